@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What ./run_experiment and ./run_tests share: install the missing packages, configure, build.
+# The launcher sets howard_root, the absolute path of the source tree, and sources this file.
+# All words go to stderr and no command here reads stdin: both belong to the program that is run.
+: "${howard_root:?}"
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+die() {
+  say "$@"
+  exit 1
+}
+
+# Prints the packages of packages.txt that are missing; $1 is the launcher, whose own section counts.
+missing_packages() {
+  local line status name section='' wanted=() names=()
+  local -A installed=()
+  while IFS= read -r line || [[ -n $line ]]; do
+    line=${line%%#*}
+    line=${line//[[:space:]]/}
+    case $line in
+      '') ;;
+      '['*']') section=${line:1:-1} ;;
+      *) [[ -n $section && $section != "$1" ]] || wanted+=("$line") ;;
+    esac
+  done <"$howard_root/packages.txt"
+
+  IFS='|' read -r -a names <<<"$(IFS='|' && echo "${wanted[*]}")"
+  # dpkg-query prints the packages it knows and fails when it does not know one of them.
+  while read -r status name; do
+    [[ $status != installed ]] || installed[$name]=1
+  done < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${names[@]}" 2>/dev/null)
+
+  for line in "${wanted[@]}"; do
+    IFS='|' read -r -a names <<<"$line"
+    for name in "${names[@]}"; do
+      [[ -z ${installed[$name]-} ]] || continue 2
+    done
+    printf '%s\n' "${names[0]}"
+  done
+}
+
+# Runs apt-get as root with the words of howard_as_root before it. The lock of the build must not
+# pass to a daemon that a package starts, and dpkg insists on the sbin folders.
+apt_get() {
+  "${howard_as_root[@]}" env PATH="${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin" \
+    DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=600 "$@" </dev/null {howard_lock}>&-
+}
+
+install_packages() {
+  local log=$howard_root/build/packages.log howard_as_root=()
+  local install=(install --no-install-recommends --no-remove "$@")
+  if ((EUID != 0)); then
+    # sudo may ask for a password on a terminal; without one it may only be used where it need not.
+    if ! command -v sudo >/dev/null || ! { [[ -t 2 ]] || sudo -n true 2>/dev/null; }; then
+      die "as root, run: apt-get update && apt-get install --no-install-recommends $*"
+    fi
+    howard_as_root=(sudo)
+  fi
+  say "installing with ${howard_as_root[*]:+sudo }apt-get: $*"
+  # The lists of a fresh machine are empty, and old ones name versions that are gone.
+  if ! apt_get "${install[@]}" >"$log" 2>&1; then
+    apt_get update >"$log" 2>&1 || true
+    if ! apt_get "${install[@]}" >>"$log" 2>&1; then
+      cat "$log" >&2
+      die "apt-get failed (see above); by hand: apt-get install --no-install-recommends $*"
+    fi
+  fi
+}
+
+# Checks packages.txt, unless it and the machine's packages are unchanged since the last check.
+require_packages() {
+  local stamp=$howard_root/build/.packages_$1 missing=()
+  if [[ $stamp -nt $howard_root/packages.txt && $stamp -nt /var/lib/dpkg/status ]]; then
+    return
+  fi
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "no Debian system: packages.txt names what has to be installed"
+  else
+    mapfile -t missing < <(missing_packages "$1")
+    ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+  fi
+  : >"$stamp"
+}
+
+# Configures preset $1 with the other arguments, once. A tree that was moved is configured anew, since
+# its build files name the old place.
+configure() {
+  local preset=$1 folder=$howard_root/build/$1 log=$howard_root/build/configure_$1.log
+  shift
+  if [[ -f $folder/build.ninja ]] &&
+    grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$howard_root" "$folder/CMakeCache.txt"; then
+    return
+  fi
+  say "configuring build/$preset; the first build takes some minutes"
+  if ! cmake --fresh -S "$howard_root" --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    die "cmake failed (see above)"
+  fi
+}
+
+# Passes on what ninja prints but its progress: one line, counting on a terminal. $1: what is built.
+show_build() {
+  local line started='' counting=''
+  [[ ! -t 2 || ${TERM:-dumb} == dumb ]] || counting=1
+  while IFS= read -r line; do
+    case $line in
+      'ninja: no work to do.' | 'ninja: Entering directory '* | '-- '*) ;;
+      '['[0-9]*/[0-9]*'] '*)
+        [[ -n $started || -n $counting ]] || say "building $1 ..."
+        started=1
+        [[ -z $counting ]] || printf '\r\033[K%s: building %s %s' "${0##*/}" "$1" "${line%% *}" >&2
+        ;;
+      *)
+        [[ -z $started || -z $counting ]] || printf '\r\033[K' >&2
+        printf '%s\n' "$line" >&2
+        ;;
+    esac
+  done
+  [[ -z $started || -z $counting ]] || printf '\r\033[K' >&2
+}
+
+# Builds $2 (a ninja target) of preset $1.
+build() {
+  NINJA_STATUS='[%f/%t] ' ninja -C "$howard_root/build/$1" "$2" 2>&1 </dev/null |
+    show_build "build/$1" || die "the build failed (see above)"
+}
+
+# prepare LAUNCHER PRESET TARGET [CMAKE-ARGUMENT]...: makes TARGET up to date. One launcher of a tree
+# at a time; the lock goes with the process, however that ends.
+prepare() {
+  local launcher=$1 preset=$2 target=$3
+  shift 3
+  trap 'exit 130' INT
+  mkdir -p "$howard_root/build" 2>/dev/null || true
+  [[ -w $howard_root/build ]] || die "cannot write $howard_root/build: copy the tree, or run as its owner"
+  exec {howard_lock}>"$howard_root/build/.lock"
+  if ! flock -w 1 "$howard_lock"; then
+    say "waiting for another launcher that is building here"
+    flock "$howard_lock"
+  fi
+  require_packages "$launcher"
+  configure "$preset" "$@"
+  build "$preset" "$target"
+  exec {howard_lock}>&-
+  trap - INT
+}

@@ -1,0 +1,14 @@
+# Warnings as an interface target: every library of ours links it, no consumer inherits it.
+add_library(howard_warnings INTERFACE)
+target_compile_options(howard_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wdouble-promotion
+  -Wimplicit-fallthrough -Wundef
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op>
+  # GCC 12 sees overlapping copies in "text" + std::string (its bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # GCC 12 wants every member named in a designated initialiser; leaving out defaults is the point.
+  -Wno-missing-field-initializers)
+if(HOWARD_WARNINGS_AS_ERRORS)
+  target_compile_options(howard_warnings INTERFACE -Werror)
+endif()

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# launchers_test.sh ROOT: runs ROOT's launchers in a small stand-in tree, with stand-ins for the
+# package tools, and fails when one breaks its contract: install only what is missing, build, then
+# run the program with arguments, streams, folder and exit status untouched.
+set -euo pipefail
+root=$1
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+tree="$work/ho ward"
+failures=0
+
+# expect WHAT EXPECTED ACTUAL
+expect() {
+  if [[ $2 != "$3" ]]; then
+    printf '%s\n  expected: %q\n  actual:   %q\n' "$1" "$2" "$3" >&2
+    failures=$((failures + 1))
+  fi
+}
+
+mkdir -p "$tree"/{cmake,harness/cli} "$work"/{tools,elsewhere}
+cp "$root"/{run_experiment,run_tests,packages.txt,CMakePresets.json} "$tree"
+cp "$root/cmake/launcher.sh" "$tree/cmake"
+cat >"$tree/CMakeLists.txt" <<'FILE'
+cmake_minimum_required(VERSION 3.25)
+project(stand_in CXX)
+option(HOWARD_TESTS "" ON)
+add_subdirectory(harness/cli)
+if(HOWARD_TESTS)
+  enable_testing()
+  add_test(NAME stand_in COMMAND run_experiment)
+endif()
+FILE
+echo 'add_executable(run_experiment main.cpp)' >"$tree/harness/cli/CMakeLists.txt"
+cat >"$tree/harness/cli/main.cpp" <<'FILE'
+#include <cstdio>
+#include <unistd.h>
+int main(int count, char** words) {
+  for (int i = 1; i < count; ++i) std::printf("[%s]", words[i]);
+  for (int c; (c = std::getchar()) != EOF;) std::putchar(c);
+  char folder[4096];
+  std::printf(" in %s", getcwd(folder, sizeof folder));
+  return count > 1 ? 7 : 0;
+}
+FILE
+
+# The package tools keep the names of installed packages in one file and what apt-get was told in
+# another; sudo runs what it is given.
+cat >"$work/tools/dpkg-query" <<'FILE'
+#!/bin/bash
+sed 's/^/installed /' "$TOOLS_STATE/installed"
+FILE
+cat >"$work/tools/apt-get" <<'FILE'
+#!/bin/bash
+echo "apt-get talks on stdout"
+while [[ $1 != install ]]; do shift; done
+for word in "${@:2}"; do
+  [[ $word == --* ]] || echo "$word" | tee -a "$TOOLS_STATE/installed" >>"$TOOLS_STATE/asked"
+done
+FILE
+printf '#!/bin/bash\nexec "$@"\n' >"$work/tools/sudo"
+chmod +x "$work"/tools/*
+export TOOLS_STATE=$work PATH=$work/tools:$PATH
+
+# All packages of the first section but libfmt-dev, with another gnuplot than the one we install.
+sed -n '/^\[/q; s/^\([a-z0-9.+-]\+\).*/\1/p' "$tree/packages.txt" | grep -vxE 'libfmt-dev|gnuplot-nox' >"$work/installed"
+echo gnuplot-qt >>"$work/installed"
+
+cd -- "$work/elsewhere"
+status=0
+output=$(echo words | "$tree/run_experiment" -a 'b c' '' 2>"$work/log") || status=$?
+expect "first run: status" 7 "$status"
+expect "first run: output" "[-a][b c][]words
+ in $work/elsewhere" "$output"
+expect "first run: packages" libfmt-dev "$(cat "$work/asked")"
+
+ln -s "../ho ward/run_experiment" link
+output=$(./link </dev/null 2>&1)
+expect "second run, by a link: says nothing of its own" " in $work/elsewhere" "$output"
+
+rm "$work/asked"
+output=$("$tree/run_tests" --show-only 2>"$work/log")
+expect "run_tests: packages" "libgtest-dev clang-format-14" "$(paste -sd' ' "$work/asked")"
+expect "run_tests: passes its arguments to ctest" 1 "$(grep -c '^Total Tests: 1$' <<<"$output")"
+
+mv "$tree" "$work/moved"
+tree=$work/moved
+output=$("$tree/run_experiment" </dev/null 2>/dev/null)
+expect "moved tree" " in $work/elsewhere" "$output"
+
+echo 'int broken = "text";' >>"$tree/harness/cli/main.cpp"
+status=0
+output=$("$tree/run_experiment" </dev/null 2>"$work/log") || status=$?
+expect "broken source: status" 1 "$status"
+expect "broken source: no output" '' "$output"
+expect "broken source: the compiler's words" 1 "$(grep -c 'main.cpp:10:.*error' "$work/log")"
+
+# Without root and without sudo.
+printf '#!/bin/bash\nexit 1\n' >"$work/tools/sudo"
+sed -i '/^libfmt-dev$/d' "$work/installed"
+rm -r "$tree/build"
+chmod -R a+rwX "$work"
+as_nobody=()
+((EUID != 0)) || as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+status=0
+output=$("${as_nobody[@]}" "$tree/run_experiment" 2>&1 </dev/null) || status=$?
+expect "without root: status" 1 "$status"
+expect "without root: the command to run" "run_experiment: as root, run: apt-get update &&\
+ apt-get install --no-install-recommends libfmt-dev" "$output"
+
+if ((failures > 0)); then exit 1; fi
