@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+/// Stops the program when `condition` is false: a bug in Howard, never bad input (that is `Error`).
+/// Checked in every build type. `message` is a string literal that states the broken invariant.
+#define HOWARD_CHECK(condition, message)                                                      \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      std::fprintf(stderr, "%s:%d: internal error: %s (%s)\n", __FILE__, __LINE__, (message), \
+                   #condition);                                                               \
+      std::abort();                                                                           \
+    }                                                                                         \
+  } while (false)

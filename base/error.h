@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace howard {
+
+/// The four things a user needs in order to mend bad input or a bad environment.
+/// `attempted` and `value` are required; the other two are left out of the text when empty.
+struct ErrorText {
+  std::string attempted;  ///< What was being done: "read axis shape".
+  std::string value;      ///< The offending value: "12xab".
+  std::string accepted;   ///< What would have been accepted: "N or MxKxN, positive integers".
+  std::string hint;       ///< What to try next: "-a shape=1024".
+};
+
+/// The one exception type: bad input or a bad environment. Thrown by the libraries, caught by the
+/// runner (the point is skipped, with the reason) and by main. Bugs abort through HOWARD_CHECK;
+/// an expected absence is a std::optional.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(ErrorText text) : std::runtime_error(sentence(text)), text_(std::move(text)) {}
+
+  const ErrorText& text() const { return text_; }
+
+ private:
+  static std::string sentence(const ErrorText& text) {
+    std::string line = "cannot " + text.attempted + ": " + text.value;
+    if (!text.accepted.empty()) line += "; accepted: " + text.accepted;
+    if (!text.hint.empty()) line += "; try " + text.hint;
+    return line;
+  }
+
+  ErrorText text_;
+};
+
+}  // namespace howard

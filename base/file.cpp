@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+[[noreturn]] void fail(const std::string& attempted, const std::filesystem::path& path,
+                       const std::string& reason) {
+  throw Error({.attempted = attempted + " " + path.string(),
+               .value = reason,
+               .accepted = "",
+               .hint = "another place, or free space and permission there"});
+}
+
+/// Writes all of `content` to `descriptor`; returns 0 or the errno of the call that failed.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) fail("make folder", folder, failure.message());
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// Makes `path` durable and whole, or leaves no trace; returns the errno of the failed call or 0.
+int replace_file(const std::filesystem::path& path, std::string_view content) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const int descriptor = ::mkstemp(temporary.data());
+  if (descriptor < 0) return errno;
+  // mkstemp makes files private; results are for others to read, as far as the umask allows.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor, 0666 & ~mask);
+  int failure = write_all(descriptor, content);
+  if (failure == 0 && ::fsync(descriptor) != 0) failure = errno;
+  if (::close(descriptor) != 0 && failure == 0) failure = errno;
+  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure != 0) ::unlink(temporary.c_str());
+  return failure;
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  if (path == "-") {
+    if (const int failure = write_all(STDOUT_FILENO, content)) {
+      fail("write", "standard output", std::strerror(failure));
+    }
+    return;
+  }
+  make_folder(folder_of(path));
+  // A device or a pipe (/dev/null, /dev/full, a FIFO) is written to, never replaced.
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const int failure = descriptor < 0 ? errno : write_all(descriptor, content);
+    if (descriptor >= 0) ::close(descriptor);
+    if (failure != 0) fail("write", path, std::strerror(failure));
+    return;
+  }
+  if (const int failure = replace_file(path, content)) fail("write", path, std::strerror(failure));
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream content;
+  if (stream) content << stream.rdbuf();
+  if (!stream || std::filesystem::is_directory(path)) {
+    throw Error({.attempted = "read " + path.string(),
+                 .value = errno != 0 ? std::strerror(errno) : "not a readable file",
+                 .accepted = "a readable file",
+                 .hint = ""});
+  }
+  return std::move(content).str();
+}
+
+void require_writable_folder(const std::filesystem::path& folder) {
+  make_folder(folder);
+  std::string probe = (folder / ".writable.XXXXXX").string();
+  const int descriptor = ::mkstemp(probe.data());
+  if (descriptor < 0) fail("write into folder", folder, std::strerror(errno));
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+}
+
+}  // namespace howard

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace howard {
+
+/// Writes `content` whole or not at all: a temporary file beside `path`, fsync, rename. A reader
+/// never sees half a file, and a full disk leaves the old file as it was. Missing folders are made.
+/// "-" writes to standard output. Error when the system refuses, with its reason.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// The whole of a file. Error when it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
+/// Makes `folder` and checks that files can be made in it, so that a long run does not find out at
+/// its end. Error when they cannot.
+void require_writable_folder(const std::filesystem::path& folder);
+
+}  // namespace howard

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/units.h"
+
+#include <limits>
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+/// Wide enough for any amount times a second in picoseconds. Not in ISO C++, hence the marker.
+__extension__ using Wide = __int128;
+
+constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
+
+SimTime time_for(std::int64_t amount, std::int64_t per_second) {
+  HOWARD_CHECK(per_second > 0, "a rate is positive");
+  const Wide numerator = static_cast<Wide>(amount) * kPicosecondsPerSecond;
+  const Wide ps = (numerator + per_second - 1) / per_second;
+  if (ps > std::numeric_limits<std::int64_t>::max()) throw_time_overflow();
+  return SimTime::picoseconds(static_cast<std::int64_t>(ps));
+}
+
+}  // namespace
+
+void throw_time_overflow() {
+  throw Error({.attempted = "compute a virtual time",
+               .value = "the result is beyond 106 days",
+               .accepted = "times that fit 64 bits of picoseconds",
+               .hint = "a profile whose rates and costs are nearer to the hardware's"});
+}
+
+SimTime transfer_time(Bytes amount, Bandwidth rate) {
+  return time_for(amount.value(), rate.value());
+}
+
+SimTime cycle_time(std::int64_t count, Frequency clock) { return time_for(count, clock.value()); }
+
+}  // namespace howard

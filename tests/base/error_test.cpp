@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace howard {
+namespace {
+
+TEST(Error, TextHasAllFourParts) {
+  const Error error({.attempted = "read axis shape",
+                     .value = "'abc'",
+                     .accepted = "N or MxKxN",
+                     .hint = "-a shape=1024"});
+  EXPECT_STREQ(error.what(),
+               "cannot read axis shape: 'abc'; accepted: N or MxKxN; try -a shape=1024");
+}
+
+TEST(Error, EmptyPartsAreLeftOut) {
+  const Error error({.attempted = "open F", .value = "no such file", .accepted = "", .hint = ""});
+  EXPECT_STREQ(error.what(), "cannot open F: no such file");
+}
+
+}  // namespace
+}  // namespace howard

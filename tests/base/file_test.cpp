@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+namespace fs = std::filesystem;
+
+class File : public ::testing::Test {
+ protected:
+  File() { fs::create_directories(folder_); }
+  ~File() override { fs::remove_all(folder_); }
+
+  fs::path folder_ = fs::path(::testing::TempDir()) /
+                     (std::string("howard_file_") +
+                      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(File, WritesWholeContentAndMakesFolders) {
+  write_file(folder_ / "a/b/c.txt", "hello");
+  EXPECT_EQ(read_file(folder_ / "a/b/c.txt"), "hello");
+}
+
+TEST_F(File, ReplacesAndLeavesNoTemporaryBehind) {
+  write_file(folder_ / "c.txt", "old and longer");
+  write_file(folder_ / "c.txt", "new");
+  EXPECT_EQ(read_file(folder_ / "c.txt"), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(File, AFullDiskIsAnErrorThatSaysSo) {
+  try {
+    write_file("/dev/full", "x");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(File, AFolderBelowAFileCannotBeWritten) {
+  write_file(folder_ / "file", "x");
+  EXPECT_THROW(write_file(folder_ / "file/below.txt", "y"), Error);
+  EXPECT_THROW(require_writable_folder(folder_ / "file/below"), Error);
+  EXPECT_EQ(read_file(folder_ / "file"), "x");
+}
+
+TEST_F(File, AWritableFolderIsMadeAndLeftEmpty) {
+  require_writable_folder(folder_ / "new");
+  EXPECT_TRUE(fs::is_empty(folder_ / "new"));
+}
+
+TEST_F(File, ReadingWhatIsNotAFileIsAnError) {
+  EXPECT_THROW(read_file(folder_ / "missing"), Error);
+  EXPECT_THROW(read_file(folder_), Error);
+}
+
+}  // namespace
+}  // namespace howard

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace howard {
+namespace {
+
+TEST(Text, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+  EXPECT_EQ(split("a,", ','), (std::vector<std::string>{"a", ""}));
+}
+
+TEST(Text, JoinIsTheInverseOfSplit) {
+  EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");
+  EXPECT_EQ(join({}, ","), "");
+}
+
+TEST(Text, NumbersAreReadWholeOrNotAtAll) {
+  EXPECT_EQ(parse_integer("-12"), -12);
+  EXPECT_EQ(parse_integer("12x"), std::nullopt);
+  EXPECT_EQ(parse_integer(""), std::nullopt);
+  EXPECT_EQ(parse_integer("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(parse_number("2.5e3"), 2500.0);
+  EXPECT_EQ(parse_number("nan"), std::nullopt);
+  EXPECT_EQ(parse_number("inf"), std::nullopt);
+}
+
+TEST(Text, ClosestFindsTyposAndOffersNoWildGuess) {
+  const std::array<std::string, 3> names{"matmul_sweep", "mlp_engines", "gpt2_trace"};
+  EXPECT_EQ(closest("matmul_swep", names), "matmul_sweep");
+  EXPECT_EQ(closest("matmlu_sweep", names), "matmul_sweep");
+  EXPECT_EQ(closest("mlp-engine", names), "mlp_engines");
+  EXPECT_EQ(closest("softmax", names), std::nullopt);
+  EXPECT_EQ(closest("x", {}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace howard
