@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/device/tensor_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+struct DataTypeFacts {
+  DataType dtype;
+  std::string_view name;
+  Bytes tile;
+};
+
+constexpr std::array kDataTypes{
+    DataTypeFacts{DataType::bfloat16, "bfloat16", Bytes(2048)},
+    DataTypeFacts{DataType::float32, "float32", Bytes(4096)},
+    DataTypeFacts{DataType::bfloat8_b, "bfloat8_b", Bytes(1088)},
+    DataTypeFacts{DataType::bfloat4_b, "bfloat4_b", Bytes(576)},
+};
+
+const DataTypeFacts& facts(DataType dtype) { return kDataTypes[static_cast<std::size_t>(dtype)]; }
+
+/// Beyond this a product of dimensions could leave 64 bits; no device holds such a tensor anyway.
+constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
+constexpr double kMostElements = 1e15;
+
+}  // namespace
+
+std::string_view name_of(DataType dtype) { return facts(dtype).name; }
+
+DataType parse_data_type(std::string_view word) {
+  for (const DataTypeFacts& known : kDataTypes) {
+    if (known.name == word) return known.dtype;
+  }
+  throw Error({.attempted = "read a data type",
+               .value = "'" + std::string(word) + "'",
+               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b",
+               .hint = ""});
+}
+
+Bytes tile_bytes(DataType dtype) { return facts(dtype).tile; }
+
+Shape::Shape(std::initializer_list<std::int64_t> dimensions) {
+  const bool fits = dimensions.size() >= 1 && dimensions.size() <= dimensions_.size();
+  double elements = 1;
+  for (const std::int64_t dimension : dimensions) elements *= static_cast<double>(dimension);
+  const bool in_range = std::ranges::all_of(
+      dimensions, [](std::int64_t size) { return size >= 1 && size <= kLargestDimension; });
+  if (!fits || !in_range || elements > kMostElements) {
+    throw Error({.attempted = "make a tensor shape",
+                 .value = fmt::format("{}", fmt::join(dimensions, "x")),
+                 .accepted = "1 to 4 dimensions from 1 to 16777216, 1e15 elements at most",
+                 .hint = ""});
+  }
+  std::ranges::copy(dimensions, dimensions_.end() - static_cast<std::ptrdiff_t>(dimensions.size()));
+}
+
+Shape Shape::with_columns(std::int64_t columns) const {
+  return {dimensions_[0], dimensions_[1], dimensions_[2], columns};
+}
+
+std::string Shape::text() const {
+  const auto first = std::ranges::find_if(dimensions_.begin(), dimensions_.end() - 2,
+                                          [](std::int64_t size) { return size != 1; });
+  return fmt::format("{}", fmt::join(first, dimensions_.end(), "x"));
+}
+
+}  // namespace howard

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace howard {
+
+inline constexpr std::int64_t kTileSide = 32;
+
+enum class DataType : std::uint8_t { bfloat16, float32, bfloat8_b, bfloat4_b };
+
+/// "bfloat16", "float32", "bfloat8_b", "bfloat4_b": ttnn's names.
+std::string_view name_of(DataType dtype);
+
+/// The inverse of name_of. Error for any other word.
+DataType parse_data_type(std::string_view word);
+
+/// Bytes of one 32x32 tile: bf16 2048, fp32 4096, bfp8 1088, bfp4 576 (block formats share an
+/// exponent byte between 16 numbers; ttnn's tile_size).
+Bytes tile_bytes(DataType dtype);
+
+/// One to four dimensions, the last two being rows and columns. Missing leading dimensions are 1.
+class Shape {
+ public:
+  /// Error when a dimension is not positive or there are more than four.
+  Shape(std::initializer_list<std::int64_t> dimensions);
+
+  /// The same shape with another number of columns. Error as for the constructor.
+  Shape with_columns(std::int64_t columns) const;
+
+  std::int64_t rows() const { return dimensions_[2]; }
+  std::int64_t columns() const { return dimensions_[3]; }
+  std::int64_t batch() const {
+    return dimensions_[0] * dimensions_[1];
+  }  ///< Product of the others.
+  std::int64_t elements() const { return batch() * rows() * columns(); }
+
+  std::int64_t tile_rows() const { return ceil_div(rows(), kTileSide); }
+  std::int64_t tile_columns() const { return ceil_div(columns(), kTileSide); }
+  std::int64_t tiles() const { return batch() * tile_rows() * tile_columns(); }
+  bool is_tile_aligned() const { return rows() % kTileSide == 0 && columns() % kTileSide == 0; }
+
+  std::string text() const;  ///< "1024x512"; leading dimensions of 1 are left out.
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  std::array<std::int64_t, 4> dimensions_{1, 1, 1, 1};
+};
+
+/// A tensor without its values: tile layout, interleaved over DRAM.
+struct TensorSpec {
+  Shape shape;
+  DataType dtype = DataType::bfloat16;
+
+  /// As the host hands it over: the elements row by row without padding. Block formats travel as
+  /// bfloat16 and are converted on the way.
+  Bytes host_bytes() const {
+    return Bytes(shape.elements() * (dtype == DataType::float32 ? 4 : 2));
+  }
+
+  /// As stored on a Tenstorrent device: whole tiles, the padding included.
+  Bytes padded_bytes() const { return shape.tiles() * tile_bytes(dtype); }
+
+  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+};
+
+}  // namespace howard

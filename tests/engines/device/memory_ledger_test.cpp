@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/device/memory_ledger.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+const TensorSpec kTile{{32, 32}};
+
+TEST(MemoryLedger, CountsWhatIsUsedAndItsPeak) {
+  MemoryLedger ledger("DRAM", Bytes(10'000));
+  const BufferId a = ledger.reserve(kTile, Bytes(4000));
+  const BufferId b = ledger.reserve(kTile, Bytes(6000));
+  EXPECT_NE(a, b);
+  EXPECT_EQ(ledger.used(), Bytes(10'000));
+  ledger.release(a);
+  EXPECT_EQ(ledger.used(), Bytes(6000));
+  EXPECT_EQ(ledger.peak(), Bytes(10'000));
+}
+
+TEST(MemoryLedger, AFullMemoryNamesTheLargestHolders) {
+  MemoryLedger ledger("DRAM of a test", Bytes(10 << 20));
+  ledger.reserve({{1024, 1024}}, Bytes(2 << 20));
+  ledger.reserve({{2048, 1024}}, Bytes(4 << 20));
+  try {
+    ledger.reserve({{2048, 2048}}, Bytes(8 << 20));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text().value,
+              "it needs 8.0 MiB, of DRAM of a test 4.0 MiB is free; largest holders: buffer 2 "
+              "(2048x1024 bfloat16) 4.0 MiB, buffer 1 (1024x1024 bfloat16) 2.0 MiB");
+  }
+  EXPECT_EQ(ledger.used(), Bytes(6 << 20)) << "a failed reservation holds nothing";
+}
+
+TEST(MemoryLedger, AReleasedBufferIsGone) {
+  MemoryLedger ledger("DRAM", Bytes(10'000));
+  const BufferId a = ledger.reserve(kTile, Bytes(1));
+  ledger.release(a);
+  EXPECT_THROW(ledger.release(a), Error);
+  EXPECT_THROW(static_cast<void>(ledger.spec(a)), Error);
+}
+
+}  // namespace
+}  // namespace howard

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/matmul.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::ops {
+namespace {
+
+TEST(Matmul, OutputTakesRowsOfAAndColumnsOfB) {
+  const TensorSpec out = matmul_output({{2, 3, 64, 96}}, {{96, 128}});
+  EXPECT_EQ(out.shape, (Shape{2, 3, 64, 128}));
+}
+
+TEST(Matmul, MatricesThatDoNotFitAreErrors) {
+  EXPECT_THROW(matmul_output({{64, 96}}, {{64, 96}}), Error);
+  EXPECT_THROW(matmul_output({{64, 96}}, {{2, 96, 64}}), Error) << "a batch of B";
+  EXPECT_THROW(matmul_output({{64, 96}, DataType::float32}, {{96, 64}}), Error) << "mixed types";
+}
+
+TEST(Matmul, ProgramCountsItsFlopsAndOperands) {
+  wormhole::WormholeDevice device(wormhole::load_profiles(), wormhole::DispatchCoreType::worker);
+  const Tensor a(device, {{2, 64, 96}});
+  const Tensor b(device, {{96, 128}});
+  const Tensor out(device, {{2, 64, 128}});
+  const Program program = matmul(a, b, out);
+  EXPECT_EQ(program.flops, Flops(2LL * 2 * 64 * 96 * 128));
+  EXPECT_EQ(program.inputs[0].buffer, a.buffer());
+  EXPECT_EQ(program.inputs[1].buffer, b.buffer());
+  EXPECT_EQ(program.output.buffer, out.buffer());
+  EXPECT_THROW(matmul(a, b, a), Error) << "an output of another shape";
+}
+
+TEST(Tensor, ItsLastCopyReleasesTheBuffer) {
+  wormhole::WormholeDevice device(wormhole::load_profiles(), wormhole::DispatchCoreType::worker);
+  BufferId buffer{};
+  {
+    const Tensor tensor(device, {{32, 32}});
+    const Tensor copy = tensor;
+    buffer = copy.buffer();
+    EXPECT_EQ(tensor.buffer(), buffer);
+  }
+  EXPECT_THROW(device.release(buffer), Error) << "it is already released";
+}
+
+}  // namespace
+}  // namespace howard::ops
