@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace howard::wormhole {
+
+/// One number of a profile as it stands in the file.
+struct Constant {
+  double value = 0;
+  std::string unit;     ///< "ns", "cycles", "GB/s", "B/cycle", "KiB", "count", ...
+  std::string meaning;  ///< What it is, in a sentence.
+  std::string source;   ///< "datasheet: ...", "published measurement: ..." or "calibrated on ...".
+};
+
+/// The constants of one profile file, by dotted name, read with the unit each needs.
+///
+/// A file either holds every constant or says `"extends": NAME` and holds those that differ from
+/// the built-in profile NAME. A reader takes each constant once with the typed accessors and then
+/// calls `require_all_read`: a constant nobody reads is a misspelling, and an Error.
+class Constants {
+ public:
+  /// Parses a profile; `origin` names it in errors. `kind` is "chip" or "software".
+  /// Error when it is not JSON, not a howard.profile/1 of that kind, or has malformed constants.
+  static Constants parse(std::string_view json, std::string_view origin, std::string_view kind);
+
+  const std::string& name() const { return name_; }
+
+  /// Each Error: the constant is missing, has another kind of unit, or is out of range.
+  /// Cycles and bytes per cycle follow `clock`, so that another clock is a fair what-if.
+  SimTime time(std::string_view name, Frequency clock);
+  SimTime time(std::string_view name);  ///< No cycles: for what does not follow the clock.
+  Bandwidth bandwidth(std::string_view name, Frequency clock);
+  Frequency frequency(std::string_view name);
+  Bytes bytes(std::string_view name);
+  int count(std::string_view name);
+
+  void require_all_read() const;
+
+ private:
+  const Constant& take(std::string_view name);
+  double scaled(std::string_view name, std::string_view accepted,
+                const std::map<std::string, double, std::less<>>& scale);
+
+  std::string name_;
+  std::string origin_;
+  std::string kind_;
+  std::map<std::string, Constant, std::less<>> constants_;
+  std::set<std::string, std::less<>> read_;
+};
+
+/// Which family a profile file belongs to: "chip" or "software". Error when it is no profile.
+std::string profile_kind(std::string_view json, std::string_view origin);
+
+}  // namespace howard::wormhole

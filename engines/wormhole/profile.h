@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "engines/device/program.h"
+
+namespace howard::wormhole {
+
+/// Which cores run the dispatch kernels, and so how many are left to compute.
+enum class DispatchCoreType : std::uint8_t { worker, eth };
+
+/// "WORKER", "ETH".
+std::string_view name_of(DispatchCoreType type);
+
+// Meaning, unit and source of each constant stand in profiles/*.json, under the name given here.
+
+/// The silicon.
+struct ChipProfile {
+  std::string name;
+  Frequency aiclk;                          // clock.aiclk
+  CoreGrid worker_grid;                     // grid.worker.columns, grid.worker.rows
+  CoreGrid eth_grid;                        // grid.eth.columns, grid.eth.rows
+  Bytes l1_circular_buffers;                // l1.circular_buffers
+  Bytes dram_capacity;                      // dram.capacity
+  Bandwidth dram_read_noc0;                 // dram.read.noc0
+  Bandwidth dram_read_noc1;                 // dram.read.noc1
+  Bandwidth dram_write_noc0;                // dram.write.noc0
+  Bandwidth dram_write_noc1;                // dram.write.noc1
+  Bandwidth noc_link;                       // noc.link
+  Bandwidth noc_multicast;                  // noc.multicast
+  SimTime noc_read_latency;                 // noc.read_latency
+  SimTime noc_write_latency;                // noc.write_latency
+  std::int64_t matrix_flops_per_cycle = 0;  // matrix.flops_per_cycle
+  SimTime matrix_tile_pass;                 // matrix.tile_pass
+  Bandwidth unpack;                         // unpack.bandwidth
+  SimTime pack_accumulate_tile;             // pack.accumulate_tile
+  Bandwidth pcie_write;                     // pcie.write
+  Bandwidth pcie_read;                      // pcie.read
+
+  CoreGrid compute_grid(DispatchCoreType type) const;
+
+  /// The most operations per second `cores` matrix units can do at `fidelity`.
+  double peak_flops(int cores, MathFidelity fidelity) const;
+};
+
+/// tt-metal, ttnn and the host that drives them.
+struct SoftwareProfile {
+  struct Dispatch {
+    int issue_queue_entries = 0;  // queue.issue_entries.*
+    SimTime program;              // dispatch.program.*
+  };
+
+  std::string name;
+  SimTime host_op_call;  // host.op_call
+  SimTime host_finish;   // host.finish
+  Dispatch worker;
+  Dispatch eth;
+  int launch_ring = 0;          // dispatch.launch_ring
+  SimTime dispatch_go;          // dispatch.go
+  SimTime matmul_start;         // matmul.start
+  SimTime matmul_read_issue;    // matmul.read_issue
+  SimTime matmul_tile_product;  // matmul.tile_product
+  SimTime matmul_output_tile;   // matmul.output_tile
+
+  const Dispatch& dispatch(DispatchCoreType type) const;
+};
+
+struct Profiles {
+  ChipProfile chip;
+  SoftwareProfile software;
+};
+
+/// The built-in profiles, each replaced by a file where `chip_file` or `software_file` names one.
+/// Error, naming file and constant, when one is not a profile, misses a constant, has one that
+/// nobody reads, or has a wrong unit or range.
+Profiles load_profiles(const std::string& chip_file = "", const std::string& software_file = "");
+
+}  // namespace howard::wormhole

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/constants.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+
+namespace howard::wormhole {
+namespace {
+
+constexpr Frequency kGigahertz{1'000'000'000};
+
+std::string profile(const std::string& constants) {
+  return R"({"schema": "howard.profile/1", "name": "p", "kind": "chip", "constants": {)" +
+         constants + "}}";
+}
+
+std::string constant(const std::string& name, const std::string& value, const std::string& unit) {
+  return "\"" + name + R"(": {"value": )" + value + R"(, "unit": ")" + unit +
+         R"(", "meaning": "m", "source": "s"})";
+}
+
+Constants parse(const std::string& constants) {
+  return Constants::parse(profile(constants), "p.json", "chip");
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Constants, UnitsAreConverted) {
+  Constants c = parse(constant("a", "2.4", "cycles") + "," + constant("b", "28", "B/cycle") + "," +
+                      constant("c", "12", "GiB") + "," + constant("d", "1.5", "us") + "," +
+                      constant("e", "190", "GB/s") + "," + constant("f", "7", "count") + "," +
+                      constant("g", "800", "MHz"));
+  EXPECT_EQ(c.time("a", kGigahertz).ps(), 2400);
+  EXPECT_EQ(c.bandwidth("b", kGigahertz), Bandwidth(28'000'000'000));
+  EXPECT_EQ(c.bytes("c"), Bytes(std::int64_t{12} << 30));
+  EXPECT_EQ(c.time("d").ps(), 1'500'000);
+  EXPECT_EQ(c.bandwidth("e", kGigahertz), Bandwidth(190'000'000'000));
+  EXPECT_EQ(c.count("f"), 7);
+  EXPECT_EQ(c.frequency("g"), Frequency(800'000'000));
+  EXPECT_NO_THROW(c.require_all_read());
+}
+
+TEST(Constants, CyclesAndBytesPerCycleFollowTheClock) {
+  Constants c = parse(constant("a", "2.4", "cycles") + "," + constant("b", "28", "B/cycle"));
+  const Frequency half(500'000'000);
+  EXPECT_EQ(c.time("a", half).ps(), 4800);
+  EXPECT_EQ(c.bandwidth("b", half), Bandwidth(14'000'000'000));
+}
+
+TEST(Constants, BadFilesSayWhatIsWrongAndWhere) {
+  EXPECT_NE(
+      error_of([] { Constants::parse("{", "p.json", "chip"); }).find("p.json: it is not JSON"),
+      std::string::npos);
+  EXPECT_NE(error_of([] { Constants::parse("[]", "p.json", "chip"); }).find("not a profile"),
+            std::string::npos);
+  EXPECT_NE(error_of([] {
+              Constants::parse(profile(""), "p.json", "software");
+            }).find("not a software profile"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { parse(R"("a": 3)"); }).find("constant a has no numeric"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { parse(R"("a": {"value": 3, "unit": "ns"})"); }).find("lacks \"meaning\""),
+            std::string::npos);
+}
+
+TEST(Constants, AMissingConstantIsNamed) {
+  Constants c = parse(constant("a", "1", "ns"));
+  EXPECT_NE(error_of([&] { c.time("b"); }).find("constant b is missing"), std::string::npos);
+}
+
+TEST(Constants, AWrongUnitListsTheRightOnes) {
+  Constants c = parse(constant("a", "1", "ms") + "," + constant("b", "1", "cycles"));
+  const std::string text = error_of([&] { c.bandwidth("a", kGigahertz); });
+  EXPECT_NE(text.find("constant a has unit 'ms'"), std::string::npos) << text;
+  EXPECT_NE(text.find("GB/s"), std::string::npos) << text;
+  EXPECT_NE(error_of([&] { c.time("b"); }).find("has unit 'cycles'"), std::string::npos)
+      << "a host time has no cycles";
+}
+
+TEST(Constants, ValuesOutOfRangeAreErrors) {
+  Constants c = parse(constant("a", "-1", "ns") + "," + constant("b", "0", "GB/s") + "," +
+                      constant("c", "1.5", "count") + "," + constant("d", "0", "MHz") + "," +
+                      constant("e", "1e30", "ms") + "," + constant("f", "0", "count"));
+  EXPECT_THROW(c.time("a"), Error);
+  EXPECT_THROW(c.bandwidth("b", kGigahertz), Error);
+  EXPECT_THROW(c.count("c"), Error);
+  EXPECT_THROW(c.frequency("d"), Error);
+  EXPECT_THROW(c.time("e"), Error);
+  EXPECT_THROW(c.count("f"), Error);
+}
+
+TEST(Constants, AConstantNobodyReadsIsAMisspelling) {
+  Constants c = parse(constant("dram.read", "1", "ns") + "," + constant("dram.raed", "1", "ns"));
+  c.time("dram.read");
+  const std::string text = error_of([&] { c.require_all_read(); });
+  EXPECT_NE(text.find("unknown constant dram.raed"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"dram.read\""), std::string::npos) << text;
+}
+
+TEST(Constants, AFileThatExtendsABuiltInProfileHoldsOnlyTheDifference) {
+  const std::string text =
+      R"({"schema": "howard.profile/1", "name": "mine", "kind": "chip",
+          "extends": "wormhole_b0_n300", "constants": {)" +
+      constant("dram.read.noc1", "164", "GB/s") + "}}";
+  Constants c = Constants::parse(text, "mine.json", "chip");
+  EXPECT_EQ(c.name(), "mine");
+  EXPECT_EQ(c.bandwidth("dram.read.noc1", kGigahertz), Bandwidth(164'000'000'000));
+  EXPECT_EQ(c.bandwidth("dram.read.noc0", kGigahertz), Bandwidth(190'000'000'000));
+}
+
+TEST(Constants, ExtendingAnUnknownProfileListsTheKnownOnes) {
+  const std::string text =
+      R"({"schema": "howard.profile/1", "name": "mine", "kind": "chip", "extends": "wormhole",
+          "constants": {}})";
+  EXPECT_NE(error_of([&] { Constants::parse(text, "mine.json", "chip"); }).find("wormhole_b0_n300"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace howard::wormhole

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace howard::wormhole {
+namespace {
+
+TEST(EventQueue, OrderIsTimeThenKindThenInsertion) {
+  EventQueue queue;
+  const SimTime early = SimTime::nanoseconds(1);
+  const SimTime late = SimTime::nanoseconds(2);
+  queue.schedule(late, EventKind::kernel_done, 1);
+  queue.schedule(early, EventKind::command_visible, 2);
+  queue.schedule(early, EventKind::kernel_done, 3);
+  queue.schedule(early, EventKind::command_visible, 4);
+  queue.schedule(early, EventKind::config_written, 5);
+  std::vector<std::uint64_t> order;
+  while (!queue.empty()) order.push_back(queue.take().program);
+  EXPECT_EQ(order, (std::vector<std::uint64_t>{3, 5, 2, 4, 1}));
+}
+
+TEST(EventQueue, AnyInsertionOrderOfDistinctTimesGivesOneOrder) {
+  std::vector<std::int64_t> times(200);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<std::int64_t>(i);
+  std::shuffle(times.begin(), times.end(), std::mt19937(1));
+  EventQueue queue;
+  for (const std::int64_t time : times) {
+    queue.schedule(SimTime::nanoseconds(time), EventKind::kernel_done, 0);
+  }
+  for (std::int64_t expected = 0; expected < 200; ++expected) {
+    EXPECT_EQ(queue.take().time, SimTime::nanoseconds(expected));
+    EXPECT_EQ(queue.now(), SimTime::nanoseconds(expected));
+  }
+}
+
+TEST(EventQueueDeathTest, SchedulingIntoThePastIsABug) {
+  EventQueue queue;
+  queue.schedule(SimTime::nanoseconds(5), EventKind::kernel_done, 1);
+  queue.take();
+  EXPECT_DEATH(queue.schedule(SimTime::nanoseconds(4), EventKind::kernel_done, 2),
+               "an event lies in the future");
+  EXPECT_DEATH(queue.take(), "there is an event to take");
+}
+
+}  // namespace
+}  // namespace howard::wormhole

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/matmul_cost.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace howard::wormhole {
+namespace {
+
+const Profiles& profiles() {
+  static const Profiles kBuiltIn = load_profiles();
+  return kBuiltIn;
+}
+
+MatmulPlan plan(const MatmulProblem& problem, CoreGrid grid = {8, 7}) {
+  return plan_matmul(problem, grid, profiles().chip.l1_circular_buffers);
+}
+
+MatmulCost cost(const MatmulPlan& plan, const Profiles& with = profiles()) {
+  return matmul_cost(plan, with.chip, with.software);
+}
+
+/// Sizes that reach every kind of plan: aligned and prime shares, strips, one tile, batches.
+std::vector<MatmulProblem> problems() {
+  std::vector<MatmulProblem> result;
+  for (const std::int64_t m : {1, 4, 16, 33, 64, 128}) {
+    for (const std::int64_t k : {1, 2, 8, 32, 127}) {
+      for (const std::int64_t n : {1, 8, 32, 96, 128}) {
+        for (const DataType dtype :
+             {DataType::bfloat16, DataType::float32, DataType::bfloat8_b, DataType::bfloat4_b}) {
+          result.push_back({.m = m, .k = k, .n = n, .dtype = dtype});
+          result.push_back({.m = m, .k = k, .n = n, .dtype = dtype, .core_grid = CoreGrid{4, 7}});
+          result.push_back({.batch = 3, .m = m, .k = k, .n = n, .dtype = dtype});
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// The recurrence the closed form claims to solve, step by step: two buffers for each input, one
+/// for the output, and the writer's RISC reads B.
+SimTime simulate(const MatmulCost& stages) {
+  const std::int64_t k_steps = stages.steps / stages.output_blocks;
+  SimTime in0_ready, in1_ready, computed, computed_before, drained;
+  for (std::int64_t block = 0; block < stages.output_blocks; ++block) {
+    for (std::int64_t step = 0; step < k_steps; ++step) {
+      const SimTime output_free = step == 0 ? drained : SimTime();
+      in0_ready = std::max(in0_ready, computed_before) + stages.in0_load;
+      in1_ready = std::max({in1_ready, computed_before, output_free}) + stages.in1_load;
+      computed_before = computed;
+      computed = std::max({computed, in0_ready, in1_ready, output_free}) + stages.compute;
+    }
+    drained = computed + stages.output_exposed;
+  }
+  return profiles().software.matmul_start + drained;
+}
+
+TEST(MatmulCost, ClosedFormEqualsTheRecurrenceToThePicosecond) {
+  for (const MatmulProblem& problem : problems()) {
+    const MatmulPlan p = plan(problem);
+    const MatmulCost c = cost(p);
+    EXPECT_EQ(c.total.ps(), simulate(c).ps()) << p.text();
+  }
+}
+
+TEST(MatmulCost, NeverFasterThanTheRoofline) {
+  const ChipProfile& chip = profiles().chip;
+  const double dram = static_cast<double>((chip.dram_read_noc0 + chip.dram_read_noc1).value());
+  for (const MatmulProblem& problem : problems()) {
+    const MatmulPlan p = plan(problem);
+    const double tile_products =
+        static_cast<double>(problem.batch * problem.m * problem.k * problem.n);
+    const double math = tile_products * 2 * 32 * 32 * 32 /
+                        chip.peak_flops(static_cast<int>(p.active_cores()), p.fidelity);
+    const double inputs =
+        static_cast<double>(((problem.batch * problem.m * problem.k + problem.k * problem.n) *
+                             tile_bytes(problem.dtype))
+                                .value());
+    EXPECT_GE(cost(p).total.seconds(), math) << p.text();
+    EXPECT_GE(cost(p).total.seconds(), inputs / dram) << p.text();
+  }
+}
+
+TEST(MatmulCost, MoreWorkOfOneConfigurationTakesLonger) {
+  for (const MatmulProblem& problem : problems()) {
+    const MatmulPlan p = plan(problem);
+    MatmulPlan deeper = p;
+    deeper.k += p.in0_block_w;
+    EXPECT_GT(cost(deeper).total, cost(p).total) << p.text();
+    MatmulPlan finer = p;
+    finer.fidelity = MathFidelity::hifi4;
+    EXPECT_GE(cost(finer).total, cost(p).total) << p.text();
+    MatmulPlan repeated = p;
+    repeated.batch += 1;
+    EXPECT_GT(cost(repeated).total, cost(p).total) << p.text();
+  }
+}
+
+TEST(MatmulCost, AFasterChipIsNeverSlower) {
+  const auto faster = [](auto change) {
+    Profiles copy = profiles();
+    change(copy);
+    return copy;
+  };
+  const std::vector<Profiles> better{
+      faster([](Profiles& p) { p.chip.dram_read_noc0 = p.chip.dram_read_noc0 * 2; }),
+      faster([](Profiles& p) { p.chip.dram_read_noc1 = p.chip.dram_read_noc1 * 2; }),
+      faster([](Profiles& p) { p.chip.dram_write_noc0 = p.chip.dram_write_noc0 * 2; }),
+      faster([](Profiles& p) { p.chip.dram_write_noc1 = p.chip.dram_write_noc1 * 2; }),
+      faster([](Profiles& p) { p.chip.noc_multicast = p.chip.noc_multicast * 2; }),
+      faster([](Profiles& p) { p.chip.noc_link = p.chip.noc_link * 2; }),
+      faster([](Profiles& p) { p.chip.unpack = p.chip.unpack * 2; }),
+      faster([](Profiles& p) { p.software.matmul_read_issue = SimTime::nanoseconds(10); }),
+  };
+  const std::vector<MatmulProblem> all = problems();
+  for (const Profiles& with : better) {
+    bool ever_faster = false;
+    for (const MatmulProblem& problem : all) {
+      const MatmulPlan p = plan(problem);
+      EXPECT_LE(cost(p, with).total, cost(p).total) << p.text();
+      ever_faster = ever_faster || cost(p, with).total < cost(p).total;
+    }
+    EXPECT_TRUE(ever_faster) << "a constant that nothing depends on";
+  }
+}
+
+TEST(MatmulCost, PointsInTimeAreOrdered) {
+  for (const MatmulProblem& problem : problems()) {
+    const MatmulPlan p = plan(problem);
+    const MatmulCost c = cost(p);
+    EXPECT_LT(SimTime(), c.compute_start) << p.text();
+    EXPECT_LE(c.compute_start, c.reads_end) << p.text();
+    EXPECT_LT(c.reads_end, c.math_end) << p.text();
+    EXPECT_LE(c.compute_start, c.first_write) << p.text();
+    EXPECT_LT(c.first_write, c.total) << p.text();
+    EXPECT_LT(c.math_end, c.total) << p.text();
+  }
+}
+
+TEST(MatmulCost, ReadingASixteenTimesMakesTheCliff) {
+  const MatmulProblem square{.m = 128, .k = 128, .n = 128};
+  const MatmulCost worker = cost(plan(square, {8, 7}));
+  const MatmulCost eth = cost(plan(square, {8, 8}));
+  const double ratio = worker.total.seconds() / eth.total.seconds();
+  EXPECT_GT(ratio, 4.5);
+  EXPECT_LT(ratio, 6.0);
+  EXPECT_EQ(worker.bottleneck, Bottleneck::in0_reads);
+  // The same work with 18 tile rows a core has no cliff at all.
+  const MatmulCost aligned = cost(plan({.m = 126, .k = 128, .n = 128}, {8, 7}));
+  EXPECT_LT(aligned.total.seconds(), 1.5 * eth.total.seconds());
+}
+
+TEST(MatmulCost, BottleneckNamesTheLongestStage) {
+  Profiles slow_writes = profiles();
+  slow_writes.chip.dram_write_noc0 = Bandwidth(1'000'000'000);
+  const MatmulPlan p = plan({.m = 32, .k = 8, .n = 32});
+  EXPECT_EQ(cost(p, slow_writes).bottleneck, Bottleneck::output_writes);
+  Profiles slow_math = profiles();
+  slow_math.chip.matrix_tile_pass = SimTime::microseconds(10);
+  EXPECT_EQ(cost(p, slow_math).bottleneck, Bottleneck::math);
+}
+
+}  // namespace
+}  // namespace howard::wormhole

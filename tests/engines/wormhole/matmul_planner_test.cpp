@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The expected configurations were worked out by hand from ttnn's rules for square bf16 products
+// (docs/method.md, "Matmul planner"), not recorded from this program.
+#include "engines/wormhole/matmul_planner.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace howard::wormhole {
+namespace {
+
+constexpr Bytes kCircularBuffers{1'401'856};
+constexpr CoreGrid kWorker{8, 7};
+constexpr CoreGrid kEth{8, 8};
+
+MatmulProblem product(std::int64_t m, std::int64_t k, std::int64_t n) {
+  return {.m = ceil_div(m, 32), .k = ceil_div(k, 32), .n = ceil_div(n, 32)};
+}
+
+MatmulPlan plan(const MatmulProblem& problem, CoreGrid grid) {
+  return plan_matmul(problem, grid, kCircularBuffers);
+}
+
+struct Expected {
+  std::int64_t n;
+  CoreGrid grid;
+  std::int64_t per_core_m, per_core_n, k;
+  std::int64_t block_h, block_w;
+  std::int64_t subblock_h, subblock_w;
+};
+
+std::string name(const ::testing::TestParamInfo<Expected>& info) {
+  const Expected& row = info.param;
+  return "n" + std::to_string(row.n) + "_" + std::to_string(row.grid.columns) + "x" +
+         std::to_string(row.grid.rows);
+}
+
+void expect_plan(const MatmulPlan& actual, const Expected& row) {
+  EXPECT_EQ(actual.kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(actual.per_core_m, row.per_core_m);
+  EXPECT_EQ(actual.per_core_n, row.per_core_n);
+  EXPECT_EQ(actual.in0_block_w, row.k);
+  EXPECT_EQ(actual.out_block_h, row.block_h);
+  EXPECT_EQ(actual.out_block_w, row.block_w);
+  EXPECT_EQ(actual.subblock_h, row.subblock_h);
+  EXPECT_EQ(actual.subblock_w, row.subblock_w);
+}
+
+class DefaultConfiguration : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(DefaultConfiguration, FollowsTheRules) {
+  const Expected& row = GetParam();
+  const MatmulPlan actual = plan(product(row.n, row.n, row.n), row.grid);
+  expect_plan(actual, row);
+  EXPECT_EQ(actual.fidelity, MathFidelity::hifi2);
+}
+
+INSTANTIATE_TEST_SUITE_P(SquareBf16, DefaultConfiguration,
+                         ::testing::Values(Expected{128, kWorker, 1, 1, 1, 1, 1, 1, 1},
+                                           Expected{128, kEth, 1, 1, 1, 1, 1, 1, 1},
+                                           Expected{256, kWorker, 2, 1, 1, 2, 1, 2, 1},
+                                           Expected{256, kEth, 1, 1, 1, 1, 1, 1, 1},
+                                           Expected{512, kEth, 2, 2, 2, 2, 2, 2, 2},
+                                           Expected{512, kWorker, 3, 2, 2, 3, 2, 3, 2},
+                                           Expected{1024, kEth, 4, 4, 4, 4, 4, 4, 2},
+                                           Expected{1024, kWorker, 5, 4, 4, 5, 4, 5, 1},
+                                           Expected{2048, kEth, 8, 8, 8, 8, 8, 4, 2},
+                                           Expected{2048, kWorker, 10, 8, 8, 10, 8, 2, 4},
+                                           Expected{3072, kEth, 12, 12, 12, 6, 12, 2, 4},
+                                           Expected{3072, kWorker, 14, 12, 12, 7, 12, 7, 1},
+                                           Expected{4032, kEth, 16, 16, 1, 16, 16, 4, 2},
+                                           Expected{4032, kWorker, 18, 16, 1, 18, 16, 2, 4},
+                                           Expected{4096, kEth, 16, 16, 16, 8, 8, 4, 2},
+                                           Expected{4096, kWorker, 19, 16, 16, 19, 1, 1, 1}),
+                         name);
+
+class CoreGridConfiguration : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(CoreGridConfiguration, FollowsTheRules) {
+  const Expected& row = GetParam();
+  MatmulProblem problem = product(row.n, row.n, row.n);
+  problem.core_grid = row.grid;
+  const MatmulPlan actual = plan(problem, row.grid);
+  expect_plan(actual, row);
+  EXPECT_EQ(actual.fidelity, MathFidelity::lofi) << "ttnn's default with a core grid";
+}
+
+INSTANTIATE_TEST_SUITE_P(SquareBf16, CoreGridConfiguration,
+                         ::testing::Values(Expected{512, kEth, 2, 2, 4, 2, 2, 2, 2},
+                                           Expected{512, kWorker, 3, 2, 4, 3, 2, 3, 2},
+                                           Expected{1024, kEth, 4, 4, 4, 4, 4, 2, 4},
+                                           Expected{1024, kWorker, 5, 4, 4, 5, 4, 1, 1},
+                                           Expected{2048, kEth, 8, 8, 4, 8, 8, 1, 4},
+                                           Expected{2048, kWorker, 10, 8, 4, 10, 8, 1, 4},
+                                           Expected{3072, kEth, 12, 12, 4, 12, 12, 1, 4},
+                                           Expected{3072, kWorker, 14, 12, 4, 14, 12, 1, 4},
+                                           Expected{4096, kEth, 16, 16, 4, 8, 16, 1, 4},
+                                           Expected{4096, kWorker, 19, 16, 4, 19, 8, 1, 8}),
+                         name);
+
+TEST(MatmulPlanner, OneRowOfBlocksGoesOneDimensional) {
+  const MatmulPlan wide = plan(product(512, 1024, 1024), kEth);
+  EXPECT_EQ(wide.kind, MatmulKind::multicast_1d_in0);
+  EXPECT_EQ(wide.per_core_m, 16);
+  EXPECT_EQ(wide.per_core_n, 1);
+  EXPECT_EQ(wide.in0_block_w, 2);
+  EXPECT_EQ(wide.active_cores(), 32);
+
+  const MatmulPlan tall = plan(product(1024, 1024, 512), kEth);
+  EXPECT_EQ(tall.kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(tall.active_cores(), 32);
+  EXPECT_EQ(tall.per_core_n, 16);
+}
+
+TEST(MatmulPlanner, NarrowOutputsGoOneDimensionalBySide) {
+  EXPECT_EQ(plan(product(32, 1280, 1280), kEth).kind, MatmulKind::multicast_1d_in0);
+  EXPECT_EQ(plan(product(1280, 1280, 32), kEth).kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(product(8192, 512, 512), kWorker).kind, MatmulKind::multicast_1d_in1);
+  // A ratio of exactly 8 is not narrow yet, and its blocks (16 rows of them) are no grid.
+  EXPECT_EQ(plan(product(8192, 512, 1024), kWorker).kind, MatmulKind::multicast_2d);
+}
+
+TEST(MatmulPlanner, OddKTakesStepsOfOneTileInOneDimension) {
+  EXPECT_EQ(plan(product(32, 32 * 7, 1280), kEth).in0_block_w, 1);
+  EXPECT_EQ(plan(product(32, 32 * 6, 1280), kEth).in0_block_w, 2);
+}
+
+TEST(MatmulPlanner, ACoreGridLargerThanTheDeviceIsTheDevice) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  problem.core_grid = CoreGrid{8, 8};
+  EXPECT_EQ(plan(problem, kWorker).grid, kWorker);
+  problem.core_grid = CoreGrid{4, 7};
+  EXPECT_EQ(plan(problem, kWorker).grid, (CoreGrid{4, 7}));
+}
+
+TEST(MatmulPlanner, OnlyACoreGridFoldsTheBatchIntoRows) {
+  MatmulProblem problem = product(256, 384, 384);
+  problem.batch = 32;
+  EXPECT_EQ(plan(problem, kWorker).batch, 32);
+  EXPECT_EQ(plan(problem, kWorker).m, 8);
+  problem.core_grid = kWorker;
+  EXPECT_EQ(plan(problem, kWorker).batch, 1);
+  EXPECT_EQ(plan(problem, kWorker).m, 256);
+  EXPECT_EQ(plan(problem, kWorker).per_core_m, 37);
+}
+
+TEST(MatmulPlanner, ArithmeticDefaultsFollowTheDataType) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  problem.dtype = DataType::bfloat8_b;
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::lofi);
+  problem.dtype = DataType::float32;
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi4);
+  EXPECT_TRUE(plan(problem, kEth).fp32_accumulation);
+  problem.compute = {.fidelity = MathFidelity::hifi3, .fp32_accumulation = false};
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi3);
+  EXPECT_FALSE(plan(problem, kEth).fp32_accumulation);
+}
+
+TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 8);
+  problem.compute.fp32_accumulation = true;
+  EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 4);
+}
+
+/// What every plan must satisfy, over awkward sizes: each core's share is cut without remainder and
+/// every tile of the output belongs to a core.
+TEST(MatmulPlanner, EveryPlanCoversTheProductExactly) {
+  for (std::int64_t m = 1; m <= 300; m += 13) {
+    for (std::int64_t n = 1; n <= 300; n += 17) {
+      for (const std::int64_t k : {1, 4, 12, 127, 128}) {
+        for (const bool with_grid : {false, true}) {
+          MatmulProblem problem{.m = m, .k = k, .n = n};
+          if (with_grid) problem.core_grid = CoreGrid{4, 7};
+          const MatmulPlan p = plan(problem, kWorker);
+          EXPECT_EQ(p.per_core_m % p.out_block_h, 0) << p.text();
+          EXPECT_EQ(p.per_core_n % p.out_block_w, 0) << p.text();
+          EXPECT_EQ(p.out_block_h % p.subblock_h, 0) << p.text();
+          EXPECT_EQ(p.out_block_w % p.subblock_w, 0) << p.text();
+          EXPECT_EQ(p.k % p.in0_block_w, 0) << p.text();
+          EXPECT_LE(p.active_cores(), p.grid.cores()) << p.text();
+          EXPECT_GE(p.per_core_m * p.active_rows(), m) << p.text();
+          EXPECT_GE(p.per_core_n * p.active_columns(), n) << p.text();
+        }
+      }
+    }
+  }
+}
+
+TEST(MatmulPlanner, TheCliffAt4096IsAPrimeShareOfRows) {
+  // 4096 rows over 7 core rows: 19 tile rows a core. Dividing by 7 has nothing to do with it:
+  // 4160 does not divide by 7 either, but its share of 19 ... 20 tile rows can be halved.
+  const MatmulPlan cliff = plan(product(4096, 4096, 4096), kWorker);
+  EXPECT_EQ(cliff.blocks_w(), 16) << "A is read from DRAM once for each of these";
+  const MatmulPlan aligned = plan(product(4032, 4096, 4096), kWorker);
+  EXPECT_EQ(aligned.out_block_h, 6);
+  EXPECT_EQ(aligned.out_block_w, 8);
+  const MatmulPlan longer = plan(product(4288, 4096, 4096), kWorker);
+  EXPECT_EQ(longer.per_core_m, 20);
+  EXPECT_LT(longer.blocks_w(), 4);
+  // A K that leaves no long step (127 tiles) has no cliff: the block need not be cut.
+  EXPECT_EQ(plan(product(4096, 4064, 4096), kWorker).out_block_w, 16);
+}
+
+}  // namespace
+}  // namespace howard::wormhole
