@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/axis.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace howard::harness {
+
+Axis word_axis(std::string name, std::string meaning, std::vector<std::string> words,
+               std::vector<std::string> defaults) {
+  auto canonical = [name, words = std::move(words)](std::string_view value) {
+    if (const auto word = std::ranges::find(words, value); word != words.end()) return *word;
+    const auto suggestion = closest(value, words);
+    throw Error({.attempted = "set axis " + name,
+                 .value = "'" + std::string(value) + "'",
+                 .accepted = join(words, ", "),
+                 .hint = suggestion ? "-a " + name + "=" + *suggestion : ""});
+  };
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .values = defaults,
+          .quick_values = std::move(defaults),
+          .canonical = std::move(canonical)};
+}
+
+AxisOverride parse_axis_override(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    throw Error({.attempted = "read option -a",
+                 .value = "'" + std::string(text) + "'",
+                 .accepted = "AXIS=VALUE,VALUE,...",
+                 .hint = "-a shape=1024"});
+  }
+  return {.axis = std::string(text.substr(0, equals)),
+          .values = split(text.substr(equals + 1), ',')};
+}
+
+void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides) {
+  for (const AxisOverride& override : overrides) {
+    const auto axis = std::ranges::find(axes, override.axis, &Axis::name);
+    if (axis == axes.end()) continue;
+    axis->values.clear();
+    for (const std::string& value : override.values) {
+      const std::string canonical = axis->canonical(value);
+      if (std::ranges::find(axis->values, canonical) == axis->values.end()) {
+        axis->values.push_back(canonical);
+      }
+    }
+  }
+}
+
+std::vector<Parameters> expand(std::span<const Axis> axes) {
+  std::vector<Parameters> points{{}};
+  for (const Axis& axis : axes) {
+    std::vector<Parameters> longer;
+    longer.reserve(points.size() * axis.values.size());
+    for (const Parameters& point : points) {
+      for (const std::string& value : axis.values) {
+        longer.push_back(point);
+        longer.back().emplace_back(axis.name, value);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace howard::harness

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measurement.h"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <exception>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace howard::harness {
+namespace {
+
+/// Once for caches and lazily made kernels, once more for what the first run left behind.
+constexpr int kWallWarmup = 2;
+
+void time_iterations(benchmark::State& state, Case& point, const std::function<bool()>& stop) {
+  try {
+    for (int i = 0; i < kWallWarmup && !stop(); ++i) point.run();
+    point.finish();
+    for ([[maybe_unused]] auto iteration : state) {
+      if (stop()) {
+        state.SkipWithError(kInterrupted.data());
+        return;
+      }
+      const SimTime start = point.now();
+      point.run();
+      state.SetIterationTime((point.now() - start).seconds());
+    }
+    point.finish();
+  } catch (const std::exception& failure) {
+    state.SkipWithError(failure.what());
+  }
+}
+
+/// Turns Google Benchmark's runs into samples; the benchmark's name is the index of its case.
+class Collector : public benchmark::BenchmarkReporter {
+ public:
+  explicit Collector(const std::function<void(std::size_t, WallSamples)>& done) : done_(done) {}
+
+  bool ReportContext(const Context& /*context*/) override { return true; }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    // A case comes twice: its repetitions, then the library's own aggregates of them.
+    if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
+    WallSamples samples;
+    for (const Run& run : runs) {
+      if (run.error_occurred) {
+        samples.failure = run.error_message;
+      } else {
+        samples.seconds.push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
+      }
+    }
+    const auto index = parse_integer(runs.front().run_name.function_name);
+    HOWARD_CHECK(index.has_value(), "a benchmark is named by the index of its case");
+    done_(static_cast<std::size_t>(*index), std::move(samples));
+  }
+
+ private:
+  const std::function<void(std::size_t, WallSamples)>& done_;
+};
+
+/// Interleaving is a global flag of the library, not a property of a benchmark.
+void enable_interleaving() {
+  std::string program = "howard";
+  std::string flag = "--benchmark_enable_random_interleaving=true";
+  std::array<char*, 2> arguments{program.data(), flag.data()};
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+}
+
+}  // namespace
+
+SimTime measure_virtual(Case& point, const VirtualTiming& timing) {
+  for (int i = 0; i < timing.warmup; ++i) point.run();
+  point.finish();
+  const SimTime start = point.now();
+  for (int i = 0; i < timing.iterations; ++i) point.run();
+  point.finish();
+  return SimTime::picoseconds((point.now() - start).ps() / timing.iterations);
+}
+
+void measure_wall(std::span<Case* const> cases, const WallOptions& options,
+                  const std::function<bool()>& stop,
+                  const std::function<void(std::size_t, WallSamples)>& done) {
+  enable_interleaving();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Case* const point = cases[i];
+    benchmark::RegisterBenchmark(
+        std::to_string(i).c_str(),
+        [point, &stop](benchmark::State& state) { time_iterations(state, *point, stop); })
+        ->Repetitions(options.repetitions)
+        ->MinTime(options.min_time)
+        ->UseManualTime();
+  }
+  Collector collector(done);
+  // An explicit filter, so that BENCHMARK_FILTER in the environment drops none.
+  if (!cases.empty()) benchmark::RunSpecifiedBenchmarks(&collector, nullptr, ".");
+  benchmark::ClearRegisteredBenchmarks();
+}
+
+}  // namespace howard::harness

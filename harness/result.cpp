@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result.h"
+
+#include <algorithm>
+
+namespace howard::harness {
+
+std::string_view name_of(Backend backend) {
+  return backend == Backend::emulated ? "emulated" : "host";
+}
+
+std::optional<std::string_view> find_parameter(const Parameters& parameters,
+                                               std::string_view axis) {
+  const auto found = std::ranges::find(
+      parameters, axis, [](const auto& entry) -> std::string_view { return entry.first; });
+  if (found == parameters.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string PointResult::id() const {
+  std::string id(name_of(backend));
+  for (const auto& [axis, value] : parameters) id += "/" + axis + ":" + value;
+  return id;
+}
+
+const Metric* PointResult::find_metric(std::string_view name) const {
+  const auto found = std::ranges::find(metrics, name, &Metric::name);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+const std::string* PointResult::find_detail(std::string_view name) const {
+  const auto found = std::ranges::find(
+      details, name, [](const auto& entry) -> std::string_view { return entry.first; });
+  return found == details.end() ? nullptr : &found->second;
+}
+
+std::optional<double> PointResult::relative_error() const {
+  if (!reference) return std::nullopt;
+  const Metric* metric = find_metric(reference->metric);
+  if (metric == nullptr || reference->value == 0) return std::nullopt;
+  return metric->value / reference->value - 1;
+}
+
+}  // namespace howard::harness

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/runner.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <regex>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "harness/statistics.h"
+
+namespace howard::harness {
+namespace {
+
+/// Fails for an override that no chosen backend has an axis for.
+void require_known_axes(const Experiment& experiment, const PlanOptions& options) {
+  std::vector<std::string> known;
+  for (const Backend backend : options.backends) {
+    for (const Axis& axis : experiment.axes(backend)) known.push_back(axis.name);
+  }
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
+  for (const AxisOverride& override : options.overrides) {
+    if (std::ranges::find(known, override.axis) != known.end()) continue;
+    const auto suggestion = closest(override.axis, known);
+    throw Error({.attempted = "set an axis of " + std::string(experiment.name()),
+                 .value = "there is no axis '" + override.axis + "' on the chosen backends",
+                 .accepted = join(known, ", "),
+                 .hint = suggestion ? "-a " + *suggestion + "=..." : ""});
+  }
+}
+
+/// Whether an id passes the filter.
+std::function<bool(const std::string&)> compile_filter(const std::string& filter) {
+  if (filter.empty()) return [](const std::string&) { return true; };
+  const bool exclude = filter.front() == '-';
+  try {
+    const std::regex pattern(exclude ? filter.substr(1) : filter);
+    return [=](const std::string& id) { return std::regex_search(id, pattern) != exclude; };
+  } catch (const std::regex_error& failure) {
+    throw Error({.attempted = "read option --filter",
+                 .value = "'" + filter + "' (" + failure.what() + ")",
+                 .accepted = "a regular expression, with a leading - to exclude",
+                 .hint = "--filter 'shape:1024.*eth'"});
+  }
+}
+
+Metric exact_time(SimTime time) {
+  return {.name = "time", .value = time.seconds(), .unit = "s", .virtual_time = time};
+}
+
+Metric sampled_time(std::vector<double> seconds) {
+  const double middle = median(seconds).value_or(0);
+  const auto interval = median_interval95(seconds);
+  return {.name = "time",
+          .value = middle,
+          .unit = "s",
+          .samples = std::move(seconds),
+          .ci95 = interval};
+}
+
+void fail(PointResult& point, std::string reason) {
+  point.metrics.clear();
+  point.skipped = std::move(reason);
+  point.failed = true;
+}
+
+/// Runs a step of a point; an exception there is the point's failure.
+void attempt(PointResult& point, const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const std::exception& failure) {
+    fail(point, failure.what());
+  }
+}
+
+/// Derives what follows from the time, and traces one more iteration when somebody listens.
+void complete(Case& measured, Metric time, const RunHooks& hooks, PointResult& point) {
+  const double seconds = time.value;
+  point.metrics.push_back(std::move(time));
+  measured.describe(seconds, point);
+  if (TraceSink* const sink = hooks.trace_sink(point)) {
+    measured.set_trace_sink(sink);
+    measured.run();
+    measured.finish();
+    measured.set_trace_sink(nullptr);
+  }
+}
+
+/// The case of a point; null when it has none, which the point then says.
+std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) {
+  std::unique_ptr<Case> result;
+  attempt(point, [&] {
+    auto prepared = experiment.prepare(point.backend, point.parameters);
+    if (auto* const reason = std::get_if<NotApplicable>(&prepared)) {
+      point.skipped = std::move(reason->reason);
+    } else {
+      result = std::move(std::get<std::unique_ptr<Case>>(prepared));
+    }
+  });
+  return result;
+}
+
+void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
+  const std::unique_ptr<Case> prepared = prepare(experiment, point);
+  if (prepared == nullptr) return;
+  attempt(point, [&] {
+    const SimTime time = measure_virtual(*prepared, experiment.timing());
+    complete(*prepared, exact_time(time), hooks, point);
+  });
+}
+
+/// Runs the wall-clock points together; true for those that ended.
+void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
+              std::vector<bool>& ended, const WallOptions& options, const RunHooks& hooks) {
+  std::vector<std::unique_ptr<Case>> cases;
+  std::vector<Case*> borrowed;
+  std::vector<std::size_t> places;
+  const auto end = [&](std::size_t place) {
+    ended[place] = true;
+    hooks.point_done(place, points[place]);
+  };
+  for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
+    if (points[i].backend != Backend::host) continue;
+    if (std::unique_ptr<Case> prepared = prepare(experiment, points[i])) {
+      borrowed.push_back(prepared.get());
+      cases.push_back(std::move(prepared));
+      places.push_back(i);
+    } else {
+      end(i);
+    }
+  }
+  measure_wall(borrowed, options, hooks.stop, [&](std::size_t index, WallSamples samples) {
+    PointResult& point = points[places[index]];
+    if (samples.failure == kInterrupted) return;
+    if (samples.failure) {
+      fail(point, std::move(*samples.failure));
+    } else {
+      attempt(point, [&] {
+        complete(*cases[index], sampled_time(std::move(samples.seconds)), hooks, point);
+      });
+    }
+    end(places[index]);
+  });
+}
+
+}  // namespace
+
+std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOptions& options) {
+  require_known_axes(experiment, options);
+  const auto passes = compile_filter(options.filter);
+  std::vector<PointResult> points;
+  for (const Backend backend : options.backends) {
+    std::vector<Axis> axes = experiment.axes(backend);
+    if (axes.empty()) continue;
+    if (options.quick) {
+      for (Axis& axis : axes) axis.values = axis.quick_values;
+    }
+    apply_overrides(axes, options.overrides);
+    for (Parameters& parameters : expand(axes)) {
+      PointResult point{.backend = backend, .parameters = std::move(parameters)};
+      if (passes(point.id())) points.push_back(std::move(point));
+    }
+  }
+  if (points.empty()) {
+    throw Error({.attempted = "plan " + std::string(experiment.name()),
+                 .value = "no point is left after --backend and --filter",
+                 .accepted = "",
+                 .hint = "--dry-run without --filter to see the points' names"});
+  }
+  return points;
+}
+
+std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
+                                    const WallOptions& wall, const RunHooks& hooks) {
+  std::vector<bool> ended(points.size(), false);
+  for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
+    if (points[i].backend != Backend::emulated) continue;
+    run_virtual(experiment, hooks, points[i]);
+    ended[i] = true;
+    hooks.point_done(i, points[i]);
+  }
+  run_wall(experiment, points, ended, wall, hooks);
+  std::vector<PointResult> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (ended[i]) result.push_back(std::move(points[i]));
+  }
+  return result;
+}
+
+}  // namespace howard::harness

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/trace_event.h"
+#include "harness/axis.h"
+#include "harness/experiment.h"
+#include "harness/measurement.h"
+#include "harness/result.h"
+
+namespace howard::harness {
+
+struct PlanOptions {
+  std::vector<Backend> backends{Backend::emulated, Backend::host};
+  std::vector<AxisOverride> overrides;
+  std::string filter;  ///< ECMAScript regular expression on point ids; "-RE" excludes; "" is all.
+  bool quick = false;  ///< The axes' quick values.
+};
+
+/// The points an experiment would run, in order, without a result yet.
+///
+/// Error before anything runs: an override for an axis the experiment does not have on the chosen
+/// backends (with a suggestion), a value an axis can not have, a bad regular expression, a backend
+/// or filter that leaves no point.
+std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOptions& options);
+
+/// What a run tells its caller, and asks it.
+struct RunHooks {
+  /// True once the user wants to stop; asked between points and between repetitions.
+  std::function<bool()> stop = [] { return false; };
+  /// A point has ended, with its place in the result; called in the order in which they end.
+  std::function<void(std::size_t index, const PointResult&)> point_done = [](std::size_t,
+                                                                             const PointResult&) {};
+  /// A sink for one more, untimed iteration of a point; null: no such iteration.
+  std::function<TraceSink*(const PointResult&)> trace_sink = [](const PointResult&) {
+    return static_cast<TraceSink*>(nullptr);
+  };
+};
+
+/// Runs the planned points and returns them with their results: points on the virtual clock one
+/// after the other, those on the wall clock interleaved. A point that fails is marked as skipped,
+/// with the reason, and never stops the others. Points missing after a stop are left out.
+std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
+                                    const WallOptions& wall, const RunHooks& hooks);
+
+}  // namespace howard::harness

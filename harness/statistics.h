@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+namespace howard::harness {
+
+/// The middle value, or the mean of the two middle ones. Absent for no samples. Order is free.
+std::optional<double> median(std::span<const double> samples);
+
+/// A 95 % confidence interval of the median that assumes nothing about the distribution: the two
+/// order statistics between which the median lies with at least that probability, by the binomial
+/// distribution with p = 1/2. Absent for fewer than six samples, which can not give 95 %.
+std::optional<std::array<double, 2>> median_interval95(std::span<const double> samples);
+
+}  // namespace howard::harness

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/axis.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/error.h"
+
+namespace howard::harness {
+namespace {
+
+TEST(Axis, OverridesAreReadFromOneWord) {
+  const AxisOverride override = parse_axis_override("shape=1024,512x1024x2048");
+  EXPECT_EQ(override.axis, "shape");
+  EXPECT_EQ(override.values, (std::vector<std::string>{"1024", "512x1024x2048"}));
+  EXPECT_THROW(parse_axis_override("shape"), Error);
+  EXPECT_THROW(parse_axis_override("=1"), Error);
+  EXPECT_THROW(parse_axis_override("shape="), Error);
+}
+
+TEST(Axis, ProductRunsTheLastAxisFastest) {
+  const std::array axes{word_axis("a", "", {"1", "2"}, {"1", "2"}),
+                        word_axis("b", "", {"x", "y"}, {"x", "y"})};
+  std::string order;
+  for (const Parameters& point : expand(axes)) {
+    order += *find_parameter(point, "a");
+    order += *find_parameter(point, "b");
+    order += ' ';
+  }
+  EXPECT_EQ(order, "1x 1y 2x 2y ");
+}
+
+TEST(Axis, OverridesReplaceValuesAndDropRepetitions) {
+  std::vector<Axis> axes{word_axis("a", "", {"1", "2", "3"}, {"1", "2"})};
+  apply_overrides(axes, std::array{AxisOverride{"a", {"3", "1", "3"}}});
+  EXPECT_EQ(axes[0].values, (std::vector<std::string>{"3", "1"}));
+}
+
+TEST(Axis, AWordThatIsNotOnTheListIsAnErrorWithASuggestion) {
+  std::vector<Axis> axes{word_axis("dispatch", "", {"worker", "eth"}, {"worker"})};
+  try {
+    apply_overrides(axes, std::array{AxisOverride{"dispatch", {"wroker"}}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text().hint, "-a dispatch=worker");
+    EXPECT_EQ(error.text().accepted, "worker, eth");
+  }
+}
+
+}  // namespace
+}  // namespace howard::harness

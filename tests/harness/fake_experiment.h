@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "harness/experiment.h"
+
+namespace howard::harness {
+
+/// A case on a clock of its own: each run takes `step`, each finish 1 us.
+class FakeCase final : public Case {
+ public:
+  explicit FakeCase(SimTime step) : step_(step) {}
+
+  void run() override {
+    ++runs;
+    if (fails) throw Error({.attempted = "run", .value = "it fails", .accepted = "", .hint = ""});
+    now_ += step_;
+    if (sink_ != nullptr) sink_->record({{}, "run", "test", now_ - step_, now_, 0});
+  }
+  void finish() override {
+    ++finishes;
+    now_ += SimTime::microseconds(1);
+  }
+  SimTime now() const override { return now_; }
+  void set_trace_sink(TraceSink* sink) override { sink_ = sink; }
+  void describe(double seconds, PointResult& point) const override {
+    point.metrics.push_back({.name = "rate", .value = 1 / seconds, .unit = "1/s"});
+  }
+
+  int runs = 0;
+  int finishes = 0;
+  bool fails = false;
+
+ private:
+  SimTime step_;
+  SimTime now_;
+  TraceSink* sink_ = nullptr;
+};
+
+/// Axes "us" (the time of a run; "bad" fails, "none" does not apply) and, emulated only, "mode".
+class FakeExperiment final : public Experiment {
+ public:
+  std::string_view name() const override { return "fake"; }
+  std::string_view question() const override { return "does the harness work"; }
+  std::vector<Axis> axes(Backend backend) const override {
+    Axis us = word_axis("us", "microseconds", {"1", "2", "3", "bad", "none"}, {"1", "2"});
+    us.quick_values = {"1"};
+    if (backend == Backend::host) return {us};
+    return {us, word_axis("mode", "a mode", {"fast", "slow"}, {"fast", "slow"})};
+  }
+  VirtualTiming timing() const override { return {.warmup = 2, .iterations = 5}; }
+  Presentation presentation() const override { return {}; }
+  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& parameters) const override {
+    const std::string us(*find_parameter(parameters, "us"));
+    if (us == "none") return NotApplicable{"no such thing"};
+    auto result = std::make_unique<FakeCase>(SimTime::microseconds(us == "bad" ? 1 : us[0] - '0'));
+    result->fails = us == "bad";
+    return result;
+  }
+};
+
+}  // namespace howard::harness

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tests/harness/fake_experiment.h"
+
+namespace howard::harness {
+namespace {
+
+constexpr WallOptions kQuick{.repetitions = 2, .min_time = 0.001};
+
+class Runner : public ::testing::Test {
+ protected:
+  std::vector<std::string> ids(const PlanOptions& options) const {
+    std::vector<std::string> result;
+    for (const PointResult& point : plan_points(experiment_, options)) result.push_back(point.id());
+    return result;
+  }
+
+  std::vector<PointResult> run(const PlanOptions& options, const RunHooks& hooks = {}) const {
+    return run_points(experiment_, plan_points(experiment_, options), kQuick, hooks);
+  }
+
+  FakeExperiment experiment_;
+};
+
+TEST_F(Runner, PlansTheProductOfEachBackendsAxes) {
+  EXPECT_EQ(ids({}), (std::vector<std::string>{"emulated/us:1/mode:fast", "emulated/us:1/mode:slow",
+                                               "emulated/us:2/mode:fast", "emulated/us:2/mode:slow",
+                                               "host/us:1", "host/us:2"}));
+  EXPECT_EQ(ids({.quick = true}).size(), 3U);
+  EXPECT_EQ(ids({.backends = {Backend::host}, .overrides = {{"us", {"3"}}}}),
+            (std::vector<std::string>{"host/us:3"}));
+}
+
+TEST_F(Runner, FiltersById) {
+  EXPECT_EQ(ids({.filter = "mode:fast"}),
+            (std::vector<std::string>{"emulated/us:1/mode:fast", "emulated/us:2/mode:fast"}));
+  EXPECT_EQ(ids({.filter = "-emulated"}), (std::vector<std::string>{"host/us:1", "host/us:2"}));
+  EXPECT_THROW(ids({.filter = "("}), Error);
+  EXPECT_THROW(ids({.filter = "nothing like this"}), Error);
+}
+
+TEST_F(Runner, AnUnknownAxisIsAnErrorWithASuggestion) {
+  try {
+    ids({.overrides = {{"mdoe", {"fast"}}}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text().hint, "-a mode=...");
+  }
+}
+
+TEST_F(Runner, AnAxisOfTheOtherBackendIsUnknownWhenOnlyOneRuns) {
+  EXPECT_NO_THROW(ids({.overrides = {{"mode", {"fast"}}}}));
+  EXPECT_THROW(ids({.backends = {Backend::host}, .overrides = {{"mode", {"fast"}}}}), Error);
+}
+
+TEST_F(Runner, VirtualPointsCarryTheExactTimeAndWhatFollowsFromIt) {
+  const auto points = run({.backends = {Backend::emulated}, .filter = "us:2/mode:fast"});
+  ASSERT_EQ(points.size(), 1U);
+  const Metric* const time = points[0].find_metric("time");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->virtual_time, SimTime::nanoseconds(2200)) << "5 runs of 2 us and a finish";
+  EXPECT_TRUE(time->samples.empty());
+  EXPECT_DOUBLE_EQ(points[0].find_metric("rate")->value, 1 / 2.2e-6);
+}
+
+TEST_F(Runner, WallPointsCarryTheirSamples) {
+  const auto points = run({.backends = {Backend::host}});
+  ASSERT_EQ(points.size(), 2U);
+  const Metric* const time = points[1].find_metric("time");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->samples.size(), 2U);
+  EXPECT_NEAR(time->value, 2e-6, 1e-12);
+  EXPECT_EQ(time->virtual_time, std::nullopt);
+  EXPECT_EQ(time->ci95, std::nullopt) << "two samples give no 95 % interval";
+}
+
+TEST_F(Runner, APointThatFailsIsSkippedWithItsReasonAndTheOthersRun) {
+  const auto points = run({.overrides = {{"us", {"bad", "1"}}}});
+  ASSERT_EQ(points.size(), 6U);
+  for (const PointResult& point : points) {
+    const bool bad = find_parameter(point.parameters, "us") == "bad";
+    EXPECT_EQ(point.failed, bad);
+    EXPECT_EQ(point.skipped.has_value(), bad);
+    EXPECT_EQ(point.metrics.empty(), bad);
+    if (bad) {
+      EXPECT_EQ(*point.skipped, "cannot run: it fails");
+    }
+  }
+}
+
+TEST_F(Runner, WhatDoesNotApplyIsSkippedWithoutFailing) {
+  for (const PointResult& point : run({.overrides = {{"us", {"none"}}}})) {
+    EXPECT_EQ(point.skipped, "no such thing");
+    EXPECT_FALSE(point.failed);
+  }
+}
+
+TEST_F(Runner, ReportsEachPointOnceWhenItEnds) {
+  std::vector<std::size_t> ended;
+  RunHooks hooks;
+  hooks.point_done = [&](std::size_t index, const PointResult& point) {
+    EXPECT_FALSE(point.metrics.empty());
+    ended.push_back(index);
+  };
+  run({}, hooks);
+  std::ranges::sort(ended);
+  EXPECT_EQ(ended, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(Runner, AStopKeepsWhatHasEnded) {
+  int ended = 0;
+  RunHooks hooks;
+  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.stop = [&] { return ended >= 3; };
+  const auto points = run({}, hooks);
+  EXPECT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[2].id(), "emulated/us:2/mode:fast");
+}
+
+TEST_F(Runner, ATraceIsOneMoreIterationThatIsNotTimed) {
+  class Counter : public TraceSink {
+   public:
+    void record(const TraceEvent&) override { ++events; }
+    int events = 0;
+  };
+  Counter sink;
+  RunHooks hooks;
+  hooks.trace_sink = [&](const PointResult&) { return &sink; };
+  const PlanOptions options{.backends = {Backend::emulated}};
+  const auto traced = run(options, hooks);
+  EXPECT_EQ(sink.events, 4) << "one of each point";
+  const auto silent = run(options);
+  for (std::size_t i = 0; i < silent.size(); ++i) {
+    EXPECT_EQ(traced[i].find_metric("time")->virtual_time,
+              silent[i].find_metric("time")->virtual_time);
+  }
+}
+
+}  // namespace
+}  // namespace howard::harness
