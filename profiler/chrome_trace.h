@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/trace_event.h"
+
+namespace howard::profiler {
+
+/// What is drawn as one process of the trace: one point of an experiment.
+struct TraceProcess {
+  std::string name;                    ///< "emulated/shape:1024x1024x1024/dispatch:worker".
+  std::span<const TraceEvent> events;  ///< In any order; no two of a track overlap in part.
+  std::uint64_t losses = 0;            ///< Events that happened and are not in `events`.
+};
+
+struct ChromeTrace {
+  std::string json;
+  std::uint64_t losses = 0;  ///< Of all processes; also stated in the file, per process and in sum.
+};
+
+/// The events in Chrome's JSON trace format, which Perfetto (ui.perfetto.dev), chrome://tracing and
+/// speedscope read: a process for each entry, a thread for each track, named and sorted from the
+/// host down to the cores. Times are microseconds with six decimals, so that no picosecond is lost.
+///
+/// The viewers draw a thread as a stack and misplace spans that overlap in part. A device that
+/// records such spans on one track breaks the promise of `Track`, which is a bug and stops the
+/// program here; nested spans are fine.
+ChromeTrace chrome_trace(std::span<const TraceProcess> processes);
+
+}  // namespace howard::profiler

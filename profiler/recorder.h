@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/trace_event.h"
+
+namespace howard::profiler {
+
+/// Keeps the first `capacity` events it is given and counts the others as losses: a profile may be
+/// cut short, but never silently. Recording takes about 5 ns an event (30 ns where memory is used
+/// for the first time), never allocates and may happen on several threads at once. The other
+/// functions need the recording to be over (a finish, a join), as the device that was given the
+/// sink must be.
+class Recorder final : public TraceSink {
+ public:
+  /// 64 MB of address space at 64 bytes an event, used as far as events arrive.
+  static constexpr std::size_t kDefaultCapacity = 1'000'000;
+
+  explicit Recorder(std::size_t capacity = kDefaultCapacity);
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void record(const TraceEvent& event) override;
+
+  /// What was kept, in the order of arrival.
+  std::span<const TraceEvent> events() const;
+  /// How many events came after the capacity was used up.
+  std::uint64_t losses() const;
+  /// Forgets the events and the losses; the memory is kept for the next recording.
+  void clear();
+
+ private:
+  std::size_t capacity_;
+  TraceEvent* events_;  ///< Uninitialised beyond what was recorded.
+  std::atomic<std::uint64_t> recorded_ = 0;
+};
+
+}  // namespace howard::profiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/result.h"
+
+namespace howard::reports {
+
+/// The results as CSV (quoted as RFC 4180 says, lines ended by LF): a header, then one row for each
+/// point and metric, in SI base units. The columns: experiment, backend, each axis of any of the
+/// experiments, metric, value, unit, n (samples; 0 for an exact value), median, ci95_low,
+/// ci95_high, noise (exact or sampled), reference_value, reference_status and relative_error (of
+/// the metric the published figure is about), skipped. A point without metrics has one row, with
+/// its reason in the last column.
+std::string csv(std::span<const harness::ExperimentResult> results);
+
+}  // namespace howard::reports

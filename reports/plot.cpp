@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/plot.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/file.h"
+#include "reports/cell_text.h"
+#include "reports/format.h"
+#include "reports/gnuplot.h"
+#include "reports/plot_data.h"
+
+namespace howard::reports {
+namespace {
+
+/// Okabe and Ito's colours, which stay apart for every kind of colour vision (and in print), in an
+/// order of falling contrast to white; with gnuplot's filled symbols and their open counterparts.
+constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                  "#000000", "#E69F00", "#56B4E9"};
+struct Symbol {
+  int filled, open;
+};
+constexpr std::array<Symbol, 5> kSymbols{{{7, 6}, {5, 4}, {9, 8}, {11, 10}, {13, 12}}};
+
+/// How much wider than the data an axis is at each end, as a factor.
+constexpr double kMargin = 1.25;
+
+struct Range {
+  double low = 0;
+  double high = 0;
+
+  void include(double value) {
+    low = low == 0 ? value : std::min(low, value);
+    high = std::max(high, value);
+  }
+  double ratio() const { return high / low; }
+};
+
+/// What the axes have to cover, in the units drawn.
+struct Extent {
+  Range x, y;
+  std::vector<double> x_values;  ///< Each once, rising.
+};
+
+Extent extent_of(const PlotData& data) {
+  Extent extent;
+  for (const PlotSeries& series : data.series) {
+    for (const PlotPoint& point : series.points) {
+      extent.x.include(point.x);
+      extent.x_values.push_back(point.x);
+      extent.y.include(in_unit(point.y, data.y_scale));
+      if (point.published) extent.y.include(in_unit(*point.published, data.y_scale));
+      for (const double end : point.interval.value_or(std::array{point.y, point.y})) {
+        extent.y.include(in_unit(end, data.y_scale));
+      }
+    }
+  }
+  std::ranges::sort(extent.x_values);
+  const auto repeated = std::ranges::unique(extent.x_values);
+  extent.x_values.erase(repeated.begin(), repeated.end());
+  return extent;
+}
+
+/// `text` as a gnuplot string.
+std::string gnuplot_string(std::string_view text) {
+  std::string string = "'";
+  for (const char c : printable(text)) string += c == '\'' ? "''" : std::string(1, c);
+  return string + "'";
+}
+
+std::string tics(const std::vector<double>& values) {
+  std::string list;
+  for (const double value : values) {
+    list += fmt::format("{}'{:.10g}' {:.10g}", list.empty() ? "" : ", ", value, value);
+  }
+  return "(" + list + ")";
+}
+
+/// The sizes of the data, but never so many that their labels touch.
+std::vector<double> x_tics(const Extent& extent) {
+  constexpr double kLabels = 12;  // side by side in 900 pixels
+  const double least_step = std::pow(extent.x.ratio(), 1 / kLabels);
+  std::vector<double> chosen;
+  for (const double value : extent.x_values) {
+    if (chosen.empty() || value >= chosen.back() * least_step) chosen.push_back(value);
+  }
+  return chosen;
+}
+
+/// The marks of a logarithmic axis: as few steps in each decade as give at least four marks.
+std::vector<double> y_tics(const Extent& extent) {
+  constexpr std::size_t kEnough = 4;
+  const double low = extent.y.low / kMargin;
+  const double high = extent.y.high * kMargin;
+  const std::vector<std::vector<double>> finer{
+      {1}, {1, 2, 5}, {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}};
+  std::vector<double> chosen;
+  for (const std::vector<double>& steps : finer) {
+    chosen.clear();
+    int decade = static_cast<int>(std::floor(std::log10(low)));
+    for (; std::pow(10, decade) <= high; ++decade) {
+      for (const double step : steps) {
+        const double value = step * std::pow(10, decade);
+        if (value >= low && value <= high) chosen.push_back(value);
+      }
+    }
+    if (chosen.size() >= kEnough) break;
+  }
+  return chosen;
+}
+
+std::string data_text(const PlotData& data, const harness::Plot& plot) {
+  const auto shown = [&](double value) { return format_exact(in_unit(value, data.y_scale)); };
+  std::string text = fmt::format(
+      "# {}\n# columns: {} | {} | low and high end of its 95 % interval | published figure; ? is "
+      "none\n",
+      printable(plot.title), printable(plot.x_label),
+      printable(with_unit(plot.y_label, data.y_scale.unit)));
+  for (std::size_t i = 0; i < data.series.size(); ++i) {
+    // Two blank lines separate what gnuplot calls an index.
+    text +=
+        fmt::format("{}\n# index {}: {}\n", i > 0 ? "\n" : "", i, printable(data.series[i].title));
+    for (const PlotPoint& point : data.series[i].points) {
+      text += fmt::format("{} {} {} {} {}\n", format_exact(point.x), shown(point.y),
+                          point.interval ? shown(point.interval->front()) : "?",
+                          point.interval ? shown(point.interval->back()) : "?",
+                          point.published ? shown(*point.published) : "?");
+    }
+  }
+  return text;
+}
+
+/// The plot command's parts, from the back to the front: bars, lines, open symbols.
+std::vector<std::string> curves(const PlotData& data) {
+  std::vector<std::string> bars;
+  std::vector<std::string> lines;
+  std::vector<std::string> marks;
+  for (std::size_t i = 0; i < data.series.size(); ++i) {
+    const PlotSeries& series = data.series[i];
+    const std::string source = fmt::format("data index {}", i);
+    const std::string color = fmt::format("lc rgb '{}'", kColors[i % kColors.size()]);
+    const Symbol symbol = kSymbols[i % kSymbols.size()];
+    lines.push_back(fmt::format("{} using 1:2 with linespoints {} lw 2 pt {} ps 0.9 title {}",
+                                source, color, symbol.filled, gnuplot_string(series.title)));
+    if (series.has_intervals()) {
+      bars.push_back(
+          fmt::format("{} using 1:2:3:4 with yerrorbars {} lw 1.5 ps 0 notitle", source, color));
+    }
+    if (series.has_published()) {
+      marks.push_back(fmt::format("{} using 1:5 with points {} lw 1.5 pt {} ps 1.9 notitle", source,
+                                  color, symbol.open));
+    }
+  }
+  std::vector<std::string> parts = std::move(bars);
+  parts.insert(parts.end(), lines.begin(), lines.end());
+  parts.insert(parts.end(), marks.begin(), marks.end());
+  if (!marks.empty()) {
+    parts.emplace_back(
+        "keyentry with points lc rgb '#444444' lw 1.5 pt 6 ps 1.9 title 'published'");
+  }
+  return parts;
+}
+
+std::string script_text(const PlotData& data, const harness::Plot& plot, const std::string& name) {
+  const Extent extent = extent_of(data);
+  std::string text = fmt::format(
+      "# Draws {0}.png and {0}.svg from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n", name);
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "data = '{}.dat'\n", name);
+  fmt::format_to(out, "set title {}\n", gnuplot_string(plot.title));
+  fmt::format_to(out, "set xlabel {}\n", gnuplot_string(plot.x_label));
+  fmt::format_to(out, "set ylabel {}\n",
+                 gnuplot_string(with_unit(plot.y_label, data.y_scale.unit)));
+  fmt::format_to(out, "set logscale x 2\nset logscale y 10\n");
+  fmt::format_to(out, "set xrange [{:.6g}:{:.6g}]\n", extent.x.low / kMargin,
+                 extent.x.high * kMargin);
+  fmt::format_to(out, "set yrange [{:.6g}:{:.6g}]\n", extent.y.low / kMargin,
+                 extent.y.high * kMargin);
+  fmt::format_to(out, "set xtics {}\n", tics(x_tics(extent)));
+  fmt::format_to(out, "set ytics {}\n", tics(y_tics(extent)));
+  text +=
+      "set tics nomirror out\n"
+      "set border 3 lc rgb '#444444'\n"
+      "set grid lc rgb '#dddddd' lw 1 lt 1\n"
+      "set key outside top center horizontal Left reverse samplen 3\n"
+      "set datafile missing '?'\n\n"
+      "set terminal pngcairo size 900,600 noenhanced font 'sans-serif,11'\n";
+  fmt::format_to(out, "set output '{}.png'\nplot \\\n  {}\n\n", name,
+                 fmt::join(curves(data), ", \\\n  "));
+  text += "set terminal svg size 900,600 noenhanced font 'sans-serif,14' background '#ffffff'\n";
+  fmt::format_to(out, "set output '{}.svg'\nreplot\nset output\n", name);
+  return text;
+}
+
+/// Makes the pictures; false when gnuplot did not.
+bool render(const std::filesystem::path& folder, const std::string& script,
+            const std::vector<std::filesystem::path>& pictures) {
+  const std::optional<std::filesystem::path> gnuplot = find_gnuplot();
+  std::error_code ignored;
+  for (const std::filesystem::path& picture : pictures) std::filesystem::remove(picture, ignored);
+  if (gnuplot) run_gnuplot(*gnuplot, folder, script);
+  return std::ranges::all_of(pictures, [&](const std::filesystem::path& picture) {
+    return std::filesystem::exists(picture, ignored) &&
+           std::filesystem::file_size(picture, ignored) > 0;
+  });
+}
+
+}  // namespace
+
+PlotFiles write_plots(const harness::ExperimentResult& result,
+                      const harness::Presentation& presentation,
+                      const std::filesystem::path& folder) {
+  PlotFiles files;
+  for (std::size_t i = 0; i < presentation.plots.size(); ++i) {
+    const harness::Plot& plot = presentation.plots[i];
+    const PlotData data = collect_plot_data(result, plot);
+    if (data.series.empty()) continue;
+
+    const std::string name =
+        i == 0 ? result.experiment : fmt::format("{}_{}", result.experiment, i + 1);
+    const std::string script = script_text(data, plot, name);
+    const std::filesystem::path script_file = folder / (name + ".gp");
+    const std::filesystem::path data_file = folder / (name + ".dat");
+    write_file(data_file, data_text(data, plot));
+    write_file(script_file, script);
+    files.written.insert(files.written.end(), {data_file, script_file});
+
+    const std::vector<std::filesystem::path> pictures{folder / (name + ".png"),
+                                                      folder / (name + ".svg")};
+    if (render(folder, script, pictures)) {
+      files.written.insert(files.written.end(), pictures.begin(), pictures.end());
+    } else if (!find_gnuplot()) {
+      files.not_rendered =
+          "no gnuplot on PATH: data and script are written, pictures are not; try "
+          "apt-get install gnuplot-nox";
+    } else {
+      files.not_rendered = fmt::format("gnuplot failed: run `gnuplot {0}.gp` in {1} to see why",
+                                       name, folder.string());
+    }
+  }
+  return files;
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result.h"
+
+namespace howard::reports {
+
+/// How a published table was measured, in words: without it two times can not be compared.
+struct ReferenceTiming {
+  std::string timed_region;
+  std::string sync;
+  std::string warmup;
+  std::string iterations;
+  std::string statistic;
+};
+
+struct ReferenceRow {
+  harness::Parameters parameters;  ///< The table's common ones, then the row's own.
+  double value = 0;                ///< In the table's unit.
+  std::string status;              ///< "calibration", "prediction" or "artefact".
+  std::string note;
+};
+
+/// One table of the report this project is named after, as data.
+struct ReferenceTable {
+  std::string title;
+  std::string source;       ///< Where it stands in the report.
+  std::string true_source;  ///< The program that measured it, which is often not the one it names.
+  ReferenceTiming timing;
+  std::string metric;
+  std::string unit;  ///< "s", "FLOP/s" or "1".
+  std::vector<ReferenceRow> rows;
+};
+
+/// Reads a file of schema "howard.reference/1". Error, with the file, table and row, when it is not
+/// JSON, of another schema, or has a missing key, an unknown status or a unit that is not SI.
+std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
+
+/// The experiments that have published tables, in alphabetical order.
+std::vector<std::string> experiments_with_references();
+
+/// The published tables of an experiment, from the files compiled into this library; none when
+/// nothing was published.
+std::vector<ReferenceTable> reference_tables(std::string_view experiment);
+
+/// Gives every emulated point the first published row whose parameters are all among its own;
+/// artefacts too, with their status. Host points get none: they ran on another machine.
+void attach_references(harness::ExperimentResult& result);
+
+/// The point's published figure as `metric`. A published time is also a published rate, as both
+/// are of the same work; absent without a reference, or when it says nothing about the metric.
+std::optional<double> published_value(const harness::PointResult& point, std::string_view metric);
+
+}  // namespace howard::reports

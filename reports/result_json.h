@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result.h"
+
+namespace howard::reports {
+
+/// The results as JSON of schema "howard.result/1" (reports/result.schema.json): an object for one
+/// experiment, an array of them for any other number. Equal results give equal bytes; numbers are
+/// written so that they read back the same.
+std::string result_json(std::span<const harness::ExperimentResult> results);
+
+/// The results in such a text: what was written, without loss. `source` names it in messages.
+/// Error when it is not JSON, of another schema, or breaks the schema's rules.
+std::vector<harness::ExperimentResult> parse_result_json(std::string_view text,
+                                                         std::string_view source);
+
+}  // namespace howard::reports

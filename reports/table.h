@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/presentation.h"
+#include "harness/result.h"
+
+namespace howard::reports {
+
+/// What a cell says about the result, for readers with colour.
+enum class Tone : std::uint8_t { plain, good, fair, bad };
+
+struct Cell {
+  std::string text;  ///< Empty when the point has nothing there.
+  Tone tone = Tone::plain;
+};
+
+struct TableColumn {
+  std::string title;
+  std::string unit;  ///< Of all its numbers: "us"; empty when there is none.
+  bool number = false;
+};
+
+struct TableRow {
+  std::vector<Cell> cells;  ///< One per column.
+  std::string skipped;      ///< "skipped: ..." or "failed: ..."; empty when the point ran.
+};
+
+/// A table as text, not yet laid out. The columns stand in the order of their importance.
+struct Table {
+  std::string caption;  ///< "matmul_sweep: host CPU, wall time, dtype bfloat16".
+  std::vector<TableColumn> columns;
+  std::vector<TableRow> rows;
+  std::vector<std::string> notes;  ///< What the reader must know: artefacts, warnings.
+};
+
+/// A table for each backend that has points, emulated first. Columns without any value are left
+/// out, axes with one value for all points move to the caption; a metric has one prefix per column,
+/// the published figures the prefix of the metric they are compared with. Repeated measurements
+/// carry half the width of their 95 % interval: "1.204 ±2.1 %". A published figure marked with * is
+/// an artefact; the notes say why.
+std::vector<Table> make_tables(const harness::ExperimentResult& result,
+                               const harness::Presentation& presentation);
+
+}  // namespace howard::reports

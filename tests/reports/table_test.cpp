@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "reports/cell_text.h"
+#include "reports/markdown.h"
+#include "reports/terminal_table.h"
+#include "tests/reports/sample_result.h"
+
+namespace howard::reports {
+namespace {
+
+std::vector<Table> sample_tables() {
+  return make_tables(testing::sample_result(), testing::sample_presentation());
+}
+
+std::vector<std::string> titles(const Table& table) {
+  std::vector<std::string> list;
+  for (const TableColumn& column : table.columns) list.push_back(column.title);
+  return list;
+}
+
+TEST(TerminalTable, At80Columns) {
+  EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 80}),
+            R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
+
+shape                 dispatch     time    rate  of peak  published  error
+                                     us  TFLOPS        %         us      %
+--------------------  --------  -------  ------  -------  ---------  -----
+128x128x128           worker      95.00   0.044     0.04      88.82   +7.0
+4096x4096x4096        eth       2610.50  52.600     40.1  * 1974.64  +32.2
+100000x100000x100000  worker    failed: cannot allocate 20 GB: 12 GB of DRAM, "…
+64x64x64              eth       skipped: no such grid
+
+not shown in 80 columns: bound by, matmul configuration
+100000x100000x100000 worker failed: cannot allocate 20 GB: 12 GB of DRAM, "all"
+  of it free
+interrupted: some points are missing
+* artefact: first run of a cold process (shape 4096x4096x4096, dispatch eth)
+warning: the profile is not the default one (shape 4096x4096x4096, dispatch eth)
+)");
+}
+
+TEST(TerminalTable, At120Columns) {
+  EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 120}),
+            R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
+
+shape                 dispatch     time    rate  of peak  published  error  bound by           matmul configuration
+                                     us  TFLOPS        %         us      %
+--------------------  --------  -------  ------  -------  ---------  -----  -----------------  -------------------------
+128x128x128           worker      95.00   0.044     0.04      88.82   +7.0  host and dispatch  2D multicast on 4x4 core…
+4096x4096x4096        eth       2610.50  52.600     40.1  * 1974.64  +32.2  math               2D multicast on 8x8 core…
+100000x100000x100000  worker    failed: cannot allocate 20 GB: 12 GB of DRAM, "all" of it free
+64x64x64              eth       skipped: no such grid
+
+interrupted: some points are missing
+* artefact: first run of a cold process (shape 4096x4096x4096, dispatch eth)
+warning: the profile is not the default one (shape 4096x4096x4096, dispatch eth)
+)");
+}
+
+TEST(TerminalTable, ShowsTheIntervalOfRepeatedMeasurements) {
+  EXPECT_EQ(terminal_table(sample_tables()[1], {}), R"(matmul_sweep: host CPU, wall time
+
+shape        dtype             time          rate
+                                 us        GFLOPS
+-----------  --------  ------------  ------------
+128x128x128  bfloat16  104.0 ±5.8 %  40.30 ±5.5 %
+
+interrupted: some points are missing
+warning: OMP_NUM_THREADS=1 is set
+)");
+}
+
+TEST(MarkdownTable, IsATableAndAList) {
+  EXPECT_EQ(markdown_table(sample_tables()[0]),
+            R"(**matmul_sweep: emulated device, virtual time, dtype bfloat16**
+
+| shape          | dispatch | time (us) | rate (TFLOPS) | of peak (%) | published (us) | error (%) | bound by          | matmul configuration                               |
+| -------------- | -------- | --------: | ------------: | ----------: | -------------: | --------: | ----------------- | -------------------------------------------------- |
+| 128x128x128    | worker   |     95.00 |         0.044 |        0.04 |          88.82 |      +7.0 | host and dispatch | 2D multicast on 4x4 cores, block 1x1, k block 1    |
+| 4096x4096x4096 | eth      |   2610.50 |        52.600 |        40.1 |     \* 1974.64 |     +32.2 | math              | 2D multicast on 8x8 cores, block 16x16, k block 16 |
+| 100000x100000x100000 | worker   | failed: cannot allocate 20 GB: 12 GB of DRAM, "all" of it free |               |             |                |           |                   |                                                    |
+| 64x64x64       | eth      | skipped: no such grid |               |             |                |           |                   |                                                    |
+
+- interrupted: some points are missing
+- \* artefact: first run of a cold process (shape 4096x4096x4096, dispatch eth)
+- warning: the profile is not the default one (shape 4096x4096x4096, dispatch eth)
+)");
+}
+
+TEST(TerminalTable, NeverExceedsTheWidthOfTheTerminal) {
+  for (int width = 40; width < 200; ++width) {
+    for (const Table& table : sample_tables()) {
+      for (const std::string& line : split(terminal_table(table, {.width = width}), '\n')) {
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+      }
+    }
+  }
+}
+
+TEST(TerminalTable, WithoutAWidthShowsEverything) {
+  const std::string text = terminal_table(sample_tables()[0], {});
+  EXPECT_NE(text.find("2D multicast on 8x8 cores, block 16x16, k block 16\n"), std::string::npos);
+  EXPECT_EQ(text.find("not shown"), std::string::npos);
+}
+
+TEST(TerminalTable, ColoursErrorsOnlyWhenAsked) {
+  EXPECT_EQ(terminal_table(sample_tables()[0], {}).find('\x1b'), std::string::npos);
+  const std::string text = terminal_table(sample_tables()[0], {.color = true});
+  EXPECT_NE(text.find("\x1b[32m +7.0\x1b[0m"), std::string::npos) << text;
+  EXPECT_NE(text.find("\x1b[31mfailed: "), std::string::npos) << text;
+}
+
+TEST(TerminalTable, QuotedInputCannotDriveTheTerminal) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points[2].skipped = "bad \x1b[2J value\nsecond line";
+  const std::string text =
+      terminal_table(make_tables(result, testing::sample_presentation())[0], {});
+  EXPECT_NE(text.find("failed: bad  [2J value second line\n"), std::string::npos) << text;
+}
+
+TEST(Table, LeavesOutColumnsWithoutValuesAndCommonAxes) {
+  const std::vector<Table> tables = sample_tables();
+  EXPECT_EQ(titles(tables[0]),
+            (std::vector<std::string>{"shape", "dispatch", "time", "rate", "of peak", "published",
+                                      "error", "bound by", "matmul configuration"}));
+  EXPECT_EQ(titles(tables[1]), (std::vector<std::string>{"shape", "dtype", "time", "rate"}));
+}
+
+TEST(Table, TonesFollowTheErrorAndArtefactsHaveNone) {
+  harness::ExperimentResult result = testing::sample_result();
+  const auto tone_at = [&result](double value, const char* status) {
+    result.points[0].metrics[0].value = value * result.points[0].reference->value;
+    result.points[0].reference->status = status;
+    const Table table = make_tables(result, testing::sample_presentation())[0];
+    const auto column = std::ranges::find(table.columns, "error", &TableColumn::title);
+    return table.rows[0].cells[static_cast<std::size_t>(column - table.columns.begin())].tone;
+  };
+  EXPECT_EQ(tone_at(1.05, "calibration"), Tone::good);
+  EXPECT_EQ(tone_at(0.95, "prediction"), Tone::good);
+  EXPECT_EQ(tone_at(0.8, "prediction"), Tone::fair);
+  EXPECT_EQ(tone_at(1.5, "prediction"), Tone::bad);
+  EXPECT_EQ(tone_at(1.5, "artefact"), Tone::plain);
+}
+
+TEST(Table, APublishedFigureOfAnotherMetricCarriesItsUnit) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points[1].reference = {
+      {.metric = "throughput", .value = 48.73e12, .unit = "FLOP/s", .status = "prediction"}};
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  EXPECT_EQ(table.rows[0].cells[5].text, "88.82");
+  EXPECT_EQ(table.rows[1].cells[5].text, "48.73 TFLOPS");
+}
+
+TEST(Table, AReasonIsShownEvenWhenNoPointRan) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points = {result.points[2]};
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  EXPECT_EQ(titles(table), (std::vector<std::string>{"shape", "dispatch", "dtype", "result"}));
+  EXPECT_NE(terminal_table(table, {}).find("failed: cannot allocate 20 GB"), std::string::npos);
+  EXPECT_NE(markdown_table(table).find("| failed: cannot allocate 20 GB"), std::string::npos);
+}
+
+TEST(Table, SaysAWarningOfSeveralPointsOnce) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points[0].warnings = result.points[1].warnings;
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  EXPECT_EQ(
+      std::ranges::count(table.notes, "warning: the profile is not the default one (2 points)"), 1);
+}
+
+TEST(CellText, CutsBetweenCodePoints) {
+  EXPECT_EQ(display_width("±2 %"), 4U);
+  EXPECT_EQ(shortened("±±±±", 3), "±±…");
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(padded("±", 3, true), "  ±");
+  EXPECT_EQ(padded("abcd", 3, false), "abcd");
+}
+
+TEST(CellText, WrapsAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\n  three");
+  EXPECT_EQ(wrapped("incomprehensible", 4), "incomprehensible");
+}
+
+}  // namespace
+}  // namespace howard::reports
