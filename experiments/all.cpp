@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/all.h"
+
+namespace howard::experiments {
+
+ExperimentList all_experiments(std::shared_ptr<const DevBox> box) {
+  ExperimentList list;
+  list.push_back(matmul_sweep(box));
+  return list;
+}
+
+}  // namespace howard::experiments

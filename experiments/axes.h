@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/device/program.h"
+#include "engines/wormhole/profile.h"
+#include "harness/axis.h"
+
+namespace howard::experiments {
+
+/// A matrix product's size in elements.
+struct ProductShape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+// Axes that several experiments share, each with the function that reads its canonical values.
+
+harness::Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
+ProductShape parse_shape(std::string_view value);
+
+harness::Axis dispatch_axis();
+wormhole::DispatchCoreType parse_dispatch(std::string_view value);
+
+harness::Axis dtype_axis();
+
+/// ttnn's choice, or a fidelity.
+harness::Axis fidelity_axis();
+std::optional<MathFidelity> parse_fidelity(std::string_view value);
+
+/// No core grid, or CxR: C columns and R rows.
+harness::Axis grid_axis();
+std::optional<CoreGrid> parse_grid(std::string_view value);
+
+}  // namespace howard::experiments

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/devbox.h"
+
+namespace howard::experiments {
+
+DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host,
+               std::uint64_t seed)
+    : profiles_(profiles), host_options_(host), seed_(seed) {}
+
+std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
+    wormhole::DispatchCoreType type) const {
+  return std::make_unique<wormhole::WormholeDevice>(profiles_, type);
+}
+
+std::shared_ptr<host::HostDevice> DevBox::host() const {
+  if (host_ == nullptr) host_ = std::make_shared<host::HostDevice>(host_options_);
+  return host_;
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how does the speed of one matrix product grow with its size, and what does it gain from
+// ETH dispatch, which leaves 64 cores to compute instead of 56?
+//
+// The report (postscript, "eth dispatch discovery") found a dead heat up to 1024, 9 % at 2048 and a
+// factor of 5.29 at 4096, and put the latter down to 4096 not dividing by 7. The planner says more:
+// 128 tile rows over 7 core rows are 19 a core, a prime, so that the output block can only be cut
+// to 19x1 and A is read from DRAM 16 times. 4032 divides evenly; 8192 (37 a core) falls off again.
+//
+// Timing: A and B [n, n] in bf16, no core grid; 10 warm-up and 50 timed iterations, each from
+// before the call to after its Finish; mean. So small sizes measure the host: call, dispatch and
+// the finish round trip.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/host/bfloat16.h"
+#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
+#include "experiments/all.h"
+#include "experiments/axes.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::Better;
+using harness::Case;
+using harness::CellSource;
+using harness::find_parameter;
+using harness::Metric;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::PointResult;
+
+/// The operands of out = a @ b on a device, and the program.
+struct Product {
+  Product(Device& device, const ProductShape& shape, DataType dtype,
+          const MatmulAttributes& attributes)
+      : a(device, {.shape = {shape.m, shape.k}, .dtype = dtype}),
+        b(device, {.shape = {shape.k, shape.n}, .dtype = dtype}),
+        out(device, ops::matmul_output(a.spec(), b.spec())),
+        program(ops::matmul(a, b, out, attributes)) {}
+
+  ops::Tensor a, b, out;
+  Program program;
+};
+
+void describe_throughput(const Program& program, double seconds, PointResult& point) {
+  point.metrics.push_back({.name = "throughput",
+                           .value = static_cast<double>(program.flops.value()) / seconds,
+                           .unit = "FLOP/s",
+                           .better = Better::higher});
+}
+
+/// The size as one number for plots: the cube root of M K N, rounded so that the last bits of one
+/// machine's cbrt do not show.
+void describe_size(const ProductShape& shape, PointResult& point) {
+  const double volume =
+      static_cast<double>(shape.m) * static_cast<double>(shape.k) * static_cast<double>(shape.n);
+  point.metrics.push_back(
+      {.name = "size", .value = std::round(std::cbrt(volume) * 1000) / 1000, .unit = "1"});
+}
+
+class EmulatedProduct final : public Case {
+ public:
+  EmulatedProduct(const DevBox& box, const Parameters& parameters)
+      : profiles_(box.profiles()),
+        shape_(parse_shape(*find_parameter(parameters, "shape"))),
+        finish_each_(*find_parameter(parameters, "sync") == "each"),
+        device_(box.open_wormhole(parse_dispatch(*find_parameter(parameters, "dispatch")))),
+        product_(
+            *device_, shape_, parse_data_type(*find_parameter(parameters, "dtype")),
+            {.core_grid = parse_grid(*find_parameter(parameters, "grid")),
+             .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))}}) {}
+
+  void run() override {
+    device_->command_queue(0).enqueue(product_.program);
+    if (finish_each_) device_->command_queue(0).finish();
+  }
+  void finish() override {
+    if (!finish_each_) device_->command_queue(0).finish();
+  }
+  SimTime now() const override { return device_->now(); }
+  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
+
+  void describe(double seconds, PointResult& point) const override {
+    const auto [plan, cost] = device_->explain(product_.program);
+    describe_throughput(product_.program, seconds, point);
+    describe_size(shape_, point);
+    // All cores of the device, not only those the plan uses: that is what the user paid for.
+    const double peak = profiles_.chip.peak_flops(device_->compute_grid().cores(), plan.fidelity);
+    const double useful = static_cast<double>(product_.program.flops.value());
+    point.metrics.push_back({.name = "share_of_peak",
+                             .value = useful / seconds / peak,
+                             .unit = "1",
+                             .better = Better::higher});
+    point.metrics.push_back({.name = "kernel_time",
+                             .value = cost.total.seconds(),
+                             .unit = "s",
+                             .virtual_time = cost.total});
+    point.details.emplace_back("matmul_config", plan.text());
+    // The host's part is whatever the kernel does not cover.
+    const bool kernel_bound = 2 * cost.total.seconds() >= seconds;
+    point.details.emplace_back(
+        "bound_by", kernel_bound ? std::string(name_of(cost.bottleneck)) : "dispatch");
+    warn_of_padding(point);
+  }
+
+ private:
+  void warn_of_padding(PointResult& point) const {
+    if (product_.a.spec().shape.is_tile_aligned() && product_.b.spec().shape.is_tile_aligned()) {
+      return;
+    }
+    const auto padded = [](std::int64_t size) { return ceil_div(size, kTileSide) * kTileSide; };
+    point.warnings.push_back(fmt::format(
+        "{}x{}x{} is not a multiple of 32: the device computes {}x{}x{}, throughput counts the "
+        "unpadded product",
+        shape_.m, shape_.k, shape_.n, padded(shape_.m), padded(shape_.k), padded(shape_.n)));
+  }
+
+  const wormhole::Profiles& profiles_;
+  ProductShape shape_;
+  bool finish_each_;
+  std::unique_ptr<wormhole::WormholeDevice> device_;
+  Product product_;
+};
+
+/// Uniform in [-1, 1), in the buffer's data type. Values matter: a CPU may be faster on zeros.
+void fill(Device& device, const ops::Tensor& tensor, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto next = [&] {
+    return static_cast<float>(static_cast<std::int64_t>(random())) * 0x1p-63F;
+  };
+  const auto count = static_cast<std::size_t>(tensor.spec().shape.elements());
+  CommandQueue& queue = device.command_queue(0);
+  if (tensor.spec().dtype == DataType::float32) {
+    std::vector<float> values(count);
+    std::ranges::generate(values, next);
+    queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(values)));
+  } else {
+    std::vector<std::uint16_t> values(count);
+    std::ranges::generate(values, [&] { return host::to_bfloat16(next()); });
+    queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(values)));
+  }
+}
+
+class HostProduct final : public Case {
+ public:
+  HostProduct(const DevBox& box, const ProductShape& shape, DataType dtype)
+      : device_(box.host()), shape_(shape), product_(*device_, shape, dtype, {}) {
+    fill(*device_, product_.a, box.seed());
+    fill(*device_, product_.b, box.seed() + 1);
+  }
+
+  void run() override {
+    device_->command_queue(0).enqueue(product_.program);
+    device_->command_queue(0).finish();
+  }
+  void finish() override {}
+  SimTime now() const override { return device_->now(); }
+  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
+
+  void describe(double seconds, PointResult& point) const override {
+    describe_throughput(product_.program, seconds, point);
+    describe_size(shape_, point);
+  }
+
+ private:
+  std::shared_ptr<host::HostDevice> device_;
+  ProductShape shape_;
+  Product product_;
+};
+
+class MatmulSweep final : public harness::Experiment {
+ public:
+  explicit MatmulSweep(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "matmul_sweep"; }
+  std::string_view question() const override {
+    return "TFLOPS against size, and what ETH dispatch gains over WORKER";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    const harness::Axis shape = shape_axis({"128x128x128", "256x256x256", "512x512x512",
+                                            "1024x1024x1024", "2048x2048x2048", "4096x4096x4096"},
+                                           {"128x128x128", "512x512x512", "1024x1024x1024"});
+    if (backend == Backend::host) return {shape, dtype_axis()};
+    return {shape,
+            dispatch_axis(),
+            dtype_axis(),
+            fidelity_axis(),
+            grid_axis(),
+            harness::word_axis("sync", "Finish after each product, or once at the end",
+                               {"each", "end"}, {"each"})};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 10, .iterations = 50}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"shape", CellSource::parameter, "shape"},
+                        {"dispatch", CellSource::parameter, "dispatch"},
+                        {"dtype", CellSource::parameter, "dtype"},
+                        {"time", CellSource::metric, "time"},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"of peak", CellSource::metric, "share_of_peak"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"matmul configuration", CellSource::detail, "matmul_config"}},
+            .plots = {{.title = "One matrix product, a finish after each",
+                       .x_label = "size: cube root of M K N",
+                       .y_label = "throughput",
+                       .x = "size",
+                       .y = "throughput",
+                       .series = {"dispatch", "dtype"}}}};
+  }
+
+  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    if (backend == Backend::emulated) return std::make_unique<EmulatedProduct>(*box_, parameters);
+    const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
+    if (dtype != DataType::bfloat16 && dtype != DataType::float32) {
+      return NotApplicable{"the host computes bfloat16 and float32 only"};
+    }
+    return std::make_unique<HostProduct>(*box_, parse_shape(*find_parameter(parameters, "shape")),
+                                         dtype);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<MatmulSweep>(std::move(box));
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "harness/environment.h"
+
+namespace howard::cli {
+
+extern const std::string_view kHelp;  // help.md, compiled in by the build
+
+namespace {
+
+std::string version_text() {
+  const harness::RunContext context = harness::describe_environment();
+  return "howard " + context.version + " (" + context.git + ", " + context.compiler + ", " +
+         context.build_type + ")\n";
+}
+
+harness::Backend parse_backend(const std::string& word) {
+  for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
+    if (word == name_of(backend)) return backend;
+  }
+  throw Error({.attempted = "read option --backend",
+               .value = "'" + word + "'",
+               .accepted = "emulated, host, emulated,host",
+               .hint = ""});
+}
+
+/// What CLI11 reads as plain text or numbers, before it is understood.
+struct RawOptions {
+  std::vector<std::string> axes;
+  std::string backends;
+  std::optional<int> repetitions;
+  std::optional<double> min_time;
+  bool no_progress = false;
+  bool help = false;
+  bool version = false;
+};
+
+void declare(CLI::App& app, RawOptions& raw, Options& options) {
+  app.set_help_flag();
+  app.add_flag("-h,--help", raw.help);
+  app.add_flag("--version", raw.version);
+  app.add_option("names", options.names);
+  app.add_option("-a,--axis", raw.axes)->allow_extra_args(false);
+  app.add_option("--backend", raw.backends);
+  app.add_option("--filter", options.plan.filter);
+  app.add_flag("--quick", options.plan.quick);
+  app.add_flag("--dry-run", options.dry_run);
+  app.add_option("--repetitions", raw.repetitions)->check(CLI::Range(1, 1000));
+  app.add_option("--min-time", raw.min_time)->check(CLI::Range(0.0, 3600.0));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
+  app.add_option("--seed", options.seed);
+  app.add_option("--profile", options.profile_files)->allow_extra_args(false);
+  app.add_option("--results", options.results);
+  app.add_option("--json", options.json);
+  app.add_option("--csv", options.csv);
+  app.add_option("--md", options.markdown);
+  app.add_option("--plots", options.plots);
+  app.add_option("--trace", options.trace);
+  app.add_option("--color", options.color)
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, ColorMode>{{"auto", ColorMode::automatic},
+                                                                   {"always", ColorMode::always},
+                                                                   {"never", ColorMode::never}}));
+  app.add_flag("--no-progress", raw.no_progress);
+}
+
+/// The long options of `app`, for suggestions.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// One line for a command line that CLI11 does not accept.
+std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
+                    const char* const* argv) {
+  std::string text = failure.what();
+  std::ranges::replace(text, '\n', ' ');
+  const std::vector<std::string> known = option_names(app);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = split(argv[i], '=').front();
+    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
+    if (const auto suggestion = closest(word, known)) text += "; did you mean " + *suggestion + "?";
+  }
+  return text;
+}
+
+void understand(const RawOptions& raw, Options& options) {
+  for (const std::string& axis : raw.axes) {
+    options.plan.overrides.push_back(harness::parse_axis_override(axis));
+  }
+  if (!raw.backends.empty()) {
+    options.plan.backends.clear();
+    for (const std::string& word : split(raw.backends, ',')) {
+      const harness::Backend backend = parse_backend(word);
+      if (std::ranges::find(options.plan.backends, backend) == options.plan.backends.end()) {
+        options.plan.backends.push_back(backend);
+      }
+    }
+  }
+  if (options.plan.quick) options.wall = {.repetitions = 3, .min_time = 0.02};
+  options.wall.repetitions = raw.repetitions.value_or(options.wall.repetitions);
+  options.wall.min_time = raw.min_time.value_or(options.wall.min_time);
+  options.progress = !raw.no_progress;
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  CLI::App app;
+  RawOptions raw;
+  Options options;
+  declare(app, raw, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& failure) {
+    throw UsageError(explain(app, failure, argc, argv));
+  }
+  if (raw.help) options.answer = kHelp;
+  if (raw.version) options.answer = version_text();
+  if (options.answer) return options;
+  if (options.names.empty()) {
+    throw UsageError("no experiment named; try run_experiment list, or run_experiment --help");
+  }
+  try {
+    understand(raw, options);
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
+  }
+  return options;
+}
+
+}  // namespace howard::cli

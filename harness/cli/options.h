@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/measurement.h"
+#include "harness/runner.h"
+
+namespace howard::cli {
+
+enum class ColorMode : std::uint8_t { automatic, always, never };
+
+/// What the command line asks for; the manual is help.md.
+struct Options {
+  /// Set when the answer is a text and nothing is run: --help, --version, list.
+  std::optional<std::string> answer;
+
+  std::vector<std::string> names;  ///< Experiments, "all" expanded by the caller; never empty.
+  harness::PlanOptions plan;
+  harness::WallOptions wall;
+  bool dry_run = false;
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: all the process may use.
+  std::vector<std::string> profile_files;
+
+  // Outputs: "" is the default place under `results`, "-" standard output.
+  std::filesystem::path results = "results";
+  std::string json, csv, markdown, plots, trace;
+
+  ColorMode color = ColorMode::automatic;
+  bool progress = true;
+};
+
+/// The command line is not understood: exit code 2. Its text is one line, ready to print.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace howard::cli

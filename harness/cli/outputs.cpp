@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/outputs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <span>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "harness/cli/terminal.h"
+#include "reports/csv.h"
+#include "reports/markdown.h"
+#include "reports/plot.h"
+#include "reports/result_json.h"
+#include "reports/table.h"
+#include "reports/terminal_table.h"
+
+namespace howard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::ExperimentResult;
+
+std::string markdown(std::span<const Finished> finished) {
+  std::string text;
+  for (const auto& [result, presentation] : finished) {
+    text += (text.empty() ? "# " : "\n# ") + result.experiment + "\n";
+    for (const reports::Table& table : reports::make_tables(result, presentation)) {
+      text += "\n" + reports::markdown_table(table);
+    }
+  }
+  return text;
+}
+
+std::vector<ExperimentResult> results_of(std::span<const Finished> finished) {
+  std::vector<ExperimentResult> results;
+  for (const Finished& one : finished) results.push_back(one.result);
+  return results;
+}
+
+}  // namespace
+
+Outputs::Outputs(const Options& options) : options_(options) {}
+
+fs::path Outputs::file_for(const std::string& given, const std::string& experiment,
+                           const char* extension) const {
+  return given.empty() ? options_.results / (experiment + extension) : fs::path(given);
+}
+
+fs::path Outputs::plot_folder() const {
+  return options_.plots.empty() ? options_.results : fs::path(options_.plots);
+}
+
+bool Outputs::uses_standard_output() const {
+  return options_.json == "-" || options_.csv == "-" || options_.markdown == "-" ||
+         options_.trace == "-";
+}
+
+void Outputs::require_writable() const {
+  for (const std::string& given : {options_.json, options_.csv, options_.markdown}) {
+    if (given.empty()) require_writable_folder(options_.results);
+  }
+  for (const std::string& given :
+       {options_.json, options_.csv, options_.markdown, options_.trace}) {
+    std::error_code ignored;
+    const bool is_file = !given.empty() && given != "-" &&
+                         (!fs::exists(given, ignored) || fs::is_regular_file(given, ignored));
+    if (is_file) {
+      const fs::path folder = fs::path(given).parent_path();
+      require_writable_folder(folder.empty() ? "." : folder);
+    }
+  }
+  require_writable_folder(plot_folder());
+}
+
+template <class Step>
+void Outputs::attempt(Step step) {
+  try {
+    step();
+  } catch (const Error& failure) {
+    fmt::print(stderr, "run_experiment: {}\n", failure.what());
+    all_written_ = false;
+  }
+}
+
+void Outputs::checkpoint(const ExperimentResult& partial) {
+  constexpr std::chrono::seconds kInterval{1};
+  const fs::path file = file_for(options_.json, partial.experiment, ".json");
+  if (file == "-" || Clock::now() - last_checkpoint_ < kInterval) return;
+  attempt([&] { write_file(file, reports::result_json(std::span(&partial, 1))); });
+  last_checkpoint_ = Clock::now();
+}
+
+void Outputs::print_tables(const Finished& finished) const {
+  const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
+  std::FILE* const stream = uses_standard_output() ? stderr : stdout;
+  const reports::TerminalStyle style{.width = terminal_width(descriptor),
+                                     .color = wants_color(descriptor, options_.color)};
+  for (const reports::Table& table : reports::make_tables(finished.result, finished.presentation)) {
+    fmt::print(stream, "{}\n", reports::terminal_table(table, style));
+  }
+  std::fflush(stream);
+}
+
+bool Outputs::write(const std::vector<Finished>& finished) {
+  const auto write_text = [&](const fs::path& file, const std::string& text) {
+    attempt([&] {
+      write_file(file, text);
+      if (file != "-") written_.push_back(file);
+    });
+  };
+  // Without a name of its own, each experiment has its files; with one, they share it.
+  const auto write_kind = [&](const std::string& given, const char* extension, auto render) {
+    if (!given.empty()) return write_text(given, render(std::span(finished)));
+    for (const Finished& one : finished) {
+      write_text(file_for(given, one.result.experiment, extension), render(std::span(&one, 1)));
+    }
+  };
+  write_kind(options_.json, ".json",
+             [](std::span<const Finished> some) { return reports::result_json(results_of(some)); });
+  write_kind(options_.csv, ".csv",
+             [](std::span<const Finished> some) { return reports::csv(results_of(some)); });
+  write_kind(options_.markdown, ".md", markdown);
+  for (const auto& [result, presentation] : finished) {
+    attempt([&] {
+      const reports::PlotFiles plots = reports::write_plots(result, presentation, plot_folder());
+      written_.insert(written_.end(), plots.written.begin(), plots.written.end());
+      if (!plots.not_rendered.empty()) {
+        fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
+      }
+    });
+  }
+  return all_written_;
+}
+
+}  // namespace howard::cli

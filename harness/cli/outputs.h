@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/cli/options.h"
+#include "harness/presentation.h"
+#include "harness/result.h"
+
+namespace howard::cli {
+
+/// One finished experiment and how it wants to be shown.
+struct Finished {
+  harness::ExperimentResult result;
+  harness::Presentation presentation;
+};
+
+/// Writes what a run has found to where the options say. A file that can not be written is
+/// reported on standard error and never keeps the others from being written.
+class Outputs {
+ public:
+  explicit Outputs(const Options& options);
+
+  /// Error when a place where results are to go can not be written, before any time is spent.
+  void require_writable() const;
+
+  /// Saves the points of a running experiment to its JSON file, at most once a second, so that a
+  /// killed run has lost the last second only. The file says that it is incomplete.
+  void checkpoint(const harness::ExperimentResult& partial);
+
+  /// The tables, to standard output (to standard error when a file goes to standard output).
+  void print_tables(const Finished& finished) const;
+
+  /// All files. Returns false when one could not be written.
+  bool write(const std::vector<Finished>& finished);
+
+  /// What was written, for the last line.
+  const std::vector<std::filesystem::path>& written() const { return written_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::filesystem::path file_for(const std::string& given, const std::string& experiment,
+                                 const char* extension) const;
+  std::filesystem::path plot_folder() const;
+  bool uses_standard_output() const;
+  /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
+  template <class Step>
+  void attempt(Step step);
+
+  const Options& options_;
+  std::vector<std::filesystem::path> written_;
+  bool all_written_ = true;
+  Clock::time_point last_checkpoint_ = Clock::now();
+};
+
+}  // namespace howard::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "experiments/all.h"
+#include "harness/cli/options.h"
+#include "harness/cli/outputs.h"
+#include "harness/environment.h"
+#include "profiler/chrome_trace.h"
+#include "profiler/recorder.h"
+
+namespace howard::cli {
+
+/// An experiment and the points it is to run.
+struct PlannedExperiment {
+  const harness::Experiment* experiment = nullptr;
+  std::vector<harness::PointResult> points;
+};
+
+/// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
+class Session {
+ public:
+  /// All three must outlive the session.
+  Session(const Options& options, const harness::RunContext& context, Outputs& outputs);
+
+  /// Runs one experiment and prints its tables. Points that a stop left out are missing.
+  Finished run(const PlannedExperiment& planned);
+
+  /// The trace of every point run so far, for --trace.
+  profiler::ChromeTrace trace() const;
+
+  /// True once the user has pressed Ctrl-C; a second press ends the program at once.
+  static bool interrupted();
+  /// Makes Ctrl-C and SIGTERM set interrupted().
+  static void catch_signals();
+
+ private:
+  struct TracedPoint {
+    explicit TracedPoint(std::string point) : name(std::move(point)) {}
+    std::string name;
+    profiler::Recorder recorder;
+  };
+
+  const Options& options_;
+  const harness::RunContext& context_;
+  Outputs& outputs_;
+  std::deque<TracedPoint> traced_;
+};
+
+}  // namespace howard::cli

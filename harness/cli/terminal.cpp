@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace howard::cli {
+namespace {
+
+/// Set to anything but nothing, as the NO_COLOR convention has it.
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+std::optional<int> terminal_width(int descriptor) {
+  winsize size{};
+  if (::isatty(descriptor) == 0 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return std::nullopt;
+  constexpr int kUsual = 80;  // what a terminal that does not know its size is taken for
+  return size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+bool wants_color(int descriptor, ColorMode mode) {
+  if (mode != ColorMode::automatic) return mode == ColorMode::always;
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE") || is_set("FORCE_COLOR")) return true;
+  const char* const terminal = std::getenv("TERM");
+  const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  return ::isatty(descriptor) != 0 && !dumb;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line as a contract: what a script may rely on. Runs the real program.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string content(const fs::path& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+struct Outcome {
+  int status = -1;  ///< Exit status, or 128 + signal.
+  std::string out, err;
+};
+
+class Cli : public ::testing::Test {
+ protected:
+  Cli() {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  /// Runs `run_experiment ARGUMENTS` in a folder of the test's own, `environment` before it.
+  Outcome run(const std::string& arguments, const std::string& environment = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && " + environment +
+                                " '" HOWARD_RUN_EXPERIMENT "' " + arguments +
+                                " >stdout 2>stderr </dev/null";
+    const int status = std::system(command.c_str());
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .out = content(folder_ / "stdout"),
+            .err = content(folder_ / "stderr")};
+  }
+
+  json results() const { return json::parse(content(folder_ / "results/matmul_sweep.json")); }
+
+  fs::path folder_ = fs::path(::testing::TempDir()) /
+                     (std::string("howard_cli_") +
+                      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+const std::string kOnePoint = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
+  for (const char* const flag : {"--help", "-h"}) {
+    const Outcome outcome = run(flag);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    for (const char* const option :
+         {"--axis", "--backend", "--filter", "--quick", "--dry-run", "--repetitions", "--min-time",
+          "--threads", "--seed", "--profile", "--results", "--json", "--csv", "--md", "--plots",
+          "--trace", "--color", "--no-progress", "--version"}) {
+      EXPECT_TRUE(contains(outcome.out, option)) << option;
+    }
+  }
+}
+
+TEST_F(Cli, VersionNamesVersionAndCompiler) {
+  const Outcome outcome = run("--version");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(outcome.out.starts_with("howard 0.")) << outcome.out;
+  EXPECT_EQ(lines(outcome.out), 1);
+}
+
+TEST_F(Cli, ListNamesExperimentsAndTheirAxes) {
+  EXPECT_TRUE(run("list").out.starts_with("matmul_sweep "));
+  const Outcome axes = run("list matmul_sweep");
+  EXPECT_EQ(axes.status, 0);
+  for (const char* const axis : {"shape", "dispatch", "dtype", "fidelity", "grid", "sync"}) {
+    EXPECT_TRUE(contains(axes.out, axis)) << axis;
+  }
+}
+
+TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
+  const Outcome outcome = run("matmul_sweep --backend emulated --trace trace.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const file : {"matmul_sweep.json", "matmul_sweep.csv", "matmul_sweep.md",
+                                 "matmul_sweep.gp", "matmul_sweep.dat"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "results" / file)) << file;
+  }
+  EXPECT_TRUE(contains(outcome.out, "4096x4096x4096")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "wrote results/matmul_sweep.{json,csv,md,")) << outcome.err;
+  const json result = results();
+  EXPECT_EQ(result["schema"], "howard.result/1");
+  EXPECT_EQ(result["points"].size(), 12U);
+  for (const json& point : result["points"]) {
+    EXPECT_TRUE(point["metrics"]["time"].contains("picoseconds"));
+    EXPECT_FALSE(point["reference"].is_null()) << point["id"];
+  }
+  const json trace = json::parse(content(folder_ / "trace.json"));
+  EXPECT_GT(trace["traceEvents"].size(), 1000U);
+}
+
+TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
+  ASSERT_EQ(run("matmul_sweep --backend emulated --threads 1 --json a.json --trace ta.json").status,
+            0);
+  ASSERT_EQ(run("matmul_sweep --backend emulated --threads 1 --json b.json --trace tb.json").status,
+            0);
+  ASSERT_EQ(run("matmul_sweep --backend emulated --threads 2 --json c.json --trace tc.json").status,
+            0);
+  EXPECT_EQ(content(folder_ / "a.json"), content(folder_ / "b.json"));
+  EXPECT_EQ(content(folder_ / "a.json"), content(folder_ / "c.json"));
+  EXPECT_EQ(content(folder_ / "ta.json"), content(folder_ / "tb.json"));
+  EXPECT_EQ(content(folder_ / "ta.json"), content(folder_ / "tc.json"));
+}
+
+TEST_F(Cli, BothBackendsShareOneResult) {
+  const Outcome outcome =
+      run("matmul_sweep -a shape=64 -a dispatch=eth --repetitions 2 --min-time 0.001");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json points = results()["points"];
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0]["metrics"]["time"]["clock"], "virtual");
+  EXPECT_EQ(points[1]["metrics"]["time"]["clock"], "wall");
+  EXPECT_EQ(points[1]["metrics"]["time"]["samples"].size(), 2U);
+}
+
+TEST_F(Cli, JsonOnStandardOutputIsOnlyJson) {
+  const Outcome outcome = run(kOnePoint + "--json -");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(json::parse(outcome.out)["points"].size(), 1U);
+  EXPECT_TRUE(contains(outcome.err, "512x512x512")) << "the table moves to standard error";
+}
+
+TEST_F(Cli, DryRunPrintsTheIdsAndRunsNothing) {
+  const Outcome outcome = run("matmul_sweep --dry-run --backend emulated --filter 'dispatch:eth'");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(lines(outcome.out), 6);
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "no experiment named"},
+      {"matmul_swep", "did you mean matmul_sweep?"},
+      {"matmul_sweep --jsn x", "did you mean --json?"},
+      {"matmul_sweep -a shape=abc", "cannot set axis shape: 'abc'"},
+      {"matmul_sweep -a shape=-5", "cannot set axis shape: '-5'"},
+      {"matmul_sweep -a shape=0x32x32", "cannot set axis shape: '0x32x32'"},
+      {"matmul_sweep -a shap=32", "try -a shape=..."},
+      {"matmul_sweep -a shape", "AXIS=VALUE"},
+      {"matmul_sweep -a dispatch=wroker", "-a dispatch=worker"},
+      {"matmul_sweep --backend cloud", "emulated, host"},
+      {"matmul_sweep --backend host -a dispatch=eth", "no axis 'dispatch'"},
+      {"matmul_sweep --filter '('", "--filter"},
+      {"matmul_sweep --repetitions many", "many"},
+      {"matmul_sweep --repetitions 0", "--repetitions"},
+      {"matmul_sweep --threads 0", "--threads"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_EQ(lines(outcome.err), 1) << arguments << ": " << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("run_experiment: ")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, part)) << arguments << ": " << outcome.err;
+    EXPECT_FALSE(fs::exists(folder_ / "results")) << arguments;
+  }
+}
+
+TEST_F(Cli, APointThatFailsLeavesTheOthersAndStatus1) {
+  const Outcome outcome =
+      run("matmul_sweep --backend emulated -a shape=200000,512 -a dispatch=eth");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "DRAM of wormhole_b0_n300")) << outcome.err;
+  const json points = results()["points"];
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_TRUE(points[0]["skipped"].is_string());
+  EXPECT_TRUE(points[1]["skipped"].is_null());
+}
+
+TEST_F(Cli, PaddingIsSaidBesideTheTable) {
+  const Outcome outcome = run("matmul_sweep --backend emulated -a shape=100 -a dispatch=eth");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(contains(outcome.out, "not a multiple of 32")) << outcome.out;
+}
+
+TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
+  put(folder_ / "not.json", "{");
+  put(folder_ / "other.json", R"({"schema": "other"})");
+  put(folder_ / "missing.json",
+      R"({"schema": "howard.profile/1", "name": "x", "kind": "chip", "constants": {}})");
+  put(folder_ / "unit.json",
+      R"({"schema": "howard.profile/1", "name": "x", "kind": "chip",
+          "extends": "wormhole_b0_n300", "constants": {"noc.link":
+          {"value": 1, "unit": "us", "meaning": "m", "source": "s"}}})");
+  const std::pair<std::string, std::string> cases[] = {
+      {"not.json", "it is not JSON"},
+      {"other.json", "not a profile"},
+      {"missing.json", "constant clock.aiclk is missing"},
+      {"unit.json", "constant noc.link has unit 'us'"},
+      {"nowhere.json", "No such file"},
+  };
+  for (const auto& [file, part] : cases) {
+    const Outcome outcome = run(kOnePoint + "--profile " + file);
+    EXPECT_EQ(outcome.status, 1) << file;
+    EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
+  }
+}
+
+TEST_F(Cli, AProfileChangesTheVirtualTime) {
+  put(folder_ / "fast.json",
+      R"({"schema": "howard.profile/1", "name": "fast_dram", "kind": "chip",
+          "extends": "wormhole_b0_n300", "constants": {"dram.read.noc1":
+          {"value": 190, "unit": "GB/s", "meaning": "m", "source": "a what-if"}}})");
+  ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker").status, 0);
+  const json before = results();
+  ASSERT_EQ(
+      run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker --profile fast.json")
+          .status,
+      0);
+  const json after = results();
+  EXPECT_EQ(after["context"]["chip_profile"], "fast_dram");
+  EXPECT_LT(after["points"][0]["metrics"]["time"]["picoseconds"].get<std::int64_t>(),
+            before["points"][0]["metrics"]["time"]["picoseconds"].get<std::int64_t>());
+}
+
+TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
+  const Outcome outcome = run(kOnePoint, "PATH=/nonexistent");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "gnuplot")) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.gp"));
+  EXPECT_FALSE(fs::exists(folder_ / "results/matmul_sweep.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.json"));
+}
+
+TEST_F(Cli, AResultsFolderThatCannotBeWrittenStopsBeforeAnyTimeIsSpent) {
+  put(folder_ / "results", "a file in the way");
+  const Outcome outcome = run(kOnePoint);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "results")) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(Cli, AFullDiskIsReportedAndTheOtherFilesAreKept) {
+  const Outcome outcome = run(kOnePoint + "--json /dev/full");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "cannot write /dev/full: No space left")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "512x512x512")) << "the table still shows the points";
+  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.csv"));
+}
+
+TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
+  // Host points of a minute each: the signal arrives while the first is being measured.
+  const Outcome outcome = run("matmul_sweep -a shape=256,512 --min-time 60",
+                              "timeout --preserve-status --signal=INT 2");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  const json result = results();
+  EXPECT_EQ(result["points"].size(), 4U) << "the emulated points were finished";
+  EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
+}
+
+TEST_F(Cli, ColourIsForTerminalsUnlessAsked) {
+  EXPECT_FALSE(contains(run(kOnePoint).out, "\x1b["));
+  EXPECT_TRUE(contains(run(kOnePoint + "--color always").out, "\x1b["));
+  EXPECT_FALSE(contains(run(kOnePoint, "NO_COLOR=1 FORCE_COLOR=1").out, "\x1b["));
+}
+
+}  // namespace
