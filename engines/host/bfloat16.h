@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace howard::host {
+
+// A bfloat16 is the upper half of an IEEE float32: 8 bits of exponent, 7 of fraction. It is for
+// storage only, as the bits that buffers of DataType::bfloat16 hold; arithmetic happens in float.
+
+/// Exact.
+constexpr float from_bfloat16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+/// Rounded to nearest, ties to even; beyond the largest bfloat16, infinity. NaN stays NaN of the
+/// same sign, made quiet so that cutting off its fraction cannot turn it into infinity.
+constexpr std::uint16_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  constexpr std::uint32_t kInfinity = 0x7f80'0000;
+  constexpr std::uint32_t kQuietBit = 0x0040'0000;
+  const bool is_nan = (bits & 0x7fff'ffff) > kInfinity;
+  const std::uint32_t half_or_less = 0x7fff + ((bits >> 16) & 1);
+  const std::uint32_t rounded = is_nan ? bits | kQuietBit : bits + half_or_less;
+  return static_cast<std::uint16_t>(rounded >> 16);
+}
+
+}  // namespace howard::host

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/host_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/host/command_thread.h"
+#include "engines/host/host_memory.h"
+#include "engines/host/matmul_kernel.h"
+#include "engines/host/worker_pool.h"
+
+namespace howard::host {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+std::string text(const TensorSpec& spec) {
+  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
+}
+
+/// Error unless `program` is C[batch, m, n] = A[batch, m, k] B[k, n] in one data type.
+MatmulShape matmul_shape(const Program& program) {
+  const std::string accepted = "[batch, m, k] by [k, n] to [batch, m, n] of one data type";
+  if (program.inputs.size() != 2) {
+    throw Error({.attempted = "multiply matrices on the host",
+                 .value = fmt::format("{} operands", program.inputs.size()),
+                 .accepted = accepted,
+                 .hint = ""});
+  }
+  const TensorSpec& a = program.inputs[0].spec;
+  const TensorSpec& b = program.inputs[1].spec;
+  const TensorSpec& c = program.output.spec;
+  const TensorSpec product{a.shape.with_columns(b.shape.columns()), a.dtype};
+  const bool in_place = program.output.buffer == program.inputs[0].buffer ||
+                        program.output.buffer == program.inputs[1].buffer;
+  if (a.shape.columns() != b.shape.rows() || b.shape.batch() != 1 || b.dtype != a.dtype ||
+      c != product || in_place) {
+    throw Error({.attempted = "multiply matrices on the host",
+                 .value = fmt::format("{} by {} to {}{}", text(a), text(b), text(c),
+                                      in_place ? " in the place of an operand" : ""),
+                 .accepted = accepted,
+                 .hint = ""});
+  }
+  return {.m = a.shape.batch() * a.shape.rows(),
+          .k = a.shape.columns(),
+          .n = b.shape.columns(),
+          .dtype = a.dtype};
+}
+
+}  // namespace
+
+/// The one command queue and all that it works with.
+class HostDevice::Impl final : public CommandQueue {
+ public:
+  explicit Impl(const HostOptions& options) : pool_(thread_count(options)), matmul_(pool_) {}
+
+  void enqueue(const Program& program) override {
+    const HostSpan span(*this, program.name, "host", next_program_);
+    for (const Operand& input : program.inputs) require_spec(input);
+    require_spec(program.output);
+    CommandThread::Command command =
+        [this, shape = matmul_shape(program), name = program.name, number = next_program_,
+         a = memory_.values(program.inputs[0].buffer), b = memory_.values(program.inputs[1].buffer),
+         c = memory_.values(program.output.buffer)] {
+          const SimTime start = traced_now();
+          matmul_.run(shape, a.get(), b.get(), c.get());
+          record({TrackKind::command_queue}, name, "kernel", start, number);
+        };
+    ++next_program_;
+    if (capture_) {
+      capture_->push_back(std::move(command));
+    } else {
+      commands_.submit(std::move(command));
+    }
+  }
+
+  void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
+    refuse_during_capture("write a buffer");
+    const HostSpan span(*this, "write_buffer", "transfer", 0);
+    require_size(buffer, values.size());
+    commands_.wait();
+    std::memcpy(memory_.values(buffer).get(), values.data(), values.size());
+  }
+
+  void read_buffer(BufferId buffer, std::span<std::byte> values) override {
+    refuse_during_capture("read a buffer");
+    const HostSpan span(*this, "read_buffer", "transfer", 0);
+    require_size(buffer, values.size());
+    commands_.finish();
+    std::memcpy(values.data(), memory_.values(buffer).get(), values.size());
+  }
+
+  void finish() override {
+    refuse_during_capture("finish the queue");
+    const HostSpan span(*this, "finish", "finish", 0);
+    commands_.finish();
+  }
+
+  EventId record_event() override {
+    refuse_during_capture("record an event");
+    return EventId{events_++};
+  }
+
+  void wait_for_event(EventId event) override {
+    refuse_during_capture("wait for an event");
+    // The one queue runs in order: whatever it has recorded happens before what follows.
+    if (static_cast<std::uint64_t>(event) < events_) return;
+    throw Error({.attempted = "wait for an event of the host",
+                 .value = fmt::format("event {}", static_cast<std::uint64_t>(event)),
+                 .accepted = "an event this device recorded",
+                 .hint = ""});
+  }
+
+  void begin_trace_capture() override {
+    refuse_during_capture("begin a capture");
+    capture_.emplace();
+  }
+
+  TraceId end_trace_capture() override {
+    if (!capture_) {
+      throw Error({.attempted = "end a trace capture on the host",
+                   .value = "none has begun",
+                   .accepted = "begin_trace_capture() first",
+                   .hint = ""});
+    }
+    const TraceId trace{next_trace_++};
+    traces_.emplace(trace, std::make_shared<const Recording>(std::move(*capture_)));
+    capture_.reset();
+    return trace;
+  }
+
+  void execute_trace(TraceId trace) override {
+    refuse_during_capture("execute a trace");
+    const HostSpan span(*this, "execute_trace", "host", 0);
+    commands_.submit([recording = find_trace(trace)] {
+      for (const CommandThread::Command& command : *recording) command();
+    });
+  }
+
+  void release_trace(TraceId trace) {
+    static_cast<void>(find_trace(trace));
+    traces_.erase(trace);
+  }
+
+  SimTime now() const {
+    const auto elapsed = SteadyClock::now() - opened_;
+    return SimTime::nanoseconds(std::chrono::nanoseconds(elapsed).count());
+  }
+
+  void set_trace_sink(TraceSink* sink) {
+    const std::lock_guard lock(sink_mutex_);
+    sink_ = sink;
+  }
+
+  int threads() const { return pool_.threads(); }
+  HostMemory& memory() { return memory_; }
+
+ private:
+  using Recording = std::vector<CommandThread::Command>;
+
+  /// A call of the host thread, from its beginning to its end, whether it returns or throws.
+  class HostSpan {
+   public:
+    HostSpan(Impl& device, std::string_view name, std::string_view category, std::uint64_t program)
+        : device_(device),
+          name_(name),
+          category_(category),
+          program_(program),
+          start_(device.traced_now()) {}
+    ~HostSpan() { device_.record({TrackKind::host_thread}, name_, category_, start_, program_); }
+    HostSpan(const HostSpan&) = delete;
+    HostSpan& operator=(const HostSpan&) = delete;
+
+   private:
+    Impl& device_;
+    std::string_view name_;
+    std::string_view category_;
+    std::uint64_t program_;
+    SimTime start_;
+  };
+
+  /// now() if somebody listens.
+  SimTime traced_now() const { return sink_ == nullptr ? SimTime() : now(); }
+
+  /// `sink_` itself does not change while a command is in flight, as Device says; the mutex keeps
+  /// the events of two threads apart.
+  void record(Track track, std::string_view name, std::string_view category, SimTime start,
+              std::uint64_t program) {
+    if (sink_ == nullptr) return;
+    const std::lock_guard lock(sink_mutex_);
+    sink_->record({track, name, category, start, now(), program});
+  }
+
+  void refuse_during_capture(std::string_view what) const {
+    if (!capture_) return;
+    throw Error({.attempted = std::string(what),
+                 .value = "a trace is being captured",
+                 .accepted = "programs",
+                 .hint = "to end the capture first"});
+  }
+
+  std::shared_ptr<const Recording> find_trace(TraceId trace) const {
+    const auto found = traces_.find(trace);
+    if (found != traces_.end()) return found->second;
+    throw Error({.attempted = "use a trace of the host",
+                 .value = fmt::format("there is no trace {}", static_cast<std::uint64_t>(trace)),
+                 .accepted = "a trace that was captured on this device and not released",
+                 .hint = ""});
+  }
+
+  void require_spec(const Operand& operand) const {
+    const TensorSpec& held = memory_.spec(operand.buffer);
+    if (held == operand.spec) return;
+    throw Error(
+        {.attempted = "enqueue a program on the host",
+         .value = fmt::format("an operand {} in a buffer {}", text(operand.spec), text(held)),
+         .accepted = "the shape and data type that the buffer was allocated for",
+         .hint = ""});
+  }
+
+  void require_size(BufferId buffer, std::size_t size) const {
+    const TensorSpec& spec = memory_.spec(buffer);
+    const Bytes expected = spec.host_bytes();
+    if (static_cast<std::int64_t>(size) == expected.value()) return;
+    throw Error({.attempted = "transfer a tensor " + text(spec),
+                 .value = fmt::format("{} bytes", size),
+                 .accepted = fmt::format("{} bytes", expected.value()),
+                 .hint = ""});
+  }
+
+  SteadyClock::time_point opened_ = SteadyClock::now();
+  HostMemory memory_;
+  WorkerPool pool_;
+  MatmulKernel matmul_;
+  std::uint64_t next_program_ = 1;
+  std::uint64_t events_ = 0;
+  std::optional<Recording> capture_;
+  std::map<TraceId, std::shared_ptr<const Recording>> traces_;
+  std::uint64_t next_trace_ = 1;
+  std::mutex sink_mutex_;
+  TraceSink* sink_ = nullptr;
+  CommandThread commands_;  ///< Last: its commands use all the others.
+};
+
+HostDevice::HostDevice(const HostOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+
+HostDevice::~HostDevice() = default;
+
+std::string HostDevice::description() const {
+  return fmt::format("host CPU, {} thread{}", threads(), threads() == 1 ? "" : "s");
+}
+
+BufferId HostDevice::allocate(const TensorSpec& spec) { return impl_->memory().allocate(spec); }
+
+void HostDevice::release(BufferId buffer) { impl_->memory().release(buffer); }
+
+CommandQueue& HostDevice::command_queue(int index) {
+  if (index != 0) {
+    throw Error({.attempted = "open a command queue of the host",
+                 .value = std::to_string(index),
+                 .accepted = "0",
+                 .hint = ""});
+  }
+  return *impl_;
+}
+
+int HostDevice::command_queues() const { return 1; }
+
+void HostDevice::release_trace(TraceId trace) { impl_->release_trace(trace); }
+
+void HostDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
+  impl_->finish();
+  if (sub_devices.empty()) return;
+  throw Error({.attempted = "divide the host",
+               .value = fmt::format("{} sub-devices", sub_devices.size()),
+               .accepted = "none: a CPU has no grid of cores to divide",
+               .hint = ""});
+}
+
+SimTime HostDevice::now() const { return impl_->now(); }
+
+void HostDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }
+
+int HostDevice::threads() const { return impl_->threads(); }
+
+}  // namespace howard::host

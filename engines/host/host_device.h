@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "engines/device/device.h"
+#include "engines/host/host_options.h"
+
+namespace howard::host {
+
+/// The host CPU as a Device: it computes for real, and its clock is the steady clock. One command
+/// queue, in bfloat16 (accumulated in float32) and float32; what a program says about core grids
+/// and math fidelity has no meaning here. Memory: what the system has available at opening.
+///
+/// One host thread uses it at a time. Programs run on the queue's thread, or on the host's while
+/// it waits (CommandThread says why); writes and reads wait for earlier programs and copy on the
+/// host thread. A program that fails while running is reported by the next finish or read, the
+/// programs behind it are dropped until then, and the device can be used afterwards.
+///
+/// The sink gets the calls of the host thread and the programs on the queue from two threads, but
+/// never two events at once: a mutex of the device is held around each.
+class HostDevice final : public Device {
+ public:
+  /// Error when the options make no sense on this machine.
+  explicit HostDevice(const HostOptions& options = {});
+  /// Waits for the running program; those behind it are dropped.
+  ~HostDevice() override;
+
+  std::string description() const override;  ///< "host CPU, 2 threads".
+  BufferId allocate(const TensorSpec& spec) override;
+  void release(BufferId buffer) override;
+  int command_queues() const override;
+  CommandQueue& command_queue(int index) override;
+  void release_trace(TraceId trace) override;
+  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
+  SimTime now() const override;
+  void set_trace_sink(TraceSink* sink) override;
+
+  int threads() const;  ///< That compute: HostOptions::threads with 0 resolved.
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace howard::host

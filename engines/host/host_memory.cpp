@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/host_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace howard::host {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+/// "MemAvailable:   12345 kB" of /proc/meminfo; without it (not Linux) no limit is known.
+Bytes system_available() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string word;
+  while (meminfo >> word) {
+    std::int64_t kibibytes = 0;
+    if (word == "MemAvailable:" && meminfo >> kibibytes) return Bytes(kibibytes * 1024);
+  }
+  return Bytes(std::numeric_limits<std::int64_t>::max());
+}
+
+/// The limit of the process's control group (version 2): what a container may use. "max" and a
+/// missing file mean none.
+Bytes control_group_limit() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(groups, line)) {
+    if (!line.starts_with("0::")) continue;
+    std::ifstream limit("/sys/fs/cgroup" + line.substr(3) + "/memory.max");
+    std::int64_t bytes = 0;
+    if (limit >> bytes) return Bytes(bytes);
+  }
+  return Bytes(std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+
+void AlignedDelete::operator()(std::byte* bytes) const { ::operator delete(bytes, kAlignment); }
+
+AlignedBytes allocate_aligned(Bytes size) {
+  const auto bytes = static_cast<std::size_t>(size.value());
+  return AlignedBytes(static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow)));
+}
+
+Bytes available_memory() { return std::min(system_available(), control_group_limit()); }
+
+HostMemory::HostMemory() : ledger_("memory of the host", available_memory()) {}
+
+BufferId HostMemory::allocate(const TensorSpec& spec) {
+  if (spec.dtype != DataType::bfloat16 && spec.dtype != DataType::float32) {
+    throw Error({.attempted = "allocate a tensor on the host",
+                 .value = fmt::format("data type {}", name_of(spec.dtype)),
+                 .accepted = "bfloat16 and float32, in which the host computes",
+                 .hint = "the emulated device for block formats"});
+  }
+  const BufferId buffer = ledger_.reserve(spec, spec.host_bytes());
+  std::shared_ptr<std::byte[]> values = allocate_aligned(spec.host_bytes());
+  if (values == nullptr) {
+    ledger_.release(buffer);
+    throw Error({.attempted = fmt::format("allocate a tensor {} {} on the host", spec.shape.text(),
+                                          name_of(spec.dtype)),
+                 .value = fmt::format("the system refuses {} bytes{}", spec.host_bytes().value(),
+                                      ledger_.largest_holders()),
+                 .accepted = "what the system and the limits of the process (ulimit -v) leave",
+                 .hint = "smaller shapes"});
+  }
+  values_.emplace(buffer, std::move(values));
+  return buffer;
+}
+
+void HostMemory::release(BufferId buffer) {
+  ledger_.release(buffer);
+  values_.erase(buffer);
+}
+
+std::shared_ptr<std::byte[]> HostMemory::values(BufferId buffer) const {
+  static_cast<void>(ledger_.spec(buffer));
+  return values_.at(buffer);
+}
+
+}  // namespace howard::host

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/worker_pool.h"
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace howard::host {
+namespace {
+
+constexpr std::chrono::microseconds kStay{100};
+
+/// How often a thread looks before it lets others run: about 1 us.
+constexpr int kLooksBeforeYield = 1000;
+
+constexpr std::size_t kCacheLine = 64;
+
+}  // namespace
+
+class WorkerPool::Crew {
+ public:
+  explicit Crew(int threads) : arena_(threads) {}
+
+  /// The caller is worker 0.
+  void run(int blocks, const Job& job) {
+    job_ = job;
+    unfinished_.store(blocks, std::memory_order_relaxed);
+    handed_out_.store(static_cast<std::uint64_t>(blocks) << 32, std::memory_order_release);
+    work(0);
+    for (int looks = 0; unfinished_.load(std::memory_order_acquire) != 0; ++looks) {
+      if (looks >= kLooksBeforeYield) std::this_thread::yield();
+    }
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  /// Calls helpers until there are `wanted`, those included that have not yet arrived. `crew` is
+  /// this crew. TBB's worker threads have the numbers from 1 in the arena; 0 is kept for a caller.
+  void call_helpers(int wanted, const std::shared_ptr<Crew>& crew) {
+    while (helpers_.load(std::memory_order_relaxed) < wanted) {
+      helpers_.fetch_add(1, std::memory_order_relaxed);
+      arena_.enqueue([crew] { crew->help(tbb::this_task_arena::current_thread_index()); });
+    }
+  }
+
+  void dismiss() { dismissed_.store(true, std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void help(int worker) {
+    auto leave = Clock::now() + kStay;
+    while (Clock::now() < leave && !dismissed_.load(std::memory_order_relaxed)) {
+      if (work(worker)) leave = Clock::now() + kStay;
+    }
+    helpers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// Runs blocks until none is left to hand out; whether there was one. The job is only looked at
+  /// with a block in hand: run() then waits for it, and does not change the job.
+  bool work(int worker) {
+    bool worked = false;
+    std::uint64_t state = handed_out_.load(std::memory_order_relaxed);
+    while ((state & 0xffff'ffff) < (state >> 32)) {
+      if (!handed_out_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
+                                             std::memory_order_relaxed)) {
+        continue;
+      }
+      worked = true;
+      try {
+        job_.call(job_.body, static_cast<int>(state & 0xffff'ffff), worker);
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex_);
+        if (failure_ == nullptr) failure_ = std::current_exception();
+      }
+      unfinished_.fetch_sub(1, std::memory_order_release);
+      state = handed_out_.load(std::memory_order_relaxed);
+    }
+    return worked;
+  }
+
+  tbb::task_arena arena_;
+  Job job_;
+  alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< Blocks << 32 | handed out.
+  alignas(kCacheLine) std::atomic<int> unfinished_{0};            ///< Blocks.
+  alignas(kCacheLine) std::atomic<int> helpers_{0};
+  std::atomic<bool> dismissed_{false};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
+};
+
+WorkerPool::WorkerPool(int threads) : threads_(threads), crew_(std::make_shared<Crew>(threads)) {}
+
+WorkerPool::~WorkerPool() { crew_->dismiss(); }
+
+void WorkerPool::run_job(int blocks, const Job& job) {
+  crew_->call_helpers(std::min(blocks, threads_) - 1, crew_);
+  crew_->run(blocks, job);
+}
+
+}  // namespace howard::host
