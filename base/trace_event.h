@@ -12,7 +12,8 @@ namespace howard {
 enum class TrackKind : std::uint8_t {
   host_thread,    ///< `index`: the thread.
   command_queue,  ///< `index`: the queue; spans of the commands it is executing.
-  dispatcher,     ///< `index`: the queue it serves; prefetch, configuration, go.
+  dispatcher,     ///< `index`: the queue it serves; prefetch and configuration.
+  sub_device,     ///< `index`: the sub-device; spans of the programs its cores run.
   core,           ///< `index`: y * 256 + x in logical coordinates; `lane`: the RISC.
 };
 

@@ -9,7 +9,8 @@ DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host
 
 std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
     wormhole::DispatchCoreType type) const {
-  return std::make_unique<wormhole::WormholeDevice>(profiles_, type);
+  return std::make_unique<wormhole::WormholeDevice>(profiles_,
+                                                    wormhole::DeviceOptions{.dispatch = type});
 }
 
 std::shared_ptr<host::HostDevice> DevBox::host() const {

@@ -93,25 +93,27 @@ class EmulatedProduct final : public Case {
   void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
 
   void describe(double seconds, PointResult& point) const override {
-    const auto [plan, cost] = device_->explain(product_.program);
+    const wormhole::PlannedProgram& planned = device_->explain(product_.program);
+    const wormhole::KernelCost& kernel = planned.kernel;
     describe_throughput(product_.program, seconds, point);
     describe_size(shape_, point);
     // All cores of the device, not only those the plan uses: that is what the user paid for.
-    const double peak = profiles_.chip.peak_flops(device_->compute_grid().cores(), plan.fidelity);
+    const double peak =
+        profiles_.chip.peak_flops(device_->compute_grid().cores(), planned.matmul->fidelity);
     const double useful = static_cast<double>(product_.program.flops.value());
     point.metrics.push_back({.name = "share_of_peak",
                              .value = useful / seconds / peak,
                              .unit = "1",
                              .better = Better::higher});
     point.metrics.push_back({.name = "kernel_time",
-                             .value = cost.total.seconds(),
+                             .value = kernel.total.seconds(),
                              .unit = "s",
-                             .virtual_time = cost.total});
-    point.details.emplace_back("matmul_config", plan.text());
-    // The host's part is whatever the kernel does not cover.
-    const bool kernel_bound = 2 * cost.total.seconds() >= seconds;
-    point.details.emplace_back(
-        "bound_by", kernel_bound ? std::string(name_of(cost.bottleneck)) : "dispatch");
+                             .virtual_time = kernel.total});
+    point.details.emplace_back("matmul_config", planned.matmul->text());
+    // The host's and the dispatcher's part is whatever the kernel does not cover.
+    const bool kernel_bound = 2 * kernel.total.seconds() >= seconds;
+    point.details.emplace_back("bound_by",
+                               kernel_bound ? std::string(name_of(kernel.bottleneck)) : "dispatch");
     warn_of_padding(point);
   }
 

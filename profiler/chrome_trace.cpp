@@ -45,6 +45,8 @@ std::string name_of(const Track& track) {
       return fmt::format("command queue {}", track.index);
     case TrackKind::dispatcher:
       return fmt::format("dispatcher {}", track.index);
+    case TrackKind::sub_device:
+      return fmt::format("sub-device {}", track.index);
     case TrackKind::core:
       return fmt::format("core ({},{}){}", core_x(track.index), core_y(track.index),
                          name_of(track.lane));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -11,6 +12,23 @@
 #include "engines/device/tensor_spec.h"
 
 namespace howard {
+
+/// A mark in the stream of a queue.
+enum class EventId : std::uint64_t {};
+
+/// A recorded stream of programs that can be replayed.
+enum class TraceId : std::uint64_t {};
+
+/// A rectangle of cores, both corners included, in logical coordinates.
+struct CoreRange {
+  int first_column = 0, first_row = 0;
+  int last_column = 0, last_row = 0;
+
+  constexpr CoreGrid size() const {
+    return {last_column - first_column + 1, last_row - first_row + 1};
+  }
+  friend constexpr bool operator==(const CoreRange&, const CoreRange&) = default;
+};
 
 /// An in-order stream of commands to one device.
 class CommandQueue {
@@ -31,6 +49,27 @@ class CommandQueue {
 
   /// Waits until every earlier command has run. Error when one of them failed.
   virtual void finish() = 0;
+
+  /// Marks this point of the stream: the event has happened when all earlier commands have run.
+  virtual EventId record_event() = 0;
+
+  /// Later commands of this queue start only after `event`, of any queue of the same device, has
+  /// happened. The host does not wait. Error for an event the device did not hand out.
+  virtual void wait_for_event(EventId event) = 0;
+
+  /// From here to end_trace_capture(), programs are recorded and not run. Error when a capture is
+  /// going on already, on any queue.
+  ///
+  /// While it is, finish, reads, writes and events are errors: a trace holds programs only.
+  virtual void begin_trace_capture() = 0;
+
+  /// Ends the capture that began on this queue. Error when none did, or when the programs do not
+  /// fit the trace region; the capture has then ended all the same.
+  virtual TraceId end_trace_capture() = 0;
+
+  /// Runs the recorded programs again, on the buffers they were recorded with, at the host's cost
+  /// of one call. Error for a trace that was released or is not the device's.
+  virtual void execute_trace(TraceId trace) = 0;
 };
 
 /// What executes programs: the emulated Wormhole on a virtual clock, or the host CPU on the wall
@@ -47,8 +86,18 @@ class Device {
   /// Gives a buffer back. The caller must have finished the commands that use it.
   virtual void release(BufferId buffer) = 0;
 
-  /// Error when `index` is not one of the device's queues; 0 always exists.
+  virtual int command_queues() const = 0;
+  /// Error when `index` is not below command_queues(); 0 always exists.
   virtual CommandQueue& command_queue(int index) = 0;
+
+  /// Gives a trace's region back. Error when it was released or is not the device's.
+  virtual void release_trace(TraceId trace) = 0;
+
+  /// Divides the compute cores: from now on a program runs on the sub-device it names, and programs
+  /// on different ones may run at the same time. None: the whole grid is sub-device 0 again. Waits
+  /// for everything enqueued. Error when they overlap, leave the grid, are more than the device
+  /// supports, or the device has no cores to divide.
+  virtual void set_sub_devices(std::span<const CoreRange> sub_devices) = 0;
 
   /// The device's clock as its host sees it: virtual or steady, 0 when the device was opened.
   virtual SimTime now() const = 0;

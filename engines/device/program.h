@@ -44,6 +44,8 @@ struct ComputeConfig {
 struct MatmulAttributes {
   std::optional<CoreGrid> core_grid;  ///< ttnn's core_grid argument: a size, placed at (0,0).
   ComputeConfig compute;
+
+  friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
 
 enum class BufferId : std::uint64_t {};
@@ -61,6 +63,7 @@ struct Program {
   std::vector<Operand> inputs;
   Operand output;
   Flops flops;
+  int sub_device = 0;  ///< Whose cores it runs on, where the device is divided.
 };
 
 }  // namespace howard

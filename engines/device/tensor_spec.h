@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -48,7 +49,7 @@ class Shape {
 
   std::string text() const;  ///< "1024x512"; leading dimensions of 1 are left out.
 
-  friend bool operator==(const Shape&, const Shape&) = default;
+  friend auto operator<=>(const Shape&, const Shape&) = default;
 
  private:
   std::array<std::int64_t, 4> dimensions_{1, 1, 1, 1};
@@ -68,7 +69,7 @@ struct TensorSpec {
   /// As stored on a Tenstorrent device: whole tiles, the padding included.
   Bytes padded_bytes() const { return shape.tiles() * tile_bytes(dtype); }
 
-  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+  friend auto operator<=>(const TensorSpec&, const TensorSpec&) = default;
 };
 
 }  // namespace howard

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -22,8 +23,9 @@ enum class EventKind : std::uint8_t {
 struct Event {
   SimTime time;
   EventKind kind{};
-  std::uint64_t sequence = 0;  ///< Insertion number: the tie breaker.
-  std::uint64_t program = 0;   ///< The launch it is about.
+  std::uint64_t sequence = 0;    ///< Insertion number: the tie breaker.
+  std::size_t subject = 0;       ///< The sub-device or command queue it is about.
+  std::uint64_t generation = 0;  ///< Which of several ends of a kernel it is; the last one counts.
 };
 
 /// Future events in a total order: time, then kind, then insertion. Two runs with the same inputs
@@ -35,9 +37,9 @@ class EventQueue {
   SimTime now() const { return now_; }  ///< The time of the last event taken.
 
   /// A time before now() is a bug: nothing schedules into the past.
-  void schedule(SimTime time, EventKind kind, std::uint64_t program) {
+  void schedule(SimTime time, EventKind kind, std::size_t subject, std::uint64_t generation) {
     HOWARD_CHECK(time >= now_, "an event lies in the future");
-    heap_.push_back({time, kind, next_sequence_++, program});
+    heap_.push_back({time, kind, next_sequence_++, subject, generation});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
 

@@ -133,12 +133,22 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
                      restart + cost.compute + steps(std::max(load, cost.compute), g.k_steps - 2));
   }
   const SimTime start = costs.software.matmul_start;
-  cost.compute_start = start + load;
-  cost.math_end = start + first + (g.output_blocks - 1) * again;
-  cost.reads_end = cost.math_end - cost.compute;
-  cost.total = cost.math_end + cost.output_exposed;
-  cost.first_write =
-      std::max(cost.compute_start, start + first + cost.output_exposed - cost.output_drain);
+  KernelCost& kernel = cost.kernel;
+  kernel.compute_start = start + load;
+  kernel.math_end = start + first + (g.output_blocks - 1) * again;
+  kernel.reads_end = kernel.math_end - cost.compute;
+  kernel.total = kernel.math_end + cost.output_exposed;
+  kernel.first_write =
+      std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
+}
+
+/// All bytes that the readers fetch and the writers put back.
+Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
+  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
+  const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
+  return (in0 + in1 + g.cores * g.out_tiles * g.output_blocks) * g.tile;
 }
 
 Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
@@ -148,18 +158,12 @@ Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
       {cost.in0_load * cost.steps, Bottleneck::in0_reads},
       {cost.in1_load * cost.steps, Bottleneck::in1_reads},
       {cost.output_exposed * cost.output_blocks, Bottleneck::output_writes},
-      {cost.compute_start, Bottleneck::start},
+      {cost.kernel.compute_start, Bottleneck::start},
   }};
   return std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first).second;
 }
 
 }  // namespace
-
-std::string_view name_of(Bottleneck bottleneck) {
-  constexpr std::array<std::string_view, 6> kNames{"kernel start", "in0 reads", "in1 reads",
-                                                   "math",         "unpack",    "output writes"};
-  return kNames[static_cast<std::size_t>(bottleneck)];
-}
 
 MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
                        const SoftwareProfile& software) {
@@ -172,8 +176,33 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   cost.compute = compute_time(plan, g, costs, product);
   drain_times(plan, g, costs, cost);
   pipeline(g, costs, cost);
-  cost.bottleneck = find_bottleneck(cost, product);
+  cost.kernel.bottleneck = find_bottleneck(cost, product);
+  cost.kernel.dram = dram_traffic(plan, g, cost);
+  cost.kernel.cores = static_cast<int>(g.cores);
+  // 2D kinds use a sub-grid, 1D kinds fill the rows of the grid.
+  cost.kernel.grid = plan.kind == MatmulKind::multicast_2d
+                         ? CoreGrid{static_cast<int>(g.columns), static_cast<int>(g.rows)}
+                         : plan.grid;
   return cost;
+}
+
+Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
+  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
+  const bool many_rows = plan.active_rows() > 1;
+  const bool many_columns = plan.active_columns() > 1;
+  const int groups = grid_2d ? 1 + (many_rows ? 1 : 0) + (many_columns ? 1 : 0) +
+                                   (many_rows && many_columns ? 2 : 0)
+                             : (plan.active_cores() > 1 ? 2 : 1);
+  constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
+  constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
+  constexpr int kSemaphores = 4;       // sender and receiver, for in0 and in1
+  return {.cores = static_cast<int>(plan.active_cores()),
+          .kernel_groups = groups,
+          .binaries = kBinaries,
+          .binary_bytes = software.ttnn_binary_bytes,
+          .circular_buffers = kCircularBuffers,
+          .semaphores = kSemaphores,
+          .unique_arguments = software.ttnn_matmul_arguments};
 }
 
 }  // namespace howard::wormhole

@@ -21,6 +21,7 @@ ChipProfile read_chip(Constants constants) {
       .eth_grid = {constants.count("grid.eth.columns"), constants.count("grid.eth.rows")},
       .l1_circular_buffers = constants.bytes("l1.circular_buffers"),
       .dram_capacity = constants.bytes("dram.capacity"),
+      .dram_bandwidth = constants.bandwidth("dram.bandwidth", clock),
       .dram_read_noc0 = constants.bandwidth("dram.read.noc0", clock),
       .dram_read_noc1 = constants.bandwidth("dram.read.noc1", clock),
       .dram_write_noc0 = constants.bandwidth("dram.write.noc0", clock),
@@ -40,18 +41,43 @@ ChipProfile read_chip(Constants constants) {
   return chip;
 }
 
-/// `clock` is the chip's: the kernels' own costs are cycles of its cores.
+// `clock` is the chip's: dispatch kernels, firmware and compute kernels cost cycles of its cores.
+
+DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
+  return {
+      .program = constants.time("dispatch.program", clock),
+      .binary = constants.time("dispatch.binary", clock),
+      .write = constants.bandwidth("dispatch.write", clock),
+      .configuration = constants.time("dispatch.configuration", clock),
+      .core_arguments = constants.time("dispatch.core_arguments", clock),
+      .group = constants.time("dispatch.group", clock),
+      .group_least = constants.time("dispatch.group_least", clock),
+      .circular_buffer_group = constants.time("dispatch.circular_buffer_group", clock),
+      .from_eth = constants.time("dispatch.from_eth", clock),
+      .go = constants.time("dispatch.go", clock),
+      .go_core = constants.time("dispatch.go_core", clock),
+      .go_binary = constants.time("dispatch.go_binary", clock),
+      .launch_ring = constants.count("dispatch.launch_ring"),
+      .configuration_ring = constants.bytes("dispatch.configuration_ring"),
+  };
+}
+
 SoftwareProfile read_software(Constants constants, Frequency clock) {
   SoftwareProfile software{
       .name = constants.name(),
       .host_op_call = constants.time("host.op_call"),
       .host_finish = constants.time("host.finish"),
-      .worker = {.issue_queue_entries = constants.count("queue.issue_entries.worker"),
-                 .program = constants.time("dispatch.program.worker", clock)},
-      .eth = {.issue_queue_entries = constants.count("queue.issue_entries.eth"),
-              .program = constants.time("dispatch.program.eth", clock)},
-      .launch_ring = constants.count("dispatch.launch_ring"),
-      .dispatch_go = constants.time("dispatch.go", clock),
+      .host_capture = constants.time("host.capture_call"),
+      .host_replay = constants.time("host.replay_call"),
+      .most_command_queues = constants.count("queue.most"),
+      .most_sub_devices = constants.count("sub_device.most"),
+      .trace_region = constants.bytes("trace.region"),
+      .trace_page = constants.bytes("trace.page"),
+      .issue_entries_worker = constants.count("queue.issue_entries.worker"),
+      .issue_entries_eth = constants.count("queue.issue_entries.eth"),
+      .dispatch = read_dispatch(constants, clock),
+      .ttnn_binary_bytes = constants.bytes("ttnn.binary_bytes"),
+      .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
@@ -81,8 +107,8 @@ double ChipProfile::peak_flops(int cores, MathFidelity fidelity) const {
          static_cast<double>(fidelity) * static_cast<double>(aiclk.value());
 }
 
-const SoftwareProfile::Dispatch& SoftwareProfile::dispatch(DispatchCoreType type) const {
-  return type == DispatchCoreType::worker ? worker : eth;
+int SoftwareProfile::issue_entries(DispatchCoreType type) const {
+  return type == DispatchCoreType::worker ? issue_entries_worker : issue_entries_eth;
 }
 
 Profiles load_profiles(const std::string& chip_file, const std::string& software_file) {

@@ -25,6 +25,7 @@ struct ChipProfile {
   CoreGrid eth_grid;                        // grid.eth.columns, grid.eth.rows
   Bytes l1_circular_buffers;                // l1.circular_buffers
   Bytes dram_capacity;                      // dram.capacity
+  Bandwidth dram_bandwidth;                 // dram.bandwidth
   Bandwidth dram_read_noc0;                 // dram.read.noc0
   Bandwidth dram_read_noc1;                 // dram.read.noc1
   Bandwidth dram_write_noc0;                // dram.write.noc0
@@ -46,26 +47,46 @@ struct ChipProfile {
   double peak_flops(int cores, MathFidelity fidelity) const;
 };
 
+/// What the dispatch kernels and the firmware cost (footprint.h says of what).
+struct DispatchCosts {
+  SimTime program;                // dispatch.program
+  SimTime binary;                 // dispatch.binary
+  Bandwidth write;                // dispatch.write
+  SimTime configuration;          // dispatch.configuration
+  SimTime core_arguments;         // dispatch.core_arguments
+  SimTime group;                  // dispatch.group
+  SimTime group_least;            // dispatch.group_least
+  SimTime circular_buffer_group;  // dispatch.circular_buffer_group
+  SimTime from_eth;               // dispatch.from_eth
+  SimTime go;                     // dispatch.go
+  SimTime go_core;                // dispatch.go_core
+  SimTime go_binary;              // dispatch.go_binary
+  int launch_ring = 0;            // dispatch.launch_ring
+  Bytes configuration_ring;       // dispatch.configuration_ring
+};
+
 /// tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
-  struct Dispatch {
-    int issue_queue_entries = 0;  // queue.issue_entries.*
-    SimTime program;              // dispatch.program.*
-  };
-
   std::string name;
-  SimTime host_op_call;  // host.op_call
-  SimTime host_finish;   // host.finish
-  Dispatch worker;
-  Dispatch eth;
-  int launch_ring = 0;          // dispatch.launch_ring
-  SimTime dispatch_go;          // dispatch.go
-  SimTime matmul_start;         // matmul.start
-  SimTime matmul_read_issue;    // matmul.read_issue
-  SimTime matmul_tile_product;  // matmul.tile_product
-  SimTime matmul_output_tile;   // matmul.output_tile
+  SimTime host_op_call;          // host.op_call
+  SimTime host_finish;           // host.finish
+  SimTime host_capture;          // host.capture_call
+  SimTime host_replay;           // host.replay_call
+  int most_command_queues = 0;   // queue.most
+  int most_sub_devices = 0;      // sub_device.most
+  Bytes trace_region;            // trace.region
+  Bytes trace_page;              // trace.page
+  int issue_entries_worker = 0;  // queue.issue_entries.worker
+  int issue_entries_eth = 0;     // queue.issue_entries.eth
+  DispatchCosts dispatch;
+  Bytes ttnn_binary_bytes;        // ttnn.binary_bytes
+  int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
+  SimTime matmul_start;           // matmul.start
+  SimTime matmul_read_issue;      // matmul.read_issue
+  SimTime matmul_tile_product;    // matmul.tile_product
+  SimTime matmul_output_tile;     // matmul.output_tile
 
-  const Dispatch& dispatch(DispatchCoreType type) const;
+  int issue_entries(DispatchCoreType type) const;
 };
 
 struct Profiles {

@@ -3,155 +3,380 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/device/memory_ledger.h"
-#include "engines/wormhole/dispatch.h"
+#include "engines/wormhole/simulation.h"
+#include "engines/wormhole/sub_device_owners.h"
 
 namespace howard::wormhole {
 namespace {
 
-MatmulProblem problem_of(const Program& program) {
-  const auto& attributes = std::get<MatmulAttributes>(program.attributes);
-  const Shape& a = program.inputs[0].spec.shape;
-  const Shape& b = program.inputs[1].spec.shape;
-  return {.batch = a.batch(),
-          .m = a.tile_rows(),
-          .k = a.tile_columns(),
-          .n = b.tile_columns(),
-          .dtype = program.inputs[0].spec.dtype,
-          .core_grid = attributes.core_grid,
-          .compute = attributes.compute};
+[[noreturn]] void fail(std::string attempted, std::string value, std::string accepted,
+                       std::string hint = "") {
+  throw Error({.attempted = std::move(attempted),
+               .value = std::move(value),
+               .accepted = std::move(accepted),
+               .hint = std::move(hint)});
 }
 
-/// A program and its plan, from its enqueueing to its completion.
-struct Running {
-  std::string_view name;
-  MatmulExplanation matmul;
+/// Programs are planned once for each different grid, op, attributes and operand specs, as ttnn's
+/// program cache does; buffers do not matter.
+struct ProgramLess {
+  using Key = std::pair<CoreGrid, Program>;
+
+  bool operator()(const Key& a, const Key& b) const {
+    const auto facts = [](const Key& key) {
+      const auto& [grid, program] = key;
+      return std::tie(grid, program.name, program.attributes, program.output.spec);
+    };
+    if (const auto order = facts(a) <=> facts(b); order != 0) return order < 0;
+    const auto spec_less = [](const Operand& x, const Operand& y) { return x.spec < y.spec; };
+    return std::ranges::lexicographical_compare(a.second.inputs, b.second.inputs, spec_less);
+  }
 };
 
+CoreRange whole(CoreGrid grid) { return {0, 0, grid.columns - 1, grid.rows - 1}; }
+
+bool overlap(const CoreRange& a, const CoreRange& b) {
+  return a.first_column <= b.last_column && b.first_column <= a.last_column &&
+         a.first_row <= b.last_row && b.first_row <= a.last_row;
+}
+
+std::string text(const CoreRange& range) {
+  return fmt::format("({},{})-({},{})", range.first_column, range.first_row, range.last_column,
+                     range.last_row);
+}
+
 /// Turns what happened to a program into trace events.
-void record_program(TraceSink& sink, const Running& running, const Launch& launch,
-                    const LaunchTimes& times) {
-  const auto span = [&](Track track, std::string_view name, std::string_view category,
-                        SimTime start, SimTime end) {
-    sink.record({track, name, category, start, end, launch.program});
+void record_program(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
+                    const Launch& launch, const LaunchTimes& times) {
+  const auto index = [](int number) { return static_cast<std::uint16_t>(number); };
+  const std::string_view name = launch.planned->name;
+  const auto span = [&](Track track, std::string_view category, SimTime start, SimTime end) {
+    sink.record({track, name, category, start, end, program});
   };
-  span({TrackKind::dispatcher}, running.name, "dispatch", times.dispatch_start, times.dispatch_end);
-  span({TrackKind::command_queue}, running.name, "kernel", times.kernel_start, times.kernel_end);
-  const MatmulPlan& plan = running.matmul.plan;
-  const MatmulCost& cost = running.matmul.cost;
-  // 2D kinds use a sub-grid of active columns and rows; 1D kinds fill the grid row by row.
-  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
-  const auto columns = static_cast<int>(grid_2d ? plan.active_columns() : plan.grid.columns);
-  const auto cores = static_cast<int>(plan.active_cores());
+  span({TrackKind::dispatcher, Lane::none, index(queue)}, "dispatch", times.dispatch_start,
+       times.dispatch_end);
+  span({TrackKind::sub_device, Lane::none, index(launch.sub_device)}, "kernel", times.kernel_start,
+       times.kernel_end);
+  // The lanes are those of the kernel alone on the chip; when it shared the DRAM it took longer,
+  // and what it waited for is not known by lane.
+  const KernelCost& kernel = launch.planned->kernel;
   const SimTime zero = times.kernel_start;
-  for (int i = 0; i < cores; ++i) {
-    const std::uint16_t core = core_index(i % columns, i / columns);
-    span({TrackKind::core, Lane::reader, core}, running.name, "read", zero, zero + cost.reads_end);
-    span({TrackKind::core, Lane::compute, core}, running.name, "math", zero + cost.compute_start,
-         zero + cost.math_end);
-    span({TrackKind::core, Lane::writer, core}, running.name, "write", zero + cost.first_write,
-         zero + cost.total);
+  for (int i = 0; i < kernel.cores; ++i) {
+    const std::uint16_t core = core_index(cores.first_column + i % kernel.grid.columns,
+                                          cores.first_row + i / kernel.grid.columns);
+    span({TrackKind::core, Lane::reader, core}, "read", zero, zero + kernel.reads_end);
+    span({TrackKind::core, Lane::compute, core}, "math", zero + kernel.compute_start,
+         zero + kernel.math_end);
+    span({TrackKind::core, Lane::writer, core}, "write", zero + kernel.first_write,
+         zero + kernel.total);
   }
 }
 
 }  // namespace
 
-/// The host's clock, the chip behind its one command queue, and the memory.
-class WormholeDevice::Impl final : public CommandQueue {
+/// The host's clock, the chip behind its command queues, the memory and what is captured.
+class WormholeDevice::Impl {
  public:
-  Impl(const Profiles& profiles, DispatchCoreType dispatch)
+  Impl(const Profiles& profiles, const DeviceOptions& options)
       : profiles_(profiles),
-        dispatch_type_(dispatch),
+        options_(options),
         memory_("DRAM of " + profiles.chip.name, profiles.chip.dram_capacity),
-        queue_({.go_latency = profiles.software.dispatch_go,
-                .issue_queue_entries = profiles.software.dispatch(dispatch).issue_queue_entries,
-                .launch_ring_entries = profiles.software.launch_ring},
-               [this](const Launch& launch, const LaunchTimes& times) { ended(launch, times); }) {}
+        sub_devices_{whole(compute_grid())},
+        owners_(1),
+        simulation_({.command_queues = options.command_queues,
+                     .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
+                     .launch_ring_entries = profiles.software.dispatch.launch_ring,
+                     .configuration_ring = profiles.software.dispatch.configuration_ring},
+                    [this](std::uint64_t program, int queue, const Launch& launch,
+                           const LaunchTimes& times) {
+                      if (sink_ == nullptr) return;
+                      record_program(*sink_, program, queue, sub_devices_[at(launch.sub_device)],
+                                     launch, times);
+                    }) {
+    for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
-  void enqueue(const Program& program) override {
+  // What the command queues do.
+
+  void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
     static_cast<void>(memory_.spec(program.output.buffer));
-    const MatmulExplanation& matmul = planned(program);
-    const Launch launch{.program = next_program_++,
-                        .dispatch = profiles_.software.dispatch(dispatch_type_).program,
-                        .kernel = matmul.cost.total};
-    if (sink_ != nullptr) running_.emplace(launch.program, Running{program.name, matmul});
+    Launch launch = launch_of(planned(program), options_.dispatch, profiles_);
+    launch.sub_device = program.sub_device;
     const SimTime called = host_now_;
-    host_now_ = queue_.issue(launch, host_now_ + profiles_.software.host_op_call);
-    record_host(program.name, "host", called, launch.program);
+    if (capture_) {
+      if (capture_->queue != queue) refuse_during_capture("enqueue a program on another queue");
+      capture_->recording.push_back(launch);
+      host_now_ += profiles_.software.host_capture;
+      return record_host(program.name, "capture", called, 0);
+    }
+    require_ownership(queue, program.sub_device);
+    owners_.launched(queue, program.sub_device);
+    const auto issued =
+        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
+    host_now_ = issued.host_free;
+    record_host(program.name, "host", called, issued.first_program);
   }
 
-  void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
+  void write_buffer(int queue, BufferId buffer, std::span<const std::byte> values) {
+    refuse_during_capture("write a buffer");
     require_size(buffer, values.size());
-    transfer("write_buffer", buffer, profiles_.chip.pcie_write);
+    transfer(queue, "write_buffer", buffer, profiles_.chip.pcie_write);
   }
 
-  void read_buffer(BufferId buffer, std::span<std::byte> values) override {
+  void read_buffer(int queue, BufferId buffer, std::span<std::byte> values) {
+    refuse_during_capture("read a buffer");
     require_size(buffer, values.size());
-    finish();
-    throw Error({.attempted = "read a buffer of " + profiles_.chip.name,
-                 .value = "the emulated device keeps times, not values",
-                 .accepted = "",
-                 .hint = "--backend host for numbers"});
+    finish(queue);
+    fail("read a buffer of " + profiles_.chip.name, "the emulated device keeps times, not values",
+         "", "--backend host for numbers");
   }
 
-  void finish() override {
+  void finish(int queue) {
+    refuse_during_capture("finish a queue");
     const SimTime called = host_now_;
-    host_now_ = std::max(host_now_, queue_.drain()) + profiles_.software.host_finish;
+    host_now_ = std::max(host_now_, simulation_.drain(queue)) + profiles_.software.host_finish;
+    owners_.finished(queue);
     record_host("finish", "finish", called, 0);
   }
 
-  /// The plan and cost of a program; worked out once for each different one, as ttnn's program
-  /// cache does.
-  const MatmulExplanation& planned(const Program& program) {
-    const MatmulProblem problem = problem_of(program);
-    const auto cached = program_cache_.find(problem);
-    if (cached != program_cache_.end()) return cached->second;
-    const MatmulPlan plan =
-        plan_matmul(problem, compute_grid(), profiles_.chip.l1_circular_buffers);
-    const MatmulCost cost = matmul_cost(plan, profiles_.chip, profiles_.software);
-    return program_cache_.emplace(problem, MatmulExplanation{plan, cost}).first->second;
+  EventId record_event(int queue) {
+    refuse_during_capture("record an event");
+    const std::uint64_t event = events_++;
+    owners_.recorded(queue, event);
+    host_now_ = simulation_.issue(queue, RecordEvent{event}, host_now_).host_free;
+    return EventId{event};
   }
 
-  CoreGrid compute_grid() const { return profiles_.chip.compute_grid(dispatch_type_); }
+  void wait_for_event(int queue, EventId id) {
+    refuse_during_capture("wait for an event");
+    const auto event = static_cast<std::uint64_t>(id);
+    if (event >= events_) {
+      fail("wait for an event", fmt::format("event {}", event), "an event this device recorded");
+    }
+    owners_.waited(queue, event);
+    host_now_ = simulation_.issue(queue, WaitEvent{event}, host_now_).host_free;
+  }
+
+  void begin_trace_capture(int queue) {
+    refuse_during_capture("begin a capture");
+    capture_ = Capture{queue, {}};
+  }
+
+  TraceId end_trace_capture(int queue) {
+    if (!capture_ || capture_->queue != queue) {
+      fail("end a trace capture", fmt::format("none began on queue {}", queue),
+           "begin_trace_capture() on the same queue first");
+    }
+    Capture capture = std::move(*capture_);
+    capture_.reset();
+    Bytes size;
+    for (const Launch& launch : capture.recording)
+      size += trace_bytes(launch.planned->footprint, profiles_.software);
+    const Bytes free = profiles_.software.trace_region - trace_bytes_used_;
+    if (size > free) {
+      fail("keep a trace",
+           fmt::format("{} bytes, {} of the trace region are free", size.value(), free.value()),
+           fmt::format("{} bytes in all", profiles_.software.trace_region.value()),
+           "to release other traces, or a profile with a larger trace.region");
+    }
+    trace_bytes_used_ += size;
+    const TraceId id{next_trace_++};
+    traces_.emplace(id,
+                    Trace{std::make_shared<const Recording>(std::move(capture.recording)), size});
+    return id;
+  }
+
+  void execute_trace(int queue, TraceId id) {
+    refuse_during_capture("execute a trace");
+    const Trace& trace = find_trace(id);
+    for (const Launch& launch : *trace.recording) {
+      require_sub_device(launch.sub_device);
+      require_ownership(queue, launch.sub_device);
+    }
+    for (const Launch& launch : *trace.recording) owners_.launched(queue, launch.sub_device);
+    const SimTime called = host_now_;
+    const auto issued = simulation_.issue(queue, Replay{trace.recording},
+                                          host_now_ + profiles_.software.host_replay);
+    host_now_ = issued.host_free;
+    record_host("execute_trace", "host", called, issued.first_program);
+  }
+
+  // What the device does.
 
   std::string description() const {
     const CoreGrid grid = compute_grid();
-    return fmt::format("{}, {} dispatch, {}x{} cores", profiles_.chip.name, name_of(dispatch_type_),
-                       grid.columns, grid.rows);
+    return fmt::format("{}, {} dispatch, {}x{} cores", profiles_.chip.name,
+                       name_of(options_.dispatch), grid.columns, grid.rows);
   }
+
+  CommandQueue& queue(int index) {
+    if (index < 0 || index >= options_.command_queues) {
+      fail("open a command queue", std::to_string(index),
+           fmt::format("0 to {}", options_.command_queues - 1), "a device opened with more queues");
+    }
+    return queues_[at(index)];
+  }
+
+  void release_trace(TraceId id) {
+    trace_bytes_used_ = trace_bytes_used_ - find_trace(id).size;
+    traces_.erase(id);
+  }
+
+  void set_sub_devices(std::span<const CoreRange> ranges) {
+    refuse_during_capture("divide the device");
+    require_sub_devices(ranges);
+    for (int i = 0; i < options_.command_queues; ++i) finish(i);
+    sub_devices_.assign(ranges.begin(), ranges.end());
+    if (sub_devices_.empty()) sub_devices_.push_back(whole(compute_grid()));
+    const int count = static_cast<int>(sub_devices_.size());
+    owners_ = SubDeviceOwners(count);
+    simulation_.set_sub_devices(count);
+  }
+
+  const PlannedProgram& planned(const Program& program) {
+    require_sub_device(program.sub_device);
+    const CoreGrid grid = sub_devices_[at(program.sub_device)].size();
+    require_grid_fits(program, grid);
+    ProgramLess::Key key{grid, program};
+    const auto cached = program_cache_.find(key);
+    if (cached != program_cache_.end()) return cached->second;
+    return program_cache_.emplace(std::move(key), plan_program(program, grid, profiles_))
+        .first->second;
+  }
+
+  CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
+  int command_queues() const { return options_.command_queues; }
   MemoryLedger& memory() { return memory_; }
   SimTime now() const { return host_now_; }
   void set_trace_sink(TraceSink* sink) { sink_ = sink; }
 
  private:
-  void ended(const Launch& launch, const LaunchTimes& times) {
-    const auto running = running_.find(launch.program);
-    if (running == running_.end()) return;
-    if (sink_ != nullptr) record_program(*sink_, running->second, launch, times);
-    running_.erase(running);
+  class Queue final : public CommandQueue {
+   public:
+    Queue(Impl& device, int index) : device_(device), index_(index) {}
+    void enqueue(const Program& program) override { device_.enqueue(index_, program); }
+    void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
+      device_.write_buffer(index_, buffer, values);
+    }
+    void read_buffer(BufferId buffer, std::span<std::byte> values) override {
+      device_.read_buffer(index_, buffer, values);
+    }
+    void finish() override { device_.finish(index_); }
+    EventId record_event() override { return device_.record_event(index_); }
+    void wait_for_event(EventId event) override { device_.wait_for_event(index_, event); }
+    void begin_trace_capture() override { device_.begin_trace_capture(index_); }
+    TraceId end_trace_capture() override { return device_.end_trace_capture(index_); }
+    void execute_trace(TraceId trace) override { device_.execute_trace(index_, trace); }
+
+   private:
+    Impl& device_;
+    int index_;
+  };
+
+  struct Capture {
+    int queue = 0;
+    Recording recording;
+  };
+  struct Trace {
+    std::shared_ptr<const Recording> recording;
+    Bytes size;
+  };
+
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+  void refuse_during_capture(std::string_view what) const {
+    if (!capture_) return;
+    fail(std::string(what), fmt::format("a trace is being captured on queue {}", capture_->queue),
+         "programs on that queue", "to end the capture first");
+  }
+
+  void require_sub_device(int index) const {
+    if (index >= 0 && index < static_cast<int>(sub_devices_.size())) return;
+    fail("run a program on a sub-device", std::to_string(index),
+         fmt::format("0 to {}", sub_devices_.size() - 1), "set_sub_devices first");
+  }
+
+  void require_ownership(int queue, int sub_device) const {
+    const auto owner = owners_.obstacle(queue, sub_device);
+    if (!owner) return;
+    fail(fmt::format("launch from queue {} on sub-device {}", queue, sub_device),
+         fmt::format("queue {} owns it", *owner), "one queue at a time on a sub-device",
+         fmt::format("to finish queue {0}, or to wait on queue {1} for an event that queue {0} "
+                     "records behind its last program",
+                     *owner, queue));
+  }
+
+  /// On the whole device ttnn takes the device's grid for one that is too large; on a sub-device
+  /// the program would run on cores that are not its own.
+  void require_grid_fits(const Program& program, CoreGrid grid) const {
+    const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes);
+    if (matmul == nullptr || !matmul->core_grid || grid == compute_grid()) return;
+    if (matmul->core_grid->columns <= grid.columns && matmul->core_grid->rows <= grid.rows) return;
+    fail(fmt::format("run a program on sub-device {}", program.sub_device),
+         fmt::format("its core grid {}x{} leaves the sub-device", matmul->core_grid->columns,
+                     matmul->core_grid->rows),
+         fmt::format("{}x{} at most", grid.columns, grid.rows));
+  }
+
+  void require_sub_devices(std::span<const CoreRange> ranges) const {
+    const int most = profiles_.software.most_sub_devices;
+    if (std::ssize(ranges) > most) {
+      fail("divide the device", fmt::format("{} sub-devices", ranges.size()),
+           fmt::format("{} at most", most));
+    }
+    const CoreGrid grid = compute_grid();
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const CoreRange& range = ranges[i];
+      const bool inside = range.first_column >= 0 && range.first_row >= 0 &&
+                          range.first_column <= range.last_column &&
+                          range.first_row <= range.last_row && range.last_column < grid.columns &&
+                          range.last_row < grid.rows;
+      if (!inside) {
+        fail("divide the device", text(range),
+             fmt::format("cores of the {}x{} grid", grid.columns, grid.rows));
+      }
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!overlap(range, ranges[j])) continue;
+        fail("divide the device", text(ranges[j]) + " and " + text(range) + " overlap",
+             "sub-devices without a common core");
+      }
+    }
   }
 
   void require_size(BufferId buffer, std::size_t size) const {
     const TensorSpec& spec = memory_.spec(buffer);
     const Bytes expected = spec.host_bytes();
     if (static_cast<std::int64_t>(size) == expected.value()) return;
-    throw Error({.attempted = "transfer a tensor " + spec.shape.text(),
-                 .value = fmt::format("{} bytes", size),
-                 .accepted = fmt::format("{} bytes", expected.value()),
-                 .hint = ""});
+    fail("transfer a tensor " + spec.shape.text(), fmt::format("{} bytes", size),
+         fmt::format("{} bytes", expected.value()));
   }
 
-  /// Transfers wait for all earlier programs and block the host.
-  void transfer(std::string_view name, BufferId buffer, Bandwidth rate) {
+  const Trace& find_trace(TraceId id) const {
+    const auto found = traces_.find(id);
+    if (found == traces_.end()) {
+      fail("use a trace", fmt::format("there is no trace {}", static_cast<std::uint64_t>(id)),
+           "a trace that was captured on this device and not released");
+    }
+    return found->second;
+  }
+
+  /// Transfers wait for all earlier programs of the queue and block the host.
+  void transfer(int queue, std::string_view name, BufferId buffer, Bandwidth rate) {
     const SimTime called = host_now_;
     const Bytes amount = memory_.spec(buffer).padded_bytes();
-    host_now_ = std::max(host_now_, queue_.drain()) + transfer_time(amount, rate);
+    host_now_ = std::max(host_now_, simulation_.drain(queue)) + transfer_time(amount, rate);
     record_host(name, "transfer", called, 0);
   }
 
@@ -162,18 +387,30 @@ class WormholeDevice::Impl final : public CommandQueue {
   }
 
   Profiles profiles_;
-  DispatchCoreType dispatch_type_;
+  DeviceOptions options_;
   MemoryLedger memory_;
-  DispatchQueue queue_;
+  std::vector<CoreRange> sub_devices_;
+  SubDeviceOwners owners_;
+  std::map<ProgramLess::Key, PlannedProgram, ProgramLess> program_cache_;
+  Simulation simulation_;
+  std::vector<Queue> queues_;
   SimTime host_now_;
   TraceSink* sink_ = nullptr;
-  std::uint64_t next_program_ = 1;
-  std::map<MatmulProblem, MatmulExplanation> program_cache_;
-  std::map<std::uint64_t, Running> running_;  ///< Only while somebody listens.
+  std::uint64_t events_ = 0;
+  std::optional<Capture> capture_;
+  std::map<TraceId, Trace> traces_;
+  std::uint64_t next_trace_ = 1;
+  Bytes trace_bytes_used_;
 };
 
-WormholeDevice::WormholeDevice(const Profiles& profiles, DispatchCoreType dispatch)
-    : impl_(std::make_unique<Impl>(profiles, dispatch)) {}
+WormholeDevice::WormholeDevice(const Profiles& profiles, const DeviceOptions& options) {
+  const int most = profiles.software.most_command_queues;
+  if (options.command_queues < 1 || options.command_queues > most) {
+    fail("open the device", fmt::format("{} command queues", options.command_queues),
+         fmt::format("1 to {}", most));
+  }
+  impl_ = std::make_unique<Impl>(profiles, options);
+}
 
 WormholeDevice::~WormholeDevice() = default;
 
@@ -185,14 +422,14 @@ BufferId WormholeDevice::allocate(const TensorSpec& spec) {
 
 void WormholeDevice::release(BufferId buffer) { impl_->memory().release(buffer); }
 
-CommandQueue& WormholeDevice::command_queue(int index) {
-  if (index != 0) {
-    throw Error({.attempted = "open a command queue",
-                 .value = std::to_string(index),
-                 .accepted = "0",
-                 .hint = ""});
-  }
-  return *impl_;
+int WormholeDevice::command_queues() const { return impl_->command_queues(); }
+
+CommandQueue& WormholeDevice::command_queue(int index) { return impl_->queue(index); }
+
+void WormholeDevice::release_trace(TraceId trace) { impl_->release_trace(trace); }
+
+void WormholeDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
+  impl_->set_sub_devices(sub_devices);
 }
 
 SimTime WormholeDevice::now() const { return impl_->now(); }
@@ -201,7 +438,7 @@ void WormholeDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sin
 
 CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 
-MatmulExplanation WormholeDevice::explain(const Program& program) const {
+const PlannedProgram& WormholeDevice::explain(const Program& program) {
   return impl_->planned(program);
 }
 

@@ -4,37 +4,41 @@
 #include <memory>
 
 #include "engines/device/device.h"
-#include "engines/wormhole/matmul_cost.h"
-#include "engines/wormhole/matmul_planner.h"
+#include "engines/wormhole/planned_program.h"
 #include "engines/wormhole/profile.h"
 
 namespace howard::wormhole {
 
-/// How a matmul program would run: for explanations and reports.
-struct MatmulExplanation {
-  MatmulPlan plan;
-  MatmulCost cost;
+struct DeviceOptions {
+  DispatchCoreType dispatch = DispatchCoreType::worker;
+  int command_queues = 1;  ///< 1 or 2, tt-metal's limit.
 };
 
 /// The emulated chip: a Device whose clock is virtual. It plans and times programs from the two
 /// profiles and holds no values; equal calls give equal times to the picosecond, everywhere.
 ///
-/// One host thread uses it at a time. Reading a buffer is an Error: there is nothing to read.
+/// One host thread uses it at a time. Reading a buffer is an Error: there is nothing to read. As on
+/// the hardware, a queue may use a sub-device that another queue has used only after that queue was
+/// finished, or after waiting for an event it recorded behind its last program there.
 class WormholeDevice final : public Device {
  public:
-  WormholeDevice(const Profiles& profiles, DispatchCoreType dispatch);
+  /// Error for a number of command queues the hardware does not have.
+  explicit WormholeDevice(const Profiles& profiles, const DeviceOptions& options = {});
   ~WormholeDevice() override;
 
   std::string description() const override;
   BufferId allocate(const TensorSpec& spec) override;
   void release(BufferId buffer) override;
+  int command_queues() const override;
   CommandQueue& command_queue(int index) override;
+  void release_trace(TraceId trace) override;
+  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 
   CoreGrid compute_grid() const;
-  /// `program` must be a matmul.
-  MatmulExplanation explain(const Program& program) const;
+  /// How `program` would run, for explanations; lives as long as the device.
+  const PlannedProgram& explain(const Program& program);
 
  private:
   class Impl;

@@ -21,7 +21,7 @@ TEST(Matmul, MatricesThatDoNotFitAreErrors) {
 }
 
 TEST(Matmul, ProgramCountsItsFlopsAndOperands) {
-  wormhole::WormholeDevice device(wormhole::load_profiles(), wormhole::DispatchCoreType::worker);
+  wormhole::WormholeDevice device(wormhole::load_profiles());
   const Tensor a(device, {{2, 64, 96}});
   const Tensor b(device, {{96, 128}});
   const Tensor out(device, {{2, 64, 128}});
@@ -34,7 +34,7 @@ TEST(Matmul, ProgramCountsItsFlopsAndOperands) {
 }
 
 TEST(Tensor, ItsLastCopyReleasesTheBuffer) {
-  wormhole::WormholeDevice device(wormhole::load_profiles(), wormhole::DispatchCoreType::worker);
+  wormhole::WormholeDevice device(wormhole::load_profiles());
   BufferId buffer{};
   {
     const Tensor tensor(device, {{32, 32}});

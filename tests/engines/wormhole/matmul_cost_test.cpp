@@ -62,7 +62,7 @@ TEST(MatmulCost, ClosedFormEqualsTheRecurrenceToThePicosecond) {
   for (const MatmulProblem& problem : problems()) {
     const MatmulPlan p = plan(problem);
     const MatmulCost c = cost(p);
-    EXPECT_EQ(c.total.ps(), simulate(c).ps()) << p.text();
+    EXPECT_EQ(c.kernel.total.ps(), simulate(c).ps()) << p.text();
   }
 }
 
@@ -79,8 +79,8 @@ TEST(MatmulCost, NeverFasterThanTheRoofline) {
         static_cast<double>(((problem.batch * problem.m * problem.k + problem.k * problem.n) *
                              tile_bytes(problem.dtype))
                                 .value());
-    EXPECT_GE(cost(p).total.seconds(), math) << p.text();
-    EXPECT_GE(cost(p).total.seconds(), inputs / dram) << p.text();
+    EXPECT_GE(cost(p).kernel.total.seconds(), math) << p.text();
+    EXPECT_GE(cost(p).kernel.total.seconds(), inputs / dram) << p.text();
   }
 }
 
@@ -89,13 +89,13 @@ TEST(MatmulCost, MoreWorkOfOneConfigurationTakesLonger) {
     const MatmulPlan p = plan(problem);
     MatmulPlan deeper = p;
     deeper.k += p.in0_block_w;
-    EXPECT_GT(cost(deeper).total, cost(p).total) << p.text();
+    EXPECT_GT(cost(deeper).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan finer = p;
     finer.fidelity = MathFidelity::hifi4;
-    EXPECT_GE(cost(finer).total, cost(p).total) << p.text();
+    EXPECT_GE(cost(finer).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan repeated = p;
     repeated.batch += 1;
-    EXPECT_GT(cost(repeated).total, cost(p).total) << p.text();
+    EXPECT_GT(cost(repeated).kernel.total, cost(p).kernel.total) << p.text();
   }
 }
 
@@ -120,8 +120,8 @@ TEST(MatmulCost, AFasterChipIsNeverSlower) {
     bool ever_faster = false;
     for (const MatmulProblem& problem : all) {
       const MatmulPlan p = plan(problem);
-      EXPECT_LE(cost(p, with).total, cost(p).total) << p.text();
-      ever_faster = ever_faster || cost(p, with).total < cost(p).total;
+      EXPECT_LE(cost(p, with).kernel.total, cost(p).kernel.total) << p.text();
+      ever_faster = ever_faster || cost(p, with).kernel.total < cost(p).kernel.total;
     }
     EXPECT_TRUE(ever_faster) << "a constant that nothing depends on";
   }
@@ -131,12 +131,12 @@ TEST(MatmulCost, PointsInTimeAreOrdered) {
   for (const MatmulProblem& problem : problems()) {
     const MatmulPlan p = plan(problem);
     const MatmulCost c = cost(p);
-    EXPECT_LT(SimTime(), c.compute_start) << p.text();
-    EXPECT_LE(c.compute_start, c.reads_end) << p.text();
-    EXPECT_LT(c.reads_end, c.math_end) << p.text();
-    EXPECT_LE(c.compute_start, c.first_write) << p.text();
-    EXPECT_LT(c.first_write, c.total) << p.text();
-    EXPECT_LT(c.math_end, c.total) << p.text();
+    EXPECT_LT(SimTime(), c.kernel.compute_start) << p.text();
+    EXPECT_LE(c.kernel.compute_start, c.kernel.reads_end) << p.text();
+    EXPECT_LT(c.kernel.reads_end, c.kernel.math_end) << p.text();
+    EXPECT_LE(c.kernel.compute_start, c.kernel.first_write) << p.text();
+    EXPECT_LT(c.kernel.first_write, c.kernel.total) << p.text();
+    EXPECT_LT(c.kernel.math_end, c.kernel.total) << p.text();
   }
 }
 
@@ -144,23 +144,39 @@ TEST(MatmulCost, ReadingASixteenTimesMakesTheCliff) {
   const MatmulProblem square{.m = 128, .k = 128, .n = 128};
   const MatmulCost worker = cost(plan(square, {8, 7}));
   const MatmulCost eth = cost(plan(square, {8, 8}));
-  const double ratio = worker.total.seconds() / eth.total.seconds();
+  const double ratio = worker.kernel.total.seconds() / eth.kernel.total.seconds();
   EXPECT_GT(ratio, 4.5);
   EXPECT_LT(ratio, 6.0);
-  EXPECT_EQ(worker.bottleneck, Bottleneck::in0_reads);
+  EXPECT_EQ(worker.kernel.bottleneck, Bottleneck::in0_reads);
   // The same work with 18 tile rows a core has no cliff at all.
   const MatmulCost aligned = cost(plan({.m = 126, .k = 128, .n = 128}, {8, 7}));
-  EXPECT_LT(aligned.total.seconds(), 1.5 * eth.total.seconds());
+  EXPECT_LT(aligned.kernel.total.seconds(), 1.5 * eth.kernel.total.seconds());
+}
+
+TEST(MatmulCost, DramTrafficCountsRepeatedReads) {
+  // 4096 cubed on 8x7: A is read once for each of 16 strips, B once, C written once.
+  const MatmulPlan p = plan({.m = 128, .k = 128, .n = 128}, {8, 7});
+  const std::int64_t tiles = 7 * 19 * 128 * 16 + 128 * 128 + 7 * 19 * 128;
+  EXPECT_EQ(cost(p).kernel.dram, tiles * tile_bytes(DataType::bfloat16));
+}
+
+TEST(MatmulCost, KernelGroupsFollowTheRolesOfCores) {
+  const auto groups = [](const MatmulProblem& problem) {
+    return matmul_footprint(plan(problem), profiles().software).kernel_groups;
+  };
+  EXPECT_EQ(groups({.m = 32, .k = 32, .n = 32}), 5) << "corner, column, row, two halves";
+  EXPECT_EQ(groups({.m = 16, .k = 32, .n = 32}), 2) << "1D: a sender and receivers";
+  EXPECT_EQ(groups({.m = 1, .k = 1, .n = 1}), 1);
 }
 
 TEST(MatmulCost, BottleneckNamesTheLongestStage) {
   Profiles slow_writes = profiles();
   slow_writes.chip.dram_write_noc0 = Bandwidth(1'000'000'000);
   const MatmulPlan p = plan({.m = 32, .k = 8, .n = 32});
-  EXPECT_EQ(cost(p, slow_writes).bottleneck, Bottleneck::output_writes);
+  EXPECT_EQ(cost(p, slow_writes).kernel.bottleneck, Bottleneck::output_writes);
   Profiles slow_math = profiles();
   slow_math.chip.matrix_tile_pass = SimTime::microseconds(10);
-  EXPECT_EQ(cost(p, slow_math).bottleneck, Bottleneck::math);
+  EXPECT_EQ(cost(p, slow_math).kernel.bottleneck, Bottleneck::math);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <thread>
@@ -41,7 +42,7 @@ std::string log_of(const std::vector<TraceEvent>& events) {
 
 /// A run with everything in it, as a text.
 std::string event_log(DispatchCoreType type) {
-  WormholeDevice device(load_profiles(), type);
+  WormholeDevice device(load_profiles(), {.dispatch = type});
   Events sink;
   device.set_trace_sink(&sink);
   for (const std::int64_t size : {32, 512, 4096}) {
@@ -55,7 +56,7 @@ std::string event_log(DispatchCoreType type) {
 class Wormhole : public ::testing::Test {
  protected:
   Profiles profiles_ = load_profiles();
-  WormholeDevice device_{profiles_, DispatchCoreType::worker};
+  WormholeDevice device_{profiles_};
   CommandQueue& queue_ = device_.command_queue(0);
 };
 
@@ -64,21 +65,21 @@ TEST_F(Wormhole, AProductWithAFinishCostsTheSumOfItsStages) {
   queue_.enqueue(product.program());
   EXPECT_EQ(device_.now(), profiles_.software.host_op_call) << "the host does not wait";
   queue_.finish();
-  EXPECT_EQ(device_.now(), profiles_.software.host_op_call + profiles_.software.worker.program +
-                               profiles_.software.dispatch_go +
-                               device_.explain(product.program()).cost.total +
-                               profiles_.software.host_finish);
+  const Launch launch =
+      launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
+  EXPECT_EQ(device_.now(), profiles_.software.host_op_call + launch.dispatch + launch.go +
+                               launch.kernel + profiles_.software.host_finish);
 }
 
 TEST_F(Wormhole, ManyProductsOverlapHostAndDevice) {
   const Product product(device_, 128);
-  const SimTime kernel = device_.explain(product.program()).cost.total;
-  ASSERT_LT(kernel, profiles_.software.host_op_call);
+  const Launch launch =
+      launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
+  ASSERT_LT(launch.dispatch + launch.go + launch.kernel, profiles_.software.host_op_call);
   for (int i = 0; i < 10; ++i) queue_.enqueue(product.program());
   queue_.finish();
-  EXPECT_EQ(device_.now(), 10 * profiles_.software.host_op_call +
-                               profiles_.software.worker.program + profiles_.software.dispatch_go +
-                               kernel + profiles_.software.host_finish)
+  EXPECT_EQ(device_.now(), 10 * profiles_.software.host_op_call + launch.dispatch + launch.go +
+                               launch.kernel + profiles_.software.host_finish)
       << "short programs hide behind the host";
 }
 
@@ -106,7 +107,8 @@ TEST_F(Wormhole, ListeningChangesNoTime) {
   queue_.finish();
   EXPECT_EQ(device_.now(), 2 * silent);
   const auto heard = sink.events.size();
-  EXPECT_EQ(heard, 4U + 3U * 48U) << "host call, finish, dispatch, queue and 48 cores of 3 lanes";
+  EXPECT_EQ(heard, 4U + 3U * 48U)
+      << "host call, finish, dispatch, sub-device and 48 cores of 3 lanes";
   device_.set_trace_sink(nullptr);
   queue_.enqueue(product.program());
   queue_.finish();
@@ -161,9 +163,177 @@ TEST_F(Wormhole, ThereAreNoValuesToRead) {
   EXPECT_THROW(queue_.read_buffer(tensor.buffer(), values), Error);
 }
 
-TEST_F(Wormhole, ThereIsOneCommandQueue) {
+TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
+  EXPECT_EQ(device_.command_queues(), 1);
   EXPECT_THROW(device_.command_queue(1), Error);
   EXPECT_THROW(device_.command_queue(-1), Error);
+  WormholeDevice two(profiles_, {.command_queues = 2});
+  EXPECT_NO_THROW(two.command_queue(1));
+  EXPECT_THROW(two.command_queue(2), Error);
+  EXPECT_THROW(WormholeDevice(profiles_, {.command_queues = 3}), Error);
+  EXPECT_THROW(WormholeDevice(profiles_, {.command_queues = 0}), Error);
+}
+
+class WormholeTrace : public Wormhole {
+ protected:
+  TraceId capture(const Product& product, int programs) {
+    queue_.begin_trace_capture();
+    for (int i = 0; i < programs; ++i) queue_.enqueue(product.program());
+    return queue_.end_trace_capture();
+  }
+};
+
+TEST_F(WormholeTrace, AReplayRunsThePrograms) {
+  const Product product(device_, 256);
+  const TraceId trace = capture(product, 25);
+  const SimTime captured = device_.now();
+  EXPECT_EQ(captured, 25 * profiles_.software.host_capture) << "a capture runs nothing";
+  Events sink;
+  device_.set_trace_sink(&sink);
+  queue_.execute_trace(trace);
+  queue_.finish();
+  EXPECT_EQ(std::ranges::count(sink.events, TrackKind::sub_device,
+                               [](const TraceEvent& event) { return event.track.kind; }),
+            25);
+  const Launch launch =
+      launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
+  const SimTime period = std::max(launch.dispatch, launch.go + launch.kernel);
+  EXPECT_EQ(device_.now() - captured, profiles_.software.host_replay + 24 * period +
+                                          launch.dispatch + launch.go + launch.kernel +
+                                          profiles_.software.host_finish)
+      << "no host cost between programs";
+}
+
+TEST_F(WormholeTrace, WhatATraceCannotHoldIsAnErrorAndTheCaptureGoesOn) {
+  const Product product(device_, 256);
+  std::vector<std::byte> values(256 * 256 * 2);
+  queue_.begin_trace_capture();
+  EXPECT_THROW(queue_.finish(), Error);
+  EXPECT_THROW(queue_.read_buffer(product.a.buffer(), values), Error);
+  EXPECT_THROW(queue_.write_buffer(product.a.buffer(), values), Error);
+  EXPECT_THROW(queue_.record_event(), Error);
+  EXPECT_THROW(queue_.begin_trace_capture(), Error);
+  EXPECT_THROW(device_.set_sub_devices({}), Error);
+  queue_.enqueue(product.program());
+  const TraceId trace = queue_.end_trace_capture();
+  EXPECT_NO_THROW(queue_.execute_trace(trace));
+  EXPECT_NO_THROW(queue_.finish());
+}
+
+TEST_F(WormholeTrace, AnEndWithoutABeginningIsAnError) {
+  EXPECT_THROW(queue_.end_trace_capture(), Error);
+}
+
+TEST_F(WormholeTrace, AReleasedTraceIsGone) {
+  const TraceId trace = capture(Product(device_, 256), 1);
+  device_.release_trace(trace);
+  EXPECT_THROW(queue_.execute_trace(trace), Error);
+  EXPECT_THROW(device_.release_trace(trace), Error);
+}
+
+TEST_F(WormholeTrace, ATraceLargerThanItsRegionIsAnErrorUntilOthersAreReleased) {
+  Profiles small = profiles_;
+  small.software.trace_region = Bytes(20 * 4096);
+  WormholeDevice device(small);
+  CommandQueue& queue = device.command_queue(0);
+  const Product product(device, 128);  // 16 cores: one page
+  const auto capture_programs = [&](int count) {
+    queue.begin_trace_capture();
+    for (int i = 0; i < count; ++i) queue.enqueue(product.program());
+    return queue.end_trace_capture();
+  };
+  const TraceId first = capture_programs(15);
+  EXPECT_THROW(capture_programs(6), Error);
+  device.release_trace(first);
+  EXPECT_NO_THROW(capture_programs(20));
+}
+
+class WormholeSubDevices : public Wormhole {
+ protected:
+  /// A product on one half of the chip: 4x7 cores from column 0 or 4.
+  static Program half(const Product& product, int sub_device) {
+    Program program = ops::matmul(product.a, product.b, product.out, {.core_grid = CoreGrid{4, 7}});
+    program.sub_device = sub_device;
+    return program;
+  }
+
+  WormholeDevice two_{profiles_, {.command_queues = 2}};
+  static constexpr std::array kHalves{CoreRange{0, 0, 3, 6}, CoreRange{4, 0, 7, 6}};
+};
+
+TEST_F(WormholeSubDevices, TwoQueuesOnTwoHalvesRunAtTheSameTime) {
+  const Product product(two_, 1024);
+  two_.set_sub_devices(kHalves);
+  const SimTime start = two_.now();
+  for (int i = 0; i < 10; ++i) {
+    two_.command_queue(0).enqueue(half(product, 0));
+    two_.command_queue(1).enqueue(half(product, 1));
+  }
+  two_.command_queue(0).finish();
+  const SimTime together = two_.now() - start;
+  for (int i = 0; i < 20; ++i) two_.command_queue(0).enqueue(half(product, 0));
+  const SimTime alone_start = two_.now();
+  two_.command_queue(0).finish();
+  const SimTime kernel = two_.explain(half(product, 0)).kernel.total;
+  EXPECT_GT(2 * kernel, profiles_.software.host_op_call) << "the device is what is waited for";
+  EXPECT_LT(together.seconds(), 0.75 * 20 * kernel.seconds());
+  EXPECT_GT(two_.now() - alone_start, SimTime());
+}
+
+TEST_F(WormholeSubDevices, CoresOfTheSecondHalfAreTraced) {
+  const Product product(two_, 1024);
+  two_.set_sub_devices(kHalves);
+  Events sink;
+  two_.set_trace_sink(&sink);
+  two_.command_queue(1).enqueue(half(product, 1));
+  two_.command_queue(1).finish();
+  for (const TraceEvent& event : sink.events) {
+    if (event.track.kind == TrackKind::core) {
+      EXPECT_GE(core_x(event.track.index), 4);
+    }
+  }
+}
+
+TEST_F(WormholeSubDevices, BadDivisionsAreErrorsAndTheDeviceStaysUsable) {
+  EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{0, 0, 4, 6}, CoreRange{4, 0, 7, 6}}),
+               Error)
+      << "a common column";
+  EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{0, 0, 3, 7}}), Error)
+      << "row 7 dispatches";
+  EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{3, 0, 0, 6}}), Error) << "corners swapped";
+  std::vector<CoreRange> nine;
+  for (int i = 0; i < 9; ++i) nine.push_back({i % 8, i / 8, i % 8, i / 8});
+  EXPECT_THROW(two_.set_sub_devices(nine), Error);
+  const Product product(two_, 256);
+  two_.command_queue(0).enqueue(product.program());
+  EXPECT_NO_THROW(two_.command_queue(0).finish());
+}
+
+TEST_F(WormholeSubDevices, AProgramOutsideItsSubDeviceIsAnError) {
+  const Product product(two_, 256);
+  EXPECT_THROW(two_.command_queue(0).enqueue(half(product, 1)), Error) << "not divided yet";
+  two_.set_sub_devices(kHalves);
+  Program wide = ops::matmul(product.a, product.b, product.out, {.core_grid = CoreGrid{8, 7}});
+  EXPECT_THROW(two_.command_queue(0).enqueue(wide), Error);
+  EXPECT_NO_THROW(two_.command_queue(0).enqueue(half(product, 1)));
+}
+
+TEST_F(WormholeSubDevices, ASubDeviceBelongsToOneQueueUntilTheOtherKnowsItIsFree) {
+  const Product product(two_, 256);
+  CommandQueue& first = two_.command_queue(0);
+  CommandQueue& second = two_.command_queue(1);
+  first.enqueue(product.program());
+  EXPECT_THROW(second.enqueue(product.program()), Error);
+  second.wait_for_event(first.record_event());
+  EXPECT_NO_THROW(second.enqueue(product.program()));
+  EXPECT_THROW(first.enqueue(product.program()), Error);
+  second.finish();
+  EXPECT_NO_THROW(first.enqueue(product.program()));
+  first.finish();
+}
+
+TEST_F(WormholeSubDevices, AnEventOfNobodyIsAnError) {
+  EXPECT_THROW(two_.command_queue(0).wait_for_event(EventId{0}), Error);
 }
 
 TEST_F(Wormhole, DescriptionNamesChipAndGrid) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernel_cost.h"
+
+#include <array>
+
+namespace howard::wormhole {
+
+std::string_view name_of(Bottleneck bottleneck) {
+  constexpr std::array<std::string_view, 6> kNames{"kernel start", "in0 reads", "in1 reads",
+                                                   "math",         "unpack",    "output writes"};
+  return kNames[static_cast<std::size_t>(bottleneck)];
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/device/program.h"
+
+namespace howard::wormhole {
+
+/// What a kernel spends most of its time on.
+enum class Bottleneck : std::uint8_t {
+  start,         ///< Starting the kernel and filling the pipeline.
+  in0_reads,     ///< Reading the first operand from DRAM (and multicasting it).
+  in1_reads,     ///< Reading the second operand from DRAM (and multicasting it).
+  math,          ///< The matrix unit or the vector unit.
+  unpack,        ///< Feeding the matrix unit from L1.
+  output_writes  ///< Writing the result to DRAM.
+};
+
+/// "kernel start", "in0 reads", "in1 reads", "math", "unpack", "output writes".
+std::string_view name_of(Bottleneck bottleneck);
+
+/// A kernel on its busiest core: reader, compute and writer run as a pipeline, so their spans
+/// overlap. Points in time since the kernel's start.
+struct KernelCost {
+  SimTime compute_start;  ///< The first input has arrived.
+  SimTime reads_end;
+  SimTime first_write;
+  SimTime math_end;
+  SimTime total;
+
+  Bytes dram;     ///< Read and written, by all cores together.
+  CoreGrid grid;  ///< Its cores are numbered along the rows of this grid, from the first.
+  int cores = 0;  ///< That have work.
+  Bottleneck bottleneck{};
+};
+
+}  // namespace howard::wormhole

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engines/device/program.h"
+#include "engines/wormhole/footprint.h"
+#include "engines/wormhole/kernel_cost.h"
+#include "engines/wormhole/launch.h"
+#include "engines/wormhole/matmul_planner.h"
+#include "engines/wormhole/profile.h"
+
+namespace howard::wormhole {
+
+/// A program as the chip will run it: planned, and with its price at every stage.
+struct PlannedProgram {
+  std::string_view name;
+  Footprint footprint;
+  KernelCost kernel;
+  std::optional<MatmulPlan> matmul;  ///< Of a matrix product.
+};
+
+/// Plans `program` on a compute grid of `grid`.
+PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles);
+
+/// What the simulation needs of it. `planned` must outlive the simulation.
+Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles);
+
+}  // namespace howard::wormhole

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "base/error.h"
+
+namespace howard::wormhole {
+namespace {
+
+constexpr SimTime us(std::int64_t count) { return SimTime::microseconds(count); }
+
+constexpr SimulationLimits kRoomy{
+    .issue_queue_entries = 100, .launch_ring_entries = 7, .configuration_ring = Bytes(70'000)};
+
+/// A program of 1 us from done to start, and 1000 B of configuration.
+Launch launch(SimTime dispatch, SimTime kernel, int sub_device = 0, DramShare share = 0) {
+  return {.dispatch = dispatch,
+          .go = us(1),
+          .kernel = kernel,
+          .configuration = Bytes(1000),
+          .dram_share = share,
+          .sub_device = sub_device};
+}
+
+class Simulated : public ::testing::Test {
+ protected:
+  Simulation make(SimulationLimits limits) {
+    return {limits,
+            [this](std::uint64_t program, int queue, const Launch&, const LaunchTimes& times) {
+              EXPECT_TRUE(times_.emplace(program, times).second) << "a program ends once";
+              queue_of_[program] = queue;
+            }};
+  }
+
+  std::map<std::uint64_t, LaunchTimes> times_;
+  std::map<std::uint64_t, int> queue_of_;
+};
+
+TEST_F(Simulated, OneProgramPassesThroughEveryStage) {
+  Simulation chip = make(kRoomy);
+  const auto issued = chip.issue(0, launch(us(4), us(10)), us(20));
+  EXPECT_EQ(issued.host_free, us(20)) << "the host goes on at once";
+  EXPECT_EQ(issued.first_program, 1U);
+  EXPECT_EQ(chip.drain(0), us(20 + 4 + 1 + 10));
+  EXPECT_EQ(times_[1].dispatch_start, us(20));
+  EXPECT_EQ(times_[1].dispatch_end, us(24));
+  EXPECT_EQ(times_[1].kernel_start, us(25));
+  EXPECT_EQ(times_[1].kernel_end, us(35));
+}
+
+TEST_F(Simulated, LongKernelsHideTheDispatchOfTheNext) {
+  Simulation chip = make(kRoomy);
+  for (int i = 0; i < 5; ++i) chip.issue(0, launch(us(4), us(10)), SimTime());
+  EXPECT_EQ(chip.drain(0), us(4 + 5 * (1 + 10)));
+}
+
+TEST_F(Simulated, ShortKernelsWaitForTheDispatcher) {
+  Simulation chip = make(kRoomy);
+  for (int i = 0; i < 5; ++i) chip.issue(0, launch(us(4), us(2)), SimTime());
+  EXPECT_EQ(chip.drain(0), us(5 * 4 + 1 + 2));
+}
+
+TEST_F(Simulated, TheLaunchRingLimitsHowFarAheadProgramsAreConfigured) {
+  SimulationLimits limits = kRoomy;
+  limits.launch_ring_entries = 2;
+  Simulation chip = make(limits);
+  for (int i = 0; i < 4; ++i) chip.issue(0, launch(us(1), us(100)), SimTime());
+  chip.drain(0);
+  // Programs 1 and 2 fill the ring; 3 is configured when 1 has ended (1 + 1 + 100).
+  EXPECT_EQ(times_[2].dispatch_end, us(2));
+  EXPECT_EQ(times_[3].dispatch_start, us(102));
+}
+
+TEST_F(Simulated, TheConfigurationRingLimitsItBySize) {
+  SimulationLimits limits = kRoomy;
+  limits.configuration_ring = Bytes(1999);
+  Simulation chip = make(limits);
+  for (int i = 0; i < 3; ++i) chip.issue(0, launch(us(2), us(10)), SimTime());
+  EXPECT_EQ(chip.drain(0), us(3 * (2 + 1 + 10))) << "no room for a second: one after the other";
+}
+
+TEST_F(Simulated, AProgramLargerThanTheRingStillRunsAlone) {
+  SimulationLimits limits = kRoomy;
+  limits.configuration_ring = Bytes(10);
+  Simulation chip = make(limits);
+  chip.issue(0, launch(us(2), us(10)), SimTime());
+  EXPECT_EQ(chip.drain(0), us(13));
+}
+
+TEST_F(Simulated, AFullIssueQueueMakesTheHostWait) {
+  SimulationLimits limits = kRoomy;
+  limits.issue_queue_entries = 1;
+  Simulation chip = make(limits);
+  EXPECT_EQ(chip.issue(0, launch(us(4), us(1)), SimTime()).host_free, SimTime());
+  EXPECT_EQ(chip.issue(0, launch(us(4), us(1)), SimTime()).host_free, SimTime())
+      << "the dispatcher has taken the first";
+  EXPECT_EQ(chip.issue(0, launch(us(4), us(1)), SimTime()).host_free, us(4))
+      << "when it takes the second";
+  EXPECT_EQ(chip.drain(0), us(3 * 4 + 1 + 1));
+}
+
+TEST_F(Simulated, AnIdleQueueStartsWhenTheHostCallsAgain) {
+  Simulation chip = make(kRoomy);
+  chip.issue(0, launch(us(4), us(10)), SimTime());
+  EXPECT_EQ(chip.drain(0), us(15));
+  chip.issue(0, launch(us(4), us(10)), us(1000));
+  EXPECT_EQ(chip.drain(0), us(1015));
+}
+
+TEST_F(Simulated, AReplayLaunchesWhatWasRecordedAtTheHostsCostOfOneCommand) {
+  Simulation chip = make(kRoomy);
+  const auto recording = std::make_shared<const Recording>(3, launch(us(4), us(10)));
+  EXPECT_EQ(chip.issue(0, Replay{recording}, SimTime()).first_program, 1U);
+  EXPECT_EQ(chip.issue(0, Replay{recording}, SimTime()).first_program, 4U);
+  EXPECT_EQ(chip.drain(0), us(4 + 6 * 11));
+  EXPECT_EQ(times_.size(), 6U);
+}
+
+TEST_F(Simulated, AnEmptyReplayIsNothing) {
+  Simulation chip = make(kRoomy);
+  chip.issue(0, Replay{std::make_shared<const Recording>()}, us(5));
+  chip.issue(0, launch(us(4), us(10)), us(5));
+  EXPECT_EQ(chip.drain(0), us(20));
+}
+
+class TwoQueues : public Simulated {
+ protected:
+  TwoQueues() {
+    limits_.command_queues = 2;
+    limits_.sub_devices = 2;
+  }
+  SimulationLimits limits_ = kRoomy;
+};
+
+TEST_F(TwoQueues, ProgramsOnDifferentSubDevicesRunAtTheSameTime) {
+  Simulation chip = make(limits_);
+  for (int i = 0; i < 3; ++i) {
+    chip.issue(0, launch(us(1), us(10), 0), SimTime());
+    chip.issue(1, launch(us(1), us(10), 1), SimTime());
+  }
+  EXPECT_EQ(chip.drain(0), us(1 + 3 * 11));
+  EXPECT_EQ(chip.drain(1), us(1 + 3 * 11));
+}
+
+TEST_F(TwoQueues, OneQueueFeedsTwoSubDevicesThroughOneDispatcher) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(4), us(10), 0), SimTime());
+  chip.issue(0, launch(us(4), us(10), 1), SimTime());
+  EXPECT_EQ(chip.drain(0), us(8 + 11));
+  EXPECT_EQ(times_[1].kernel_start, us(5));
+  EXPECT_EQ(times_[2].kernel_start, us(9));
+}
+
+TEST_F(TwoQueues, ProgramsOnTheSameSubDeviceTakeTurns) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(1), us(10), 0), SimTime());
+  chip.issue(1, launch(us(1), us(10), 0), SimTime());
+  EXPECT_EQ(std::max(chip.drain(0), chip.drain(1)), us(1 + 2 * 11));
+}
+
+TEST_F(TwoQueues, DramIsSharedByWhatRunsAtTheSameTime) {
+  Simulation chip = make(limits_);
+  // Both want three quarters of it: each goes at two thirds of its speed, go latency aside.
+  chip.issue(0, launch(us(1), us(12), 0, 750'000), SimTime());
+  chip.issue(1, launch(us(1), us(12), 1, 750'000), SimTime());
+  const SimTime end = chip.drain(0);
+  EXPECT_EQ(end, chip.drain(1));
+  EXPECT_NEAR(end.seconds(), 2e-6 + 18e-6, 1e-9);
+}
+
+TEST_F(TwoQueues, AProgramSpeedsUpWhenTheOtherEnds) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(1), us(12), 0, 750'000), SimTime());
+  chip.issue(1, launch(us(1), us(4), 1, 750'000), SimTime());
+  // The short one takes 6 us of two-thirds speed; the long one has then done 4 of its 12.
+  EXPECT_NEAR(chip.drain(1).seconds(), 8e-6, 1e-9);
+  EXPECT_NEAR(chip.drain(0).seconds(), 2e-6 + 6e-6 + 8e-6, 1e-9);
+}
+
+TEST_F(TwoQueues, ProgramsThatFitTheDramTogetherDoNotSlowEachOther) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(1), us(12), 0, 500'000), SimTime());
+  chip.issue(1, launch(us(1), us(12), 1, 500'000), SimTime());
+  EXPECT_EQ(chip.drain(0), us(14));
+}
+
+TEST_F(TwoQueues, AWaitHoldsAQueueUntilTheEventHasHappened) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(1), us(10), 0), SimTime());
+  chip.issue(0, RecordEvent{0}, SimTime());
+  chip.issue(1, WaitEvent{0}, SimTime());
+  chip.issue(1, launch(us(1), us(10), 1), SimTime());
+  chip.drain(1);
+  EXPECT_EQ(times_[1].kernel_end, us(12));
+  EXPECT_EQ(times_[2].dispatch_start, us(12));
+}
+
+TEST_F(TwoQueues, AWaitForWhatHasHappenedCostsNothing) {
+  Simulation chip = make(limits_);
+  chip.issue(0, RecordEvent{7}, SimTime());
+  chip.drain(0);
+  chip.issue(1, WaitEvent{7}, us(3));
+  chip.issue(1, launch(us(1), us(10), 1), us(3));
+  EXPECT_EQ(chip.drain(1), us(15));
+}
+
+TEST_F(TwoQueues, ACircleOfWaitsIsAnErrorThatNamesItAndTheChipStaysUsable) {
+  Simulation chip = make(limits_);
+  chip.issue(0, WaitEvent{1}, SimTime());
+  chip.issue(0, RecordEvent{0}, SimTime());
+  chip.issue(1, WaitEvent{0}, SimTime());
+  chip.issue(1, RecordEvent{1}, SimTime());
+  try {
+    chip.drain(0);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("queue 0 waits for event 1, queue 1 waits for event 0"),
+        std::string::npos)
+        << error.what();
+  }
+  chip.issue(0, launch(us(1), us(10), 0), us(50));
+  EXPECT_EQ(chip.drain(0), us(62));
+}
+
+TEST_F(TwoQueues, AHostThatWouldWaitForEverIsAnError) {
+  limits_.issue_queue_entries = 2;
+  Simulation chip = make(limits_);
+  chip.issue(0, WaitEvent{1}, SimTime());
+  chip.issue(0, launch(us(1), us(1)), SimTime());
+  EXPECT_THROW(chip.issue(0, launch(us(1), us(1)), SimTime()), Error);
+}
+
+TEST_F(TwoQueues, SubDevicesChangeBetweenRuns) {
+  Simulation chip = make(limits_);
+  chip.issue(0, launch(us(1), us(10), 1), SimTime());
+  chip.drain(0);
+  chip.set_sub_devices(1);
+  chip.issue(0, launch(us(1), us(10), 0), us(100));
+  EXPECT_EQ(chip.drain(0), us(112));
+}
+
+}  // namespace
+}  // namespace howard::wormhole
