@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/host_device.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "tests/engines/host/host_products.h"
+
+namespace howard::host {
+namespace {
+
+class Events : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override { events.push_back(event); }
+  std::vector<TraceEvent> events;
+};
+
+class Host : public ::testing::Test {
+ protected:
+  Operand tensor(const Values& values) { return put(device_, {{2, 2}, DataType::float32}, values); }
+  Operand empty() { return tensor({0, 0, 0, 0}); }
+
+  HostDevice device_;
+  CommandQueue& queue_ = device_.command_queue(0);
+};
+
+TEST_F(Host, CommandsRunInOrder) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  const Operand twice = empty();
+  queue_.enqueue(product(a, a, out));
+  queue_.enqueue(product(out, a, twice));
+  EXPECT_EQ(get(device_, twice), (Values{37, 54, 81, 118})) << "the third power of a";
+  queue_.write_buffer(a.buffer, to_bytes({1, 0, 0, 1}, DataType::float32));
+  queue_.enqueue(product(out, a, twice));
+  EXPECT_EQ(get(device_, twice), (Values{7, 10, 15, 22}));
+}
+
+TEST_F(Host, AReleasedBufferLivesUntilItsCommandsHaveRun) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  for (int i = 0; i < 50; ++i) queue_.enqueue(product(a, a, out));
+  device_.release(a.buffer);
+  EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+}
+
+TEST_F(Host, ProgramsThatCannotRunAreErrorsAndTheDeviceStaysUsable) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  const Operand wide = put(device_, {{2, 3}, DataType::float32}, Values(6));
+  const Operand half = put(device_, {{2, 2}, DataType::bfloat16}, Values(4));
+  EXPECT_THROW(queue_.enqueue(product(wide, a, out)), Error) << "inner sizes differ";
+  EXPECT_THROW(queue_.enqueue(product(a, half, out)), Error) << "mixed data types";
+  EXPECT_THROW(queue_.enqueue(product(a, a, a)), Error) << "in place";
+  EXPECT_THROW(queue_.enqueue(product({a.buffer, wide.spec}, a, wide)), Error)
+      << "a spec that is not the buffer's";
+  EXPECT_THROW(queue_.enqueue(product(a, {BufferId{999}, a.spec}, out)), Error);
+  queue_.enqueue(product(a, a, out));
+  EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+}
+
+TEST_F(Host, TransfersCheckTheirSize) {
+  const Operand a = tensor({1, 2, 3, 4});
+  std::vector<std::byte> bytes(15);
+  EXPECT_THROW(queue_.write_buffer(a.buffer, bytes), Error);
+  EXPECT_THROW(queue_.read_buffer(a.buffer, bytes), Error);
+  EXPECT_THROW(queue_.read_buffer(BufferId{999}, bytes), Error);
+  EXPECT_EQ(get(device_, a), (Values{1, 2, 3, 4}));
+}
+
+TEST_F(Host, MemoryThatIsNotThereIsAnErrorThatNamesTheHolders) {
+  const Operand held = put(device_, {{512, 512}, DataType::float32}, Values(512 * 512));
+  try {
+    device_.allocate({{1 << 22, 1 << 22}, DataType::float32});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("512x512 float32"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(get(device_, held).size(), 512U * 512U);
+}
+
+TEST_F(Host, BlockFormatsAreForTheEmulatedDevice) {
+  EXPECT_THROW(device_.allocate({{32, 32}, DataType::bfloat8_b}), Error);
+}
+
+TEST_F(Host, ThereIsOneQueueAndNothingToDivide) {
+  EXPECT_EQ(device_.command_queues(), 1);
+  EXPECT_THROW(device_.command_queue(1), Error);
+  EXPECT_THROW(device_.set_sub_devices(std::array{CoreRange{0, 0, 0, 0}}), Error);
+  EXPECT_NO_THROW(device_.set_sub_devices({}));
+}
+
+TEST_F(Host, ThreadCountsOutsideTheMachineAreErrors) {
+  EXPECT_THROW(HostDevice({.threads = -1}), Error);
+  EXPECT_THROW(HostDevice({.threads = 100'000}), Error);
+  EXPECT_EQ(HostDevice({.threads = 1}).threads(), 1);
+  EXPECT_GE(device_.threads(), 1);
+}
+
+TEST_F(Host, AReplayComputesWithTheValuesOfThatMoment) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  queue_.begin_trace_capture();
+  queue_.enqueue(product(a, a, out));
+  const TraceId trace = queue_.end_trace_capture();
+  EXPECT_EQ(get(device_, out), (Values{0, 0, 0, 0})) << "a capture runs nothing";
+  queue_.execute_trace(trace);
+  EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+  queue_.write_buffer(a.buffer, to_bytes({1, 0, 0, 1}, DataType::float32));
+  queue_.execute_trace(trace);
+  EXPECT_EQ(get(device_, out), (Values{1, 0, 0, 1}));
+  device_.release_trace(trace);
+  EXPECT_THROW(queue_.execute_trace(trace), Error);
+}
+
+TEST_F(Host, WhatATraceCannotHoldIsAnError) {
+  const Operand a = tensor({1, 2, 3, 4});
+  std::vector<std::byte> bytes(16);
+  EXPECT_THROW(queue_.end_trace_capture(), Error);
+  queue_.begin_trace_capture();
+  EXPECT_THROW(queue_.begin_trace_capture(), Error);
+  EXPECT_THROW(queue_.finish(), Error);
+  EXPECT_THROW(queue_.read_buffer(a.buffer, bytes), Error);
+  EXPECT_THROW(queue_.write_buffer(a.buffer, bytes), Error);
+  EXPECT_THROW(queue_.record_event(), Error);
+  EXPECT_NO_THROW(queue_.end_trace_capture());
+  EXPECT_NO_THROW(queue_.finish());
+}
+
+TEST_F(Host, EventsOfItsOwnNeedNoWaitAndOthersAreErrors) {
+  EXPECT_THROW(queue_.wait_for_event(EventId{0}), Error);
+  EXPECT_NO_THROW(queue_.wait_for_event(queue_.record_event()));
+}
+
+TEST_F(Host, SpansAreNestedInTimeAndNeverOverlapOnATrack) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  Events sink;
+  device_.set_trace_sink(&sink);
+  for (int i = 0; i < 20; ++i) queue_.enqueue(product(a, a, out));
+  queue_.finish();
+  device_.set_trace_sink(nullptr);
+  queue_.enqueue(product(a, a, out));
+  queue_.finish();
+  EXPECT_EQ(sink.events.size(), 20U + 20U + 1U) << "calls, kernels and the finish";
+  std::map<Track, std::vector<TraceEvent>> tracks;
+  SimTime first_call = device_.now();
+  SimTime last_end;
+  for (const TraceEvent& event : sink.events) {
+    tracks[event.track].push_back(event);
+    EXPECT_LE(event.start, event.end);
+    if (event.track.kind == TrackKind::host_thread) {
+      first_call = std::min(first_call, event.start);
+      last_end = std::max(last_end, event.end);
+    }
+  }
+  for (auto& [track, events] : tracks) {
+    std::ranges::sort(events, {}, &TraceEvent::start);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      EXPECT_GE(events[i].start, first_call);
+      EXPECT_LE(events[i].end, last_end);
+      if (i > 0) {
+        EXPECT_LE(events[i - 1].end, events[i].start);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howard::host
