@@ -64,6 +64,17 @@ Shape Shape::with_columns(std::int64_t columns) const {
   return {dimensions_[0], dimensions_[1], dimensions_[2], columns};
 }
 
+std::optional<Shape> Shape::broadcast(const Shape& a, const Shape& b) {
+  Shape result = a;
+  for (std::size_t i = 0; i < result.dimensions_.size(); ++i) {
+    const std::int64_t x = a.dimensions_[i];
+    const std::int64_t y = b.dimensions_[i];
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    result.dimensions_[i] = std::max(x, y);
+  }
+  return result;
+}
+
 std::string Shape::text() const {
   const auto first = std::ranges::find_if(dimensions_.begin(), dimensions_.end() - 2,
                                           [](std::int64_t size) { return size != 1; });

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,12 @@ class Shape {
 
   /// The same shape with another number of columns. Error as for the constructor.
   Shape with_columns(std::int64_t columns) const;
+
+  /// Rows and columns swapped.
+  Shape transposed() const { return {dimensions_[0], dimensions_[1], columns(), rows()}; }
+  /// Each dimension the larger of the two, where they are equal or one of them is 1; absent where
+  /// they do not fit.
+  static std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
   std::int64_t rows() const { return dimensions_[2]; }
   std::int64_t columns() const { return dimensions_[3]; }

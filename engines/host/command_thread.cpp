@@ -4,8 +4,8 @@
 #include <utility>
 
 namespace howard::host {
-
-CommandThread::CommandThread() : thread_([this] { serve(); }) {}
+CommandThread::CommandThread(std::function<bool()> watched)
+    : watched_(std::move(watched)), thread_([this] { serve(); }) {}
 
 CommandThread::~CommandThread() {
   {
@@ -18,10 +18,23 @@ CommandThread::~CommandThread() {
 }
 
 void CommandThread::submit(Command command) {
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (failure_ != nullptr) return;
+    const bool first = waiting_.empty();
     waiting_.push_back(std::move(command));
+    // Asked after the command can be seen, so that a watcher who has just left has either seen it
+    // or is no longer counted on.
+    wake = !running_ && !(first && watched_ && watched_());
+  }
+  if (wake) submitted_.notify_one();
+}
+
+void CommandThread::look() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (running_ || waiting_.empty()) return;
   }
   submitted_.notify_one();
 }
@@ -71,7 +84,8 @@ void CommandThread::run_next(std::unique_lock<std::mutex>& lock) {
     failure_ = failure;
     waiting_.clear();
   }
-  ended_.notify_one();
+  // A host that was woken earlier would only fight with this thread over the next command.
+  if (waiting_.empty()) ended_.notify_one();
 }
 
 }  // namespace howard::host

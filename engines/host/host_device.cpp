@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -29,6 +30,14 @@ std::string text(const TensorSpec& spec) {
 
 /// Error unless `program` is C[batch, m, n] = A[batch, m, k] B[k, n] in one data type.
 MatmulShape matmul_shape(const Program& program) {
+  const auto* attributes = std::get_if<MatmulAttributes>(&program.attributes);
+  if (attributes == nullptr || attributes->transpose_a || attributes->transpose_b) {
+    throw Error({.attempted = fmt::format("run the program {} on the host", program.name),
+                 .value = attributes == nullptr ? "the host has no kernel for it"
+                                                : "it transposes an operand",
+                 .accepted = "products of matrices as they are stored",
+                 .hint = "the emulated device"});
+  }
   const std::string accepted = "[batch, m, k] by [k, n] to [batch, m, n] of one data type";
   if (program.inputs.size() != 2) {
     throw Error({.attempted = "multiply matrices on the host",
@@ -61,7 +70,10 @@ MatmulShape matmul_shape(const Program& program) {
 /// The one command queue and all that it works with.
 class HostDevice::Impl final : public CommandQueue {
  public:
-  explicit Impl(const HostOptions& options) : pool_(thread_count(options)), matmul_(pool_) {}
+  explicit Impl(const HostOptions& options) : pool_(thread_count(options)), matmul_(pool_) {
+    pool_.when_left([this] { commands_.look(); });
+  }
+  ~Impl() override { pool_.when_left({}); }
 
   void enqueue(const Program& program) override {
     const HostSpan span(*this, program.name, "host", next_program_);
@@ -248,7 +260,7 @@ class HostDevice::Impl final : public CommandQueue {
   std::uint64_t next_trace_ = 1;
   std::mutex sink_mutex_;
   TraceSink* sink_ = nullptr;
-  CommandThread commands_;  ///< Last: its commands use all the others.
+  CommandThread commands_{[this] { return pool_.is_staying(); }};  ///< Last: it uses the others.
 };
 
 HostDevice::HostDevice(const HostOptions& options) : impl_(std::make_unique<Impl>(options)) {}

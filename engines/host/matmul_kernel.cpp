@@ -16,12 +16,14 @@
 namespace howard::host {
 namespace {
 
-/// Fewer columns than this in a block of several per thread cost more in oneDNN's copying of A than
-/// an even load wins (Zen 4, bfloat16, 512x512x512: 64 columns 0.84, 128 columns 0.95 of the rate).
-constexpr std::int64_t kFewColumns = 128;
+/// Up to this size of B, half of Zen 4's cache of a core, blocks of rows are faster.
+constexpr Bytes kSmallOperand(512 * 1024);
 /// No block is narrower or lower than this: two vectors of float32, oneDNN's smallest full kernel.
 constexpr std::int64_t kSmallestSide = 32;
-/// Several blocks per thread even the load out when a core is taken away for a while.
+/// Blocks this wide or high still run at oneDNN's full rate.
+constexpr std::int64_t kGoodColumns = 128;
+constexpr std::int64_t kGoodRows = 256;
+/// Several good blocks per thread even the load out when a core is taken away for a while.
 constexpr std::int64_t kBlocksPerThread = 2;
 
 /// A rectangle of C.
@@ -45,25 +47,30 @@ class SingleOpenMpThread {
   int before_ = omp_get_max_threads();
 };
 
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return ceil_div(value, step) * step;
+/// The side of the blocks that cut `length` for at least `wanted` threads if it is long enough.
+std::int64_t block_side(std::int64_t length, std::int64_t wanted, std::int64_t good) {
+  if (wanted == 1) return length;
+  const std::int64_t side = length >= good * wanted
+                                ? std::max(good, ceil_div(length, wanted * kBlocksPerThread))
+                                : ceil_div(length, wanted);
+  return ceil_div(side, kSmallestSide) * kSmallestSide;
 }
 
-/// Columns first: a block of columns packs its own part of B and reads all of A unpacked, while
-/// blocks of rows would each pack all of B (0.63 of oneDNN's own rate at 4096x4096x4096). Rows as
-/// well only when the columns do not suffice for all threads.
+/// Blocks of columns pack their own part of B each; blocks of rows each pack all of it, but oneDNN
+/// prefers wide blocks. One thread of Zen 4 does its half of a bfloat16 product of n x n x n in, as
+/// columns and rows: n = 128 11.8 and 9.9 us, 512 629 and 587 us; at 4096 rows reach 0.63 of the
+/// rate of columns. Both sides are cut only when one does not suffice for all threads.
 std::vector<Block> blocks_of(const MatmulShape& shape, std::int64_t threads) {
-  const std::int64_t width =
-      std::max(kSmallestSide,
-               round_up(shape.n >= kFewColumns * threads
-                            ? std::max(kFewColumns, ceil_div(shape.n, threads * kBlocksPerThread))
-                            : ceil_div(shape.n, threads),
-                        kSmallestSide));
-  const std::int64_t row_blocks = ceil_div(threads, ceil_div(shape.n, width));
-  const std::int64_t height =
-      threads == 1
-          ? shape.m
-          : std::max(kSmallestSide, round_up(ceil_div(shape.m, row_blocks), kSmallestSide));
+  const std::int64_t element = shape.dtype == DataType::float32 ? 4 : 2;
+  std::int64_t width = shape.n;
+  std::int64_t height = shape.m;
+  if (Bytes(shape.k * shape.n * element) <= kSmallOperand) {
+    height = block_side(shape.m, threads, kGoodRows);
+    width = block_side(shape.n, ceil_div(threads, ceil_div(shape.m, height)), kGoodColumns);
+  } else {
+    width = block_side(shape.n, threads, kGoodColumns);
+    height = block_side(shape.m, ceil_div(threads, ceil_div(shape.n, width)), kGoodRows);
+  }
   std::vector<Block> blocks;
   for (std::int64_t row = 0; row < shape.m; row += height) {
     for (std::int64_t column = 0; column < shape.n; column += width) {

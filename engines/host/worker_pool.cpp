@@ -8,9 +8,19 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
+
+#ifdef __SANITIZE_THREAD__
+// The sanitizer cannot see into TBB's library, how a task is handed from thread to thread: what is
+// left out are accesses to the task object itself, not what the task does.
+extern "C" const char* __tsan_default_suppressions();
+extern "C" const char* __tsan_default_suppressions() {
+  return "race_top:tbb::detail\nrace_top:Crew::call_helpers\n";
+}
+#endif
 
 namespace howard::host {
 namespace {
@@ -27,6 +37,8 @@ constexpr std::size_t kCacheLine = 64;
 class WorkerPool::Crew {
  public:
   explicit Crew(int threads) : arena_(threads) {}
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
 
   /// The caller is worker 0.
   void run(int blocks, const Job& job) {
@@ -40,26 +52,44 @@ class WorkerPool::Crew {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
-  /// Calls helpers until there are `wanted`, those included that have not yet arrived. `crew` is
-  /// this crew. TBB's worker threads have the numbers from 1 in the arena; 0 is kept for a caller.
-  void call_helpers(int wanted, const std::shared_ptr<Crew>& crew) {
+  /// Lets the helpers go and waits until they have.
+  ~Crew() {
+    dismissed_.store(true, std::memory_order_relaxed);
+    while (helpers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  }
+
+  /// Calls helpers until there are `wanted`, those included that have not yet arrived.
+  void call_helpers(int wanted) {
     while (helpers_.load(std::memory_order_relaxed) < wanted) {
-      helpers_.fetch_add(1, std::memory_order_relaxed);
-      arena_.enqueue([crew] { crew->help(tbb::this_task_arena::current_thread_index()); });
+      helpers_.fetch_add(1, std::memory_order_release);
+      // TBB's worker threads have the numbers from 1 in the arena; 0 is kept for a caller.
+      arena_.enqueue([this] { help(tbb::this_task_arena::current_thread_index()); });
     }
   }
 
-  void dismiss() { dismissed_.store(true, std::memory_order_relaxed); }
+  bool is_staying() const { return staying_.load() != 0; }
+
+  void when_left(std::function<void()> call) {
+    const std::lock_guard lock(left_mutex_);
+    left_ = std::move(call);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void help(int worker) {
+    // TBB orders what came before enqueue() before this; here it is said to the thread sanitizer.
+    static_cast<void>(helpers_.load(std::memory_order_acquire));
+    staying_.fetch_add(1);
     auto leave = Clock::now() + kStay;
     while (Clock::now() < leave && !dismissed_.load(std::memory_order_relaxed)) {
       if (work(worker)) leave = Clock::now() + kStay;
     }
-    helpers_.fetch_sub(1, std::memory_order_relaxed);
+    if (staying_.fetch_sub(1) == 1) {
+      const std::lock_guard lock(left_mutex_);
+      if (left_) left_();
+    }
+    helpers_.fetch_sub(1, std::memory_order_release);  // The last use: the crew may be gone.
   }
 
   /// Runs blocks until none is left to hand out; whether there was one. The job is only looked at
@@ -89,18 +119,25 @@ class WorkerPool::Crew {
   Job job_;
   alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< Blocks << 32 | handed out.
   alignas(kCacheLine) std::atomic<int> unfinished_{0};            ///< Blocks.
-  alignas(kCacheLine) std::atomic<int> helpers_{0};
+  alignas(kCacheLine) std::atomic<int> helpers_{0};  ///< Those included that are called.
+  std::atomic<int> staying_{0};
   std::atomic<bool> dismissed_{false};
+  std::mutex left_mutex_;
+  std::function<void()> left_;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
 };
 
-WorkerPool::WorkerPool(int threads) : threads_(threads), crew_(std::make_shared<Crew>(threads)) {}
+WorkerPool::WorkerPool(int threads) : threads_(threads), crew_(std::make_unique<Crew>(threads)) {}
 
-WorkerPool::~WorkerPool() { crew_->dismiss(); }
+WorkerPool::~WorkerPool() = default;
+
+bool WorkerPool::is_staying() const { return crew_->is_staying(); }
+
+void WorkerPool::when_left(std::function<void()> call) { crew_->when_left(std::move(call)); }
 
 void WorkerPool::run_job(int blocks, const Job& job) {
-  crew_->call_helpers(std::min(blocks, threads_) - 1, crew_);
+  crew_->call_helpers(std::min(blocks, threads_) - 1);
   crew_->run(blocks, job);
 }
 

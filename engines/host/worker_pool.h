@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 namespace howard::host {
@@ -22,6 +23,12 @@ class WorkerPool {
 
   int threads() const { return threads_; }
 
+  /// Whether a thread other than the caller stays about.
+  bool is_staying() const;
+  /// `call` is called, on the last thread to leave, when is_staying() has become false. Empty: not
+  /// any more, and not at this moment either. Set it while nothing runs.
+  void when_left(std::function<void()> call);
+
   /// Calls `body(block, worker)` for block = 0 ... blocks - 1, spread over the threads, and returns
   /// when all have run. `worker` is 0 ... threads() - 1 and never the same for two calls that run
   /// at the same time. One thread calls it at a time. Rethrows the first exception of a body.
@@ -42,7 +49,7 @@ class WorkerPool {
   void run_job(int blocks, const Job& job);
 
   int threads_;
-  std::shared_ptr<Crew> crew_;  ///< Shared with the helpers that are still about.
+  std::unique_ptr<Crew> crew_;
 };
 
 }  // namespace howard::host

@@ -4,40 +4,36 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "engines/ops/check.h"
 
 namespace howard::ops {
-namespace {
 
-std::string text(const TensorSpec& spec) {
-  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
-}
-
-}  // namespace
-
-TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b) {
-  if (a.shape.columns() != b.shape.rows() || a.dtype != b.dtype || b.shape.batch() != 1) {
-    throw Error({.attempted = "multiply matrices",
-                 .value = fmt::format("{} by {}", text(a), text(b)),
-                 .accepted = "[batch, m, k] by [k, n] of one data type",
-                 .hint = ""});
+TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
+                         const MatmulAttributes& attributes) {
+  const Shape left = attributes.transpose_a ? a.shape.transposed() : a.shape;
+  const Shape right = attributes.transpose_b ? b.shape.transposed() : b.shape;
+  if (left.columns() != right.rows() || a.dtype != b.dtype || right.batch() != 1) {
+    throw Error(
+        {.attempted = "multiply matrices",
+         .value = fmt::format("{}{} by {}{}", text(a), attributes.transpose_a ? " transposed" : "",
+                              text(b), attributes.transpose_b ? " transposed" : ""),
+         .accepted = "[batch, m, k] by [k, n] of one data type",
+         .hint = ""});
   }
-  return {.shape = a.shape.with_columns(b.shape.columns()), .dtype = a.dtype};
+  return {.shape = left.with_columns(right.columns()), .dtype = a.dtype};
 }
 
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
                const MatmulAttributes& attributes) {
-  const TensorSpec expected = matmul_output(a.spec(), b.spec());
-  if (out.spec() != expected) {
-    throw Error({.attempted = "store a matrix product",
-                 .value = text(out.spec()),
-                 .accepted = text(expected),
-                 .hint = ""});
-  }
+  const TensorSpec expected = matmul_output(a.spec(), b.spec(), attributes);
+  require_output("matmul", out, expected);
+  const Shape& left = a.spec().shape;
+  const std::int64_t inner = attributes.transpose_a ? left.rows() : left.columns();
   return {.name = "matmul",
           .attributes = attributes,
           .inputs = {a.operand(), b.operand()},
           .output = out.operand(),
-          .flops = Flops(2 * expected.shape.elements() * a.spec().shape.columns())};
+          .flops = Flops(2 * expected.shape.elements() * inner)};
 }
 
 }  // namespace howard::ops

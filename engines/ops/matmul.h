@@ -6,9 +6,11 @@
 
 namespace howard::ops {
 
-/// The spec of a @ b: [batch, m, k] @ [k, n] = [batch, m, n] in a's data type. Error when the inner
-/// dimensions or the data types differ, or when b has a batch.
-TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b);
+/// The spec of a @ b: [batch, m, k] @ [k, n] = [batch, m, n] in a's data type, the operands taken
+/// as the attributes say. Error when the inner dimensions or the data types differ, or when b has a
+/// batch.
+TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
+                         const MatmulAttributes& attributes = {});
 
 /// The program of out = a @ b. Error when the three do not fit together.
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,

@@ -106,6 +106,32 @@ Constants Constants::parse(std::string_view text, std::string_view origin, std::
   return result;
 }
 
+std::vector<std::string> Constants::names() const {
+  std::vector<std::string> names;
+  names.reserve(constants_.size());
+  for (const auto& [name, constant] : constants_) names.push_back(name);
+  return names;
+}
+
+void Constants::set(std::string_view name, std::string_view quantity) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.+-");
+  const auto value = parse_number(quantity.substr(0, end));
+  const std::size_t unit =
+      end == std::string_view::npos ? end : quantity.find_first_not_of(' ', end);
+  if (!value || unit == std::string_view::npos) {
+    throw Error({.attempted = "set constant " + std::string(name),
+                 .value = "'" + std::string(quantity) + "'",
+                 .accepted = "a number and its unit",
+                 .hint = fmt::format("{}={}{}", name, constants_.at(std::string(name)).value,
+                                     constants_.at(std::string(name)).unit)});
+  }
+  Constant& constant = constants_.at(std::string(name));
+  constant.value = *value;
+  constant.unit = quantity.substr(unit);
+  constant.source = "set by the user";
+  name_ += fmt::format(" with {}={}", name, quantity);
+}
+
 const Constant& Constants::take(std::string_view name) {
   const auto found = constants_.find(name);
   if (found == constants_.end()) {

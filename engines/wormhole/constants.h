@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 
@@ -30,6 +31,15 @@ class Constants {
   static Constants parse(std::string_view json, std::string_view origin, std::string_view kind);
 
   const std::string& name() const { return name_; }
+
+  /// Whether there is a constant of that name, and all names.
+  bool contains(std::string_view name) const { return constants_.contains(name); }
+  std::vector<std::string> names() const;
+
+  /// Replaces a constant by `quantity`, a number and its unit: "190GB/s", "3 us". The profile's
+  /// name then says so. Error when it is not a number with a unit; the unit is checked where it is
+  /// read.
+  void set(std::string_view name, std::string_view quantity);
 
   /// Each Error: the constant is missing, has another kind of unit, or is out of range.
   /// Cycles and bytes per cycle follow `clock`, so that another clock is a fair what-if.

@@ -6,8 +6,9 @@
 namespace howard::wormhole {
 
 std::string_view name_of(Bottleneck bottleneck) {
-  constexpr std::array<std::string_view, 6> kNames{"kernel start", "in0 reads", "in1 reads",
-                                                   "math",         "unpack",    "output writes"};
+  constexpr std::array<std::string_view, 7> kNames{"kernel start",  "in0 reads", "in1 reads",
+                                                   "math",          "unpack",    "output writes",
+                                                   "DRAM bandwidth"};
   return kNames[static_cast<std::size_t>(bottleneck)];
 }
 

@@ -12,15 +12,17 @@ namespace howard::wormhole {
 
 /// What a kernel spends most of its time on.
 enum class Bottleneck : std::uint8_t {
-  start,         ///< Starting the kernel and filling the pipeline.
-  in0_reads,     ///< Reading the first operand from DRAM (and multicasting it).
-  in1_reads,     ///< Reading the second operand from DRAM (and multicasting it).
-  math,          ///< The matrix unit or the vector unit.
-  unpack,        ///< Feeding the matrix unit from L1.
-  output_writes  ///< Writing the result to DRAM.
+  start,          ///< Starting the kernel and filling the pipeline.
+  in0_reads,      ///< Reading the first operand from DRAM (and multicasting it).
+  in1_reads,      ///< Reading the second operand from DRAM (and multicasting it).
+  math,           ///< The matrix unit or the vector unit.
+  unpack,         ///< Feeding the matrix unit from L1.
+  output_writes,  ///< Writing the result to DRAM.
+  dram            ///< The DRAM's bandwidth, which all cores share.
 };
 
-/// "kernel start", "in0 reads", "in1 reads", "math", "unpack", "output writes".
+/// "kernel start", "in0 reads", "in1 reads", "math", "unpack", "output writes",
+/// "DRAM bandwidth".
 std::string_view name_of(Bottleneck bottleneck);
 
 /// A kernel on its busiest core: reader, compute and writer run as a pipeline, so their spans

@@ -3,23 +3,25 @@
 
 #include "engines/wormhole/dram_sharing.h"
 #include "engines/wormhole/matmul_cost.h"
+#include "engines/wormhole/tile_ops.h"
 
 namespace howard::wormhole {
 namespace {
 
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
   const Shape& a = program.inputs[0].spec.shape;
-  return {.batch = a.batch(),
-          .m = a.tile_rows(),
-          .k = a.tile_columns(),
-          .n = program.inputs[1].spec.shape.tile_columns(),
+  const Shape& out = program.output.spec.shape;
+  return {.batch = out.batch(),
+          .m = out.tile_rows(),
+          .k = attributes.transpose_a ? a.tile_rows() : a.tile_columns(),
+          .n = out.tile_columns(),
           .dtype = program.inputs[0].spec.dtype,
           .core_grid = attributes.core_grid,
           .compute = attributes.compute};
 }
 
-PlannedProgram plan_of(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
-                       const Profiles& profiles) {
+PlannedProgram plan_matmul_program(const Program& program, const MatmulAttributes& attributes,
+                                   CoreGrid grid, const Profiles& profiles) {
   const MatmulPlan plan =
       plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
   return {.name = program.name,
@@ -31,9 +33,16 @@ PlannedProgram plan_of(const Program& program, const MatmulAttributes& attribute
 }  // namespace
 
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return std::visit(
-      [&](const auto& attributes) { return plan_of(program, attributes, grid, profiles); },
-      program.attributes);
+  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+    return plan_matmul_program(program, *matmul, grid, profiles);
+  }
+  if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
+    return plan_eltwise(program, *eltwise, grid, profiles);
+  }
+  if (const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes)) {
+    return plan_reduce(program, *reduce, grid, profiles);
+  }
+  return plan_transpose(program, grid, profiles);
 }
 
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/wormhole/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "engines/wormhole/constants.h"
 #include "engines/wormhole/profiles.h"
 
@@ -24,6 +27,7 @@ ChipProfile read_chip(Constants constants) {
       .dram_bandwidth = constants.bandwidth("dram.bandwidth", clock),
       .dram_read_noc0 = constants.bandwidth("dram.read.noc0", clock),
       .dram_read_noc1 = constants.bandwidth("dram.read.noc1", clock),
+      .dram_mixed = constants.bandwidth("dram.mixed", clock),
       .dram_write_noc0 = constants.bandwidth("dram.write.noc0", clock),
       .dram_write_noc1 = constants.bandwidth("dram.write.noc1", clock),
       .noc_link = constants.bandwidth("noc.link", clock),
@@ -62,6 +66,23 @@ DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
   };
 }
 
+TileCosts read_tiles(Constants& constants, Frequency clock) {
+  return {
+      .start = constants.time("tiles.start", clock),
+      .store = constants.time("tiles.store", clock),
+      .fpu = constants.time("tiles.fpu", clock),
+      .simple = constants.time("tiles.simple", clock),
+      .exp = constants.time("tiles.exp", clock),
+      .erf = constants.time("tiles.erf", clock),
+      .gelu = constants.time("tiles.gelu", clock),
+      .sqrt = constants.time("tiles.sqrt", clock),
+      .reciprocal = constants.time("tiles.reciprocal", clock),
+      .rsqrt = constants.time("tiles.rsqrt", clock),
+      .reduce = constants.time("tiles.reduce", clock),
+      .transpose = constants.time("tiles.transpose", clock),
+  };
+}
+
 SoftwareProfile read_software(Constants constants, Frequency clock) {
   SoftwareProfile software{
       .name = constants.name(),
@@ -78,6 +99,9 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .dispatch = read_dispatch(constants, clock),
       .ttnn_binary_bytes = constants.bytes("ttnn.binary_bytes"),
       .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
+      .ttnn_binary_arguments = constants.count("ttnn.binary_arguments"),
+      .ttnn_unary_arguments = constants.count("ttnn.unary_arguments"),
+      .tiles = read_tiles(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
@@ -87,9 +111,49 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   return software;
 }
 
-Constants load(const std::string& file, std::string_view built_in, std::string_view kind) {
-  if (file.empty()) return Constants::parse(built_in_profile(built_in), built_in, kind);
-  return Constants::parse(read_file(file), file, kind);
+/// A built-in profile by its name, or else a file.
+std::string profile_text(const std::string& name_or_file) {
+  const std::vector<std::string> built_in = built_in_profiles();
+  if (std::ranges::find(built_in, name_or_file) != built_in.end()) {
+    return std::string(built_in_profile(name_or_file));
+  }
+  return read_file(name_or_file);
+}
+
+/// The profile of `kind` among those chosen, or the default.
+Constants load(const std::vector<std::string>& chosen, std::string_view kind,
+               std::string_view default_name) {
+  std::string origin(default_name);
+  bool found = false;
+  for (const std::string& candidate : chosen) {
+    if (profile_kind(profile_text(candidate), candidate) != kind) continue;
+    if (found) {
+      throw Error({.attempted = fmt::format("choose the {} profile", kind),
+                   .value = origin + " and " + candidate,
+                   .accepted = "one of them",
+                   .hint = ""});
+    }
+    origin = candidate;
+    found = true;
+  }
+  return Constants::parse(profile_text(origin), origin, kind);
+}
+
+void apply_setting(const std::string& setting, Constants& chip, Constants& software) {
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  Constants* const owner =
+      chip.contains(name) ? &chip : (software.contains(name) ? &software : nullptr);
+  if (owner == nullptr || equals == std::string::npos) {
+    std::vector<std::string> names = chip.names();
+    for (std::string& other : software.names()) names.push_back(std::move(other));
+    const auto suggestion = closest(name, names);
+    throw Error({.attempted = "set a constant",
+                 .value = "'" + setting + "'",
+                 .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
+                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
+  }
+  owner->set(name, std::string_view(setting).substr(equals + 1));
 }
 
 }  // namespace
@@ -111,11 +175,13 @@ int SoftwareProfile::issue_entries(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? issue_entries_worker : issue_entries_eth;
 }
 
-Profiles load_profiles(const std::string& chip_file, const std::string& software_file) {
+Profiles load_profiles(const ProfileChoice& choice) {
+  Constants chip = load(choice.profiles, "chip", kDefaultChipProfile);
+  Constants software = load(choice.profiles, "software", kDefaultSoftwareProfile);
+  for (const std::string& setting : choice.settings) apply_setting(setting, chip, software);
   Profiles profiles;
-  profiles.chip = read_chip(load(chip_file, kDefaultChipProfile, "chip"));
-  profiles.software =
-      read_software(load(software_file, kDefaultSoftwareProfile, "software"), profiles.chip.aiclk);
+  profiles.chip = read_chip(std::move(chip));
+  profiles.software = read_software(std::move(software), profiles.chip.aiclk);
   return profiles;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 #include "engines/device/program.h"
@@ -28,6 +29,7 @@ struct ChipProfile {
   Bandwidth dram_bandwidth;                 // dram.bandwidth
   Bandwidth dram_read_noc0;                 // dram.read.noc0
   Bandwidth dram_read_noc1;                 // dram.read.noc1
+  Bandwidth dram_mixed;                     // dram.mixed
   Bandwidth dram_write_noc0;                // dram.write.noc0
   Bandwidth dram_write_noc1;                // dram.write.noc1
   Bandwidth noc_link;                       // noc.link
@@ -65,6 +67,22 @@ struct DispatchCosts {
   Bytes configuration_ring;       // dispatch.configuration_ring
 };
 
+/// What ttnn's kernels that go from tile to tile cost (tile_pipeline.h says of what).
+struct TileCosts {
+  SimTime start;       // tiles.start
+  SimTime store;       // tiles.store
+  SimTime fpu;         // tiles.fpu
+  SimTime simple;      // tiles.simple
+  SimTime exp;         // tiles.exp
+  SimTime erf;         // tiles.erf
+  SimTime gelu;        // tiles.gelu
+  SimTime sqrt;        // tiles.sqrt
+  SimTime reciprocal;  // tiles.reciprocal
+  SimTime rsqrt;       // tiles.rsqrt
+  SimTime reduce;      // tiles.reduce
+  SimTime transpose;   // tiles.transpose
+};
+
 /// tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
   std::string name;
@@ -81,10 +99,13 @@ struct SoftwareProfile {
   DispatchCosts dispatch;
   Bytes ttnn_binary_bytes;        // ttnn.binary_bytes
   int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
-  SimTime matmul_start;           // matmul.start
-  SimTime matmul_read_issue;      // matmul.read_issue
-  SimTime matmul_tile_product;    // matmul.tile_product
-  SimTime matmul_output_tile;     // matmul.output_tile
+  int ttnn_binary_arguments = 0;  // ttnn.binary_arguments
+  int ttnn_unary_arguments = 0;   // ttnn.unary_arguments
+  TileCosts tiles;
+  SimTime matmul_start;         // matmul.start
+  SimTime matmul_read_issue;    // matmul.read_issue
+  SimTime matmul_tile_product;  // matmul.tile_product
+  SimTime matmul_output_tile;   // matmul.output_tile
 
   int issue_entries(DispatchCoreType type) const;
 };
@@ -94,9 +115,17 @@ struct Profiles {
   SoftwareProfile software;
 };
 
-/// The built-in profiles, each replaced by a file where `chip_file` or `software_file` names one.
-/// Error, naming file and constant, when one is not a profile, misses a constant, has one that
-/// nobody reads, or has a wrong unit or range.
-Profiles load_profiles(const std::string& chip_file = "", const std::string& software_file = "");
+/// What to read instead of the built-in defaults.
+struct ProfileChoice {
+  /// Names of built-in profiles or files, at most one of each kind.
+  std::vector<std::string> profiles;
+  /// NAME=QUANTITY, replacing single constants: "dram.read.noc1=190GB/s".
+  std::vector<std::string> settings;
+};
+
+/// The profiles of `choice`. Error, naming file and constant, when a profile is none, misses a
+/// constant, has one that nobody reads, or has a wrong unit or range; when two are of one kind;
+/// when a setting names no constant (with a suggestion).
+Profiles load_profiles(const ProfileChoice& choice = {});
 
 }  // namespace howard::wormhole

@@ -3,14 +3,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace howard::wormhole {
 
 inline constexpr std::string_view kDefaultChipProfile = "wormhole_b0_n300";
 inline constexpr std::string_view kDefaultSoftwareProfile = "tt_metal_2025_12";
 
-/// The JSON text of a profile compiled into the program (profiles/NAME.json).
-/// Error for an unknown name, with the known ones.
+/// The names of the profiles that are compiled into the program (profiles/NAME.json).
+std::vector<std::string> built_in_profiles();
+
+/// The JSON text of one of them. Error for an unknown name, with the known ones.
 std::string_view built_in_profile(std::string_view name);
 
 }  // namespace howard::wormhole

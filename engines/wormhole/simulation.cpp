@@ -16,6 +16,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -77,8 +79,7 @@ void Simulation::step() {
     case EventKind::config_written: {
       Queue& queue = queues_[event.subject];
       queue.dispatching->times.dispatch_end = event.time;
-      sub_devices_[at(queue.dispatching->launch.sub_device)].programs.push_back(
-          std::move(*queue.dispatching));
+      sub_devices_[at(queue.dispatching->launch.sub_device)].programs.push_back(*queue.dispatching);
       queue.dispatching.reset();
       break;
     }
@@ -181,7 +182,7 @@ bool Simulation::start_kernel(int index, SimTime now) {
 
 void Simulation::end_kernel(int index) {
   SubDevice& cores = sub_devices_[at(index)];
-  Configured ended = std::move(cores.programs.front());
+  Configured ended = cores.programs.front();
   cores.programs.pop_front();
   cores.busy = false;
   --cores.entries;

@@ -56,7 +56,8 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--min-time", raw.min_time)->check(CLI::Range(0.0, 3600.0));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
   app.add_option("--seed", options.seed);
-  app.add_option("--profile", options.profile_files)->allow_extra_args(false);
+  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
   app.add_option("--results", options.results);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);

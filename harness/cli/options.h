@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/wormhole/profile.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
 
@@ -26,7 +27,7 @@ struct Options {
   bool dry_run = false;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: all the process may use.
-  std::vector<std::string> profile_files;
+  wormhole::ProfileChoice profiles;
 
   // Outputs: "" is the default place under `results`, "-" standard output.
   std::filesystem::path results = "results";

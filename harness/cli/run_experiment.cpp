@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "engines/wormhole/constants.h"
 #include "experiments/all.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
@@ -30,23 +29,6 @@ constexpr int kOk = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
-
-/// The built-in profiles, each replaced by the file of its kind among `files`.
-wormhole::Profiles load_profiles(const std::vector<std::string>& files) {
-  std::string chip, software;
-  for (const std::string& file : files) {
-    std::string& slot =
-        wormhole::profile_kind(read_file(file), file) == "software" ? software : chip;
-    if (!slot.empty()) {
-      throw Error({.attempted = "read option --profile",
-                   .value = slot + " and " + file + " are of one kind",
-                   .accepted = "one chip profile and one software profile",
-                   .hint = ""});
-    }
-    slot = file;
-  }
-  return wormhole::load_profiles(chip, software);
-}
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
@@ -200,7 +182,7 @@ int run(int argc, const char* const* argv) {
     fmt::print("{}", *options.answer);
     return kOk;
   }
-  const wormhole::Profiles profiles = load_profiles(options.profile_files);
+  const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles, host::HostOptions{.threads = options.threads}, options.seed);
   const experiments::ExperimentList list = experiments::all_experiments(box);

@@ -75,9 +75,10 @@ TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis", "--backend", "--filter", "--quick", "--dry-run", "--repetitions", "--min-time",
-          "--threads", "--seed", "--profile", "--results", "--json", "--csv", "--md", "--plots",
-          "--trace", "--color", "--no-progress", "--version"}) {
+         {"--axis",        "--backend",  "--filter",  "--quick",       "--dry-run",
+          "--repetitions", "--min-time", "--threads", "--seed",        "--profile",
+          "--set",         "--results",  "--json",    "--csv",         "--md",
+          "--plots",       "--trace",    "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }
@@ -242,6 +243,15 @@ TEST_F(Cli, AProfileChangesTheVirtualTime) {
   EXPECT_EQ(after["context"]["chip_profile"], "fast_dram");
   EXPECT_LT(after["points"][0]["metrics"]["time"]["picoseconds"].get<std::int64_t>(),
             before["points"][0]["metrics"]["time"]["picoseconds"].get<std::int64_t>());
+}
+
+TEST_F(Cli, ASettingIsAQuickWhatIf) {
+  ASSERT_EQ(run(kOnePoint + "--set host.finish=0us").status, 0);
+  EXPECT_LT(results()["points"][0]["metrics"]["time"]["value"].get<double>(), 70e-6);
+  EXPECT_EQ(results()["context"]["software_profile"], "tt_metal_2025_12 with host.finish=0us");
+  const Outcome typo = run(kOnePoint + "--set host.finsih=0us");
+  EXPECT_EQ(typo.status, 1);
+  EXPECT_TRUE(contains(typo.err, "host.finish=...")) << typo.err;
 }
 
 TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {

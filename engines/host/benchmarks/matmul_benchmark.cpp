@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -67,6 +69,10 @@ howard::host::AlignedBytes aligned_values(std::int64_t elements, DataType dtype,
   return aligned;
 }
 
+/// libgomp's threads look for more work for milliseconds after oneDNN's own products, and would
+/// slow down whatever is measured next.
+void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
 void count_flops(benchmark::State& state, const Problem& problem) {
   state.counters["FLOP/s"] =
       benchmark::Counter(problem.flops(), benchmark::Counter::kIsIterationInvariantRate);
@@ -90,6 +96,7 @@ howard::Program open_program(howard::Device& device, const Problem& problem) {
 /// `products`: how many are enqueued between two finishes.
 void howard_matmul(benchmark::State& state, howard::Device& device, const Problem& problem,
                    std::int64_t products) {
+  let_threads_sleep();
   const howard::Program program = open_program(device, problem);
   howard::CommandQueue& queue = device.command_queue(0);
   queue.enqueue(program);
@@ -107,6 +114,7 @@ void howard_matmul(benchmark::State& state, howard::Device& device, const Proble
 
 void onednn_matmul(benchmark::State& state, int threads, const Problem& problem) {
   using dnnl::memory;
+  let_threads_sleep();
   omp_set_num_threads(threads);
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);

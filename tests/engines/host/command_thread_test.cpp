@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace howard::host {
@@ -27,6 +29,54 @@ TEST(CommandThread, RunsWithoutAnybodyWaiting) {
   thread.submit([&] { ran = true; });
   while (!ran) std::this_thread::yield();
   SUCCEED();
+}
+
+TEST(CommandThread, WakesUpAfterALongPause) {
+  CommandThread commands;
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::atomic<bool> ran = false;
+    commands.submit([&] { ran = true; });
+    while (!ran) std::this_thread::yield();
+  }
+}
+
+TEST(CommandThread, LeavesAWatchedCommandToWhoeverWaitsFirst) {
+  CommandThread commands([] { return true; });
+  std::thread::id ran_on;
+  commands.submit([&] { ran_on = std::this_thread::get_id(); });
+  commands.finish();
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+TEST(CommandThread, RunsAWatchedCommandWhenTheWatcherLooks) {
+  CommandThread commands([] { return true; });
+  std::atomic<bool> ran = false;
+  commands.submit([&] { ran = true; });
+  commands.look();
+  while (!ran) std::this_thread::yield();
+}
+
+TEST(CommandThread, RunsTwoWatchedCommandsThatNobodyWaitsFor) {
+  CommandThread commands([] { return true; });
+  std::atomic<bool> ran = false;
+  commands.submit([] {});
+  commands.submit([&] { ran = true; });
+  while (!ran) std::this_thread::yield();
+}
+
+TEST(CommandThread, FinishWaitsForTheRunningCommand) {
+  CommandThread commands;
+  std::atomic<bool> started = false;
+  std::atomic<bool> ended = false;
+  commands.submit([&] {
+    started = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ended = true;
+  });
+  while (!started) std::this_thread::yield();
+  commands.finish();
+  EXPECT_TRUE(ended);
 }
 
 TEST(CommandThread, AFailureDropsWhatIsBehindItAndIsReportedOnce) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <string>
 
@@ -14,10 +15,29 @@
 namespace howard::host {
 namespace {
 
+/// Keeps what it is given, and notices when two threads give at once.
 class Events : public TraceSink {
  public:
-  void record(const TraceEvent& event) override { events.push_back(event); }
+  void record(const TraceEvent& event) override {
+    if (busy_.exchange(true)) collided = true;
+    events.push_back(event);
+    busy_ = false;
+  }
   std::vector<TraceEvent> events;
+  std::atomic<bool> collided = false;
+
+ private:
+  std::atomic<bool> busy_ = false;
+};
+
+/// Fails while a program runs, as the system may.
+class FailingSink : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override {
+    if (event.track.kind != TrackKind::command_queue || event.program != failing_program) return;
+    throw Error({.attempted = "run", .value = "broken", .accepted = "", .hint = ""});
+  }
+  std::uint64_t failing_program = 1;
 };
 
 class Host : public ::testing::Test {
@@ -62,6 +82,34 @@ TEST_F(Host, ProgramsThatCannotRunAreErrorsAndTheDeviceStaysUsable) {
   EXPECT_THROW(queue_.enqueue(product(a, {BufferId{999}, a.spec}, out)), Error);
   queue_.enqueue(product(a, a, out));
   EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+}
+
+TEST_F(Host, WhatItHasNoKernelForIsAnError) {
+  const Operand a = tensor({1, 2, 3, 4});
+  Program program = product(a, a, empty());
+  program.attributes = TransposeAttributes{};
+  EXPECT_THROW(queue_.enqueue(program), Error);
+  program.attributes = MatmulAttributes{.transpose_a = true};
+  EXPECT_THROW(queue_.enqueue(program), Error);
+  program.attributes = MatmulAttributes{.transpose_b = true};
+  EXPECT_THROW(queue_.enqueue(program), Error);
+}
+
+TEST_F(Host, AFailureOfARunningProgramIsReportedByFinishOrReadAndTheDeviceGoesOn) {
+  FailingSink sink;
+  device_.set_trace_sink(&sink);
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  queue_.enqueue(product(a, a, out));
+  EXPECT_THROW(queue_.finish(), Error);
+  EXPECT_NO_THROW(queue_.finish());
+  sink.failing_program = 2;
+  queue_.enqueue(product(a, a, out));
+  EXPECT_NO_THROW(queue_.write_buffer(a.buffer, to_bytes({1, 0, 0, 1}, DataType::float32)));
+  EXPECT_THROW(get(device_, out), Error);
+  queue_.enqueue(product(a, a, out));
+  EXPECT_EQ(get(device_, out), (Values{1, 0, 0, 1}));
+  device_.set_trace_sink(nullptr);
 }
 
 TEST_F(Host, TransfersCheckTheirSize) {
@@ -135,6 +183,30 @@ TEST_F(Host, WhatATraceCannotHoldIsAnError) {
 TEST_F(Host, EventsOfItsOwnNeedNoWaitAndOthersAreErrors) {
   EXPECT_THROW(queue_.wait_for_event(EventId{0}), Error);
   EXPECT_NO_THROW(queue_.wait_for_event(queue_.record_event()));
+}
+
+TEST_F(Host, EveryKernelRunsBetweenItsEnqueueAndTheFinish) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  Events sink;
+  device_.set_trace_sink(&sink);
+  for (int i = 0; i < 500; ++i) queue_.enqueue(product(a, a, out));
+  queue_.finish();
+  std::map<std::uint64_t, SimTime> called;
+  std::map<std::uint64_t, TraceEvent> kernels;
+  SimTime finished;
+  for (const TraceEvent& event : sink.events) {
+    if (event.category == "host") called[event.program] = event.start;
+    if (event.category == "kernel") kernels[event.program] = event;
+    if (event.category == "finish") finished = event.end;
+  }
+  ASSERT_EQ(called.size(), 500U);
+  ASSERT_EQ(kernels.size(), 500U);
+  for (const auto& [program, kernel] : kernels) {
+    EXPECT_GE(kernel.start, called.at(program)) << program;
+    EXPECT_LE(kernel.end, finished) << program;
+  }
+  EXPECT_FALSE(sink.collided) << "two threads recorded at once";
 }
 
 TEST_F(Host, SpansAreNestedInTimeAndNeverOverlapOnATrack) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "engines/host/host_device.h"
@@ -75,19 +77,43 @@ TEST_P(HostMatmul, GivesTheSameBitsAgainAndOnOneThread) {
   EXPECT_EQ(multiply_on(single, p, a(), b()), multiply_on(again, p, a(), b()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, HostMatmul,
-                         ::testing::Values(Problem{1, 1, 1, 1, DataType::bfloat16},
-                                           Problem{1, 1, 1, 1, DataType::float32},
-                                           Problem{1, 64, 1, 96, DataType::bfloat16},
-                                           Problem{1, 128, 128, 128, DataType::bfloat16},
-                                           Problem{1, 33, 65, 17, DataType::bfloat16},
-                                           Problem{1, 33, 65, 17, DataType::float32},
-                                           Problem{3, 20, 48, 70, DataType::bfloat16},
-                                           Problem{3, 20, 48, 70, DataType::float32},
-                                           Problem{1, 1, 300, 257, DataType::bfloat16},
-                                           Problem{1, 257, 300, 1, DataType::float32},
-                                           Problem{1, 256, 512, 192, DataType::float32}),
-                         name);
+TEST(HostMatmulSizes, ALargeProductBetweenLeavesASmallOneAsItWas) {
+  HostDevice device;
+  const auto square = [&](std::int64_t size) {
+    return multiply_on(device, {1, size, size, size, DataType::bfloat16},
+                       random_values(size * size, DataType::bfloat16, 1),
+                       random_values(size * size, DataType::bfloat16, 2));
+  };
+  const Values before = square(40);
+  square(700);
+  EXPECT_EQ(square(40), before);
+}
+
+/// Means something in a process of its own, as ctest runs it: other tests leave threads behind.
+TEST(HostThreads, AreNoneButItsOwnWhateverOpenMpIsToldTo) {
+  const auto count = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const std::ptrdiff_t before = count();
+  HostDevice device({.threads = 1});
+  const Values values = random_values(256 * 256, DataType::float32, 1);
+  multiply_on(device, {1, 256, 256, 256, DataType::float32}, values, values);
+  EXPECT_EQ(count(), before + 1) << "the queue's thread";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, HostMatmul,
+    ::testing::Values(
+        Problem{1, 1, 1, 1, DataType::bfloat16}, Problem{1, 1, 1, 1, DataType::float32},
+        Problem{1, 64, 1, 96, DataType::bfloat16}, Problem{1, 128, 128, 128, DataType::bfloat16},
+        Problem{1, 33, 65, 17, DataType::bfloat16}, Problem{1, 33, 65, 17, DataType::float32},
+        Problem{3, 20, 48, 70, DataType::bfloat16}, Problem{3, 20, 48, 70, DataType::float32},
+        Problem{1, 1, 300, 257, DataType::bfloat16}, Problem{1, 257, 300, 1, DataType::float32},
+        Problem{1, 256, 512, 192, DataType::float32},
+        // Several blocks, of rows and of columns.
+        Problem{1, 600, 40, 250, DataType::bfloat16}, Problem{1, 600, 40, 250, DataType::float32},
+        Problem{1, 40, 550, 530, DataType::bfloat16}, Problem{1, 40, 550, 530, DataType::float32}),
+    name);
 
 }  // namespace
 }  // namespace howard::host

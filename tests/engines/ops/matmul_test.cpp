@@ -14,6 +14,19 @@ TEST(Matmul, OutputTakesRowsOfAAndColumnsOfB) {
   EXPECT_EQ(out.shape, (Shape{2, 3, 64, 128}));
 }
 
+TEST(Matmul, TransposedOperandsAreTakenWithRowsAndColumnsSwapped) {
+  EXPECT_EQ(matmul_output({{64, 96}}, {{128, 96}}, {.transpose_b = true}).shape, (Shape{64, 128}));
+  EXPECT_EQ(matmul_output({{96, 64}}, {{96, 128}}, {.transpose_a = true}).shape, (Shape{64, 128}));
+  EXPECT_THROW(matmul_output({{64, 96}}, {{96, 128}}, {.transpose_b = true}), Error);
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  const Tensor a(device, {{96, 64}});
+  const Tensor b(device, {{96, 128}});
+  const Tensor out(device, {{64, 128}});
+  const Program program = matmul(a, b, out, {.transpose_a = true});
+  EXPECT_EQ(program.flops, Flops(2LL * 64 * 96 * 128));
+  EXPECT_EQ(device.explain(program).matmul->k, 3) << "tiles of the inner dimension";
+}
+
 TEST(Matmul, MatricesThatDoNotFitAreErrors) {
   EXPECT_THROW(matmul_output({{64, 96}}, {{64, 96}}), Error);
   EXPECT_THROW(matmul_output({{64, 96}}, {{2, 96, 64}}), Error) << "a batch of B";

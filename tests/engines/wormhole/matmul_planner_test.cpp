@@ -127,6 +127,15 @@ TEST(MatmulPlanner, OddKTakesStepsOfOneTileInOneDimension) {
   EXPECT_EQ(plan(product(32, 32 * 6, 1280), kEth).in0_block_w, 2);
 }
 
+TEST(MatmulPlanner, OnlyTheDefaultTwoDimensionalPlanShortensStepsOfK) {
+  // 400 tiles of K a step do not fit L1 with even one tile of output; 100 do.
+  EXPECT_EQ(plan({.m = 32, .k = 8 * 400, .n = 32}, kEth).in0_block_w, 100);
+  // With a core grid ttnn gives up at once: one tile in every direction.
+  const MatmulPlan narrow = plan({.m = 1, .k = 56 * 400, .n = 32, .core_grid = kWorker}, kWorker);
+  EXPECT_EQ(narrow.in0_block_w, 1);
+  EXPECT_EQ(narrow.out_block_h * narrow.out_block_w, 1);
+}
+
 TEST(MatmulPlanner, ACoreGridLargerThanTheDeviceIsTheDevice) {
   MatmulProblem problem = product(1024, 1024, 1024);
   problem.core_grid = CoreGrid{8, 8};

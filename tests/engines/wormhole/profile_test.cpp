@@ -37,7 +37,7 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
   const Profiles profiles = load_profiles();
   EXPECT_EQ(profiles.chip.name, kDefaultChipProfile);
   EXPECT_EQ(profiles.software.name, kDefaultSoftwareProfile);
-  for (const std::string_view name : {kDefaultChipProfile, kDefaultSoftwareProfile}) {
+  for (const std::string& name : built_in_profiles()) {
     for (const auto& [constant, entry] : json::parse(built_in_profile(name))["constants"].items()) {
       const auto source = entry["source"].get<std::string>();
       const bool known = source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
@@ -66,7 +66,7 @@ TEST(Profile, DispatchDecidesTheComputeGrid) {
 TEST_F(ProfileFile, AFileReplacesTheBuiltInOne) {
   const std::string file =
       chip_with([](json& document) { document["constants"]["clock.aiclk"]["value"] = 500; });
-  const Profiles profiles = load_profiles(file);
+  const Profiles profiles = load_profiles({.profiles = {file}});
   EXPECT_EQ(profiles.chip.aiclk, Frequency(500'000'000));
   EXPECT_EQ(profiles.software.matmul_start, 2 * load_profiles().software.matmul_start)
       << "kernel costs are cycles of the chip's clock";
@@ -75,21 +75,60 @@ TEST_F(ProfileFile, AFileReplacesTheBuiltInOne) {
 }
 
 TEST_F(ProfileFile, AMissingConstantIsAnError) {
-  EXPECT_THROW(load_profiles(chip_with([](json& d) { d["constants"].erase("noc.link"); })), Error);
+  const std::string file = chip_with([](json& d) { d["constants"].erase("noc.link"); });
+  EXPECT_THROW(load_profiles({.profiles = {file}}), Error);
 }
 
 TEST_F(ProfileFile, AWrongUnitIsAnError) {
-  EXPECT_THROW(load_profiles(chip_with([](json& d) { d["constants"]["noc.link"]["unit"] = "ns"; })),
-               Error);
+  const std::string file = chip_with([](json& d) { d["constants"]["noc.link"]["unit"] = "ns"; });
+  EXPECT_THROW(load_profiles({.profiles = {file}}), Error);
 }
 
 TEST_F(ProfileFile, AnUnknownConstantIsAnError) {
-  EXPECT_THROW(load_profiles(chip_with(
-                   [](json& d) { d["constants"]["noc.lnik"] = d["constants"]["noc.link"]; })),
-               Error);
+  const std::string file =
+      chip_with([](json& d) { d["constants"]["noc.lnik"] = d["constants"]["noc.link"]; });
+  EXPECT_THROW(load_profiles({.profiles = {file}}), Error);
 }
 
-TEST_F(ProfileFile, AMissingFileIsAnError) { EXPECT_THROW(load_profiles("/no/such/file"), Error); }
+TEST_F(ProfileFile, AMissingFileIsAnError) {
+  EXPECT_THROW(load_profiles({.profiles = {"/no/such/file"}}), Error);
+}
+
+TEST(Profile, AnN150DispatchesFromItsNinthRow) {
+  const Profiles profiles = load_profiles({.profiles = {"wormhole_b0_n150"}});
+  EXPECT_EQ(profiles.chip.name, "wormhole_b0_n150");
+  EXPECT_EQ(profiles.chip.worker_grid, (CoreGrid{8, 8}));
+  EXPECT_EQ(profiles.chip.dram_capacity, load_profiles().chip.dram_capacity);
+}
+
+TEST(Profile, TwoProfilesOfOneKindAreAnError) {
+  EXPECT_THROW(load_profiles({.profiles = {"wormhole_b0_n150", "wormhole_b0_n300"}}), Error);
+  EXPECT_NO_THROW(load_profiles({.profiles = {"wormhole_b0_n150", "tt_metal_2025_12"}}));
+}
+
+TEST(Profile, SettingsReplaceSingleConstantsOfEitherProfile) {
+  const Profiles profiles = load_profiles(
+      {.settings = {"dram.read.noc1=190GB/s", "host.finish=5 us", "noc.link=30B/cycle"}});
+  EXPECT_EQ(profiles.chip.dram_read_noc1, Bandwidth(190'000'000'000));
+  EXPECT_EQ(profiles.chip.noc_link, Bandwidth(30'000'000'000));
+  EXPECT_EQ(profiles.software.host_finish, SimTime::microseconds(5));
+  EXPECT_EQ(profiles.chip.name,
+            "wormhole_b0_n300 with dram.read.noc1=190GB/s with noc.link=30B/cycle")
+      << "a result says what it was made with";
+}
+
+TEST(Profile, BadSettingsAreErrors) {
+  for (const char* const bad :
+       {"dram.read.noc1", "dram.raed.noc1=190GB/s", "dram.read.noc1=190", "dram.read.noc1=fast",
+        "dram.read.noc1=190us", "dram.read.noc1=", "=190GB/s", "host.finish=3cycles"}) {
+    EXPECT_THROW(load_profiles({.settings = {bad}}), Error) << bad;
+  }
+  try {
+    load_profiles({.settings = {"dram.raed.noc1=190GB/s"}});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text().hint, "dram.read.noc1=...");
+  }
+}
 
 }  // namespace
 }  // namespace howard::wormhole

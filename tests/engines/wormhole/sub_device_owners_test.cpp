@@ -43,6 +43,8 @@ TEST(SubDeviceOwners, AnEventBeforeTheLastProgramIsNotEnough) {
   owners.waited(1, 5);
   EXPECT_EQ(owners.obstacle(1, 0), 0);
   owners.recorded(0, 6);
+  owners.waited(1, 5);
+  EXPECT_EQ(owners.obstacle(1, 0), 0) << "still the older event";
   owners.recorded(0, 7);
   owners.waited(1, 7);
   EXPECT_EQ(owners.obstacle(1, 0), std::nullopt) << "any later event of the owner will do";

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/device/program.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::ops {
+
+/// The spec of function(a, b): ttnn's broadcasting. Error when the shapes do not fit, the data
+/// types differ, or the function does not take two values.
+TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b);
+
+// Each: the program of out = ...; Error when `out` has another spec than the result, or the
+// function takes another number of values.
+
+Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out);
+Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& out);
+Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
+Program fill(float value, const Tensor& out);
+
+}  // namespace howard::ops

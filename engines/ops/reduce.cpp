@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/reduce.h"
+
+#include "engines/ops/check.h"
+
+namespace howard::ops {
+
+TensorSpec reduce_output(Dimension dimension, const TensorSpec& a) {
+  const Shape& shape = a.shape;
+  switch (dimension) {
+    case Dimension::columns:
+      return {shape.with_columns(1), a.dtype};
+    case Dimension::rows:
+      return {shape.transposed().with_columns(1).transposed(), a.dtype};
+    case Dimension::batch:
+      break;
+  }
+  return {{shape.rows(), shape.columns()}, a.dtype};
+}
+
+Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out) {
+  require_output(name_of(reduction), out, reduce_output(dimension, a.spec()));
+  return {.name = name_of(reduction),
+          .attributes = ReduceAttributes{.reduction = reduction, .dimension = dimension},
+          .inputs = {a.operand()},
+          .output = out.operand()};
+}
+
+}  // namespace howard::ops

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/wormhole/kernel_cost.h"
+#include "engines/wormhole/profile.h"
+
+namespace howard::wormhole {
+
+/// Tiles moved in a step, on average: a column operand is read once for a whole row of tiles.
+struct TilesPerStep {
+  std::int64_t tiles = 0;
+  std::int64_t steps = 1;
+};
+
+/// A kernel that goes from tile to tile: in each step the reader fetches tiles and waits for them,
+/// compute works on one, and the writer puts tiles back and waits for them. Circular buffers hold
+/// two steps, so the three overlap.
+struct TilePipeline {
+  std::int64_t steps = 0;      ///< Of the busiest core.
+  std::int64_t all_steps = 0;  ///< Of all cores.
+  int cores = 0;               ///< That have steps.
+  TilesPerStep reads, writes;
+  SimTime compute;     ///< Of a step.
+  SimTime set_up;      ///< Once, before the first step, besides the start of any kernel.
+  SimTime read_extra;  ///< Of a step, besides reading.
+  Bytes tile;
+};
+
+/// Its cost: the first step takes all three stages, each further one the slowest of them or its
+/// share of what the DRAM gives all cores together (reads over NoC 0, writes over NoC 1, and both
+/// at the same time). Method: docs/method.md, "Ops on tiles".
+KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,
+                              const Profiles& profiles);
+
+}  // namespace howard::wormhole

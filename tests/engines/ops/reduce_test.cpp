@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/reduce.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engines/ops/transpose.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::ops {
+namespace {
+
+TEST(Reduce, TheDimensionShrinksToOne) {
+  const TensorSpec a{{2, 3, 64, 96}};
+  EXPECT_EQ(reduce_output(Dimension::columns, a).shape, (Shape{2, 3, 64, 1}));
+  EXPECT_EQ(reduce_output(Dimension::rows, a).shape, (Shape{2, 3, 1, 96}));
+  EXPECT_EQ(reduce_output(Dimension::batch, a).shape, (Shape{64, 96}));
+}
+
+TEST(Reduce, AnOutputOfAnotherShapeIsAnError) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  const Tensor a(device, {{64, 96}});
+  const Tensor row(device, {{1, 96}});
+  EXPECT_EQ(reduce(Reduction::mean, Dimension::rows, a, row).name, "mean");
+  EXPECT_THROW(reduce(Reduction::mean, Dimension::columns, a, row), Error);
+}
+
+TEST(Transpose, SwapsRowsAndColumns) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  const Tensor a(device, {{2, 64, 96}});
+  const Tensor b(device, {{2, 96, 64}});
+  EXPECT_EQ(transpose(a, b).name, "transpose");
+  EXPECT_THROW(transpose(a, a), Error);
+}
+
+}  // namespace
+}  // namespace howard::ops

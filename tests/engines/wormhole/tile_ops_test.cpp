@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/tile_ops.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "engines/ops/eltwise.h"
+#include "engines/ops/reduce.h"
+#include "engines/ops/transpose.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::wormhole {
+namespace {
+
+class TileOps : public ::testing::Test {
+ protected:
+  ops::Tensor tensor(const Shape& shape, DataType dtype = DataType::bfloat16) {
+    return {device_, {shape, dtype}};
+  }
+  const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
+  SimTime time(const Program& program) { return plan(program).kernel.total; }
+
+  Program unary(Eltwise function, const Shape& shape) {
+    return ops::eltwise(function, tensor(shape), tensor(shape));
+  }
+
+  Profiles profiles_ = load_profiles();
+  WormholeDevice device_{profiles_, {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+TEST_F(TileOps, TilesAreDealtOutEvenlyAndTheBusiestCoreDecides) {
+  // 64 tiles are one a core; 65 make a core of two, and two kernel groups.
+  const PlannedProgram even = plan(unary(Eltwise::exp, {32, 32 * 64}));
+  EXPECT_EQ(even.kernel.cores, 64);
+  EXPECT_EQ(even.footprint.kernel_groups, 1);
+  const PlannedProgram odd = plan(unary(Eltwise::exp, {32, 32 * 65}));
+  EXPECT_EQ(odd.footprint.kernel_groups, 2);
+  EXPECT_EQ(odd.kernel.total - even.kernel.total, profiles_.software.tiles.exp);
+  EXPECT_EQ(plan(unary(Eltwise::exp, {32, 32 * 5})).kernel.cores, 5);
+}
+
+TEST_F(TileOps, PaddedTilesCountWhole) {
+  EXPECT_EQ(time(unary(Eltwise::exp, {33, 33})), time(unary(Eltwise::exp, {64, 64})));
+}
+
+TEST_F(TileOps, LongVectorCodeIsBoundByMathAndShortByTheDram) {
+  EXPECT_EQ(plan(unary(Eltwise::gelu, {4096, 4096})).kernel.bottleneck, Bottleneck::math);
+  EXPECT_EQ(plan(unary(Eltwise::relu, {4096, 4096})).kernel.bottleneck, Bottleneck::dram);
+  const Program tiny = unary(Eltwise::relu, {32, 32});
+  EXPECT_EQ(plan(tiny).kernel.bottleneck, Bottleneck::start);
+}
+
+TEST_F(TileOps, ASecondOperandIsReadTileForTile) {
+  const ops::Tensor x = tensor({2048, 2048});
+  const Program one = ops::eltwise(Eltwise::square, x, x);
+  const Program two = ops::eltwise(Eltwise::multiply, x, x, x);
+  EXPECT_EQ(plan(two).kernel.dram, Bytes(3 * 4096 * 2048));
+  EXPECT_NEAR(time(two).seconds() / time(one).seconds(), 1.5, 0.02) << "three streams for two";
+  EXPECT_EQ(plan(two).footprint.cores, 64) << "binary kernels are placed on every core";
+}
+
+TEST_F(TileOps, AColumnIsReadOnceForARowOfTiles) {
+  const ops::Tensor x = tensor({2048, 2048});
+  const ops::Tensor column = tensor({2048, 1});
+  const ops::Tensor row = tensor({1, 2048});
+  EXPECT_LT(time(ops::eltwise(Eltwise::add, x, column, x)),
+            time(ops::eltwise(Eltwise::add, x, row, x)));
+}
+
+TEST_F(TileOps, AScalarIsMadeATileOnce) {
+  const ops::Tensor x = tensor({2048, 2048});
+  const SimTime scalar = time(ops::eltwise(Eltwise::multiply, x, 0.5F, x));
+  const SimTime none = time(ops::eltwise(Eltwise::square, x, x));
+  EXPECT_EQ(scalar - none, 512 * profiles_.software.tiles.store);
+}
+
+TEST_F(TileOps, AFillReadsNothing) {
+  const ops::Tensor x = tensor({2048, 2048});
+  EXPECT_EQ(plan(ops::fill(1.0F, x)).kernel.dram, Bytes(4096 * 2048));
+  EXPECT_LT(time(ops::fill(1.0F, x)), time(ops::eltwise(Eltwise::relu, x, x)));
+}
+
+TEST_F(TileOps, ReductionsSplitWhatTheyKeep) {
+  const ops::Tensor x = tensor({32 * 10, 32 * 20});
+  const ops::Tensor wide = tensor({32 * 10, 1});
+  const ops::Tensor tall = tensor({1, 32 * 20});
+  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::columns, x, wide)).kernel.cores, 10);
+  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::rows, x, tall)).kernel.cores, 20);
+  const ops::Tensor batch = tensor({4, 64, 64});
+  const ops::Tensor one = tensor({64, 64});
+  const PlannedProgram over_batch = plan(ops::reduce(Reduction::sum, Dimension::batch, batch, one));
+  EXPECT_EQ(over_batch.kernel.cores, 4);
+  EXPECT_EQ(over_batch.kernel.dram, Bytes(16 * (2048 + 512)));
+}
+
+TEST_F(TileOps, ATransposeMovesEveryTileOnce) {
+  const PlannedProgram planned = plan(ops::transpose(tensor({1280, 640}), tensor({640, 1280})));
+  EXPECT_EQ(planned.kernel.dram, Bytes(2 * 800 * 2048));
+  EXPECT_EQ(planned.kernel.bottleneck, Bottleneck::dram);
+}
+
+TEST_F(TileOps, WiderDataTakesLonger) {
+  const auto square = [&](DataType dtype) {
+    const ops::Tensor x = tensor({2048, 2048}, dtype);
+    return time(ops::eltwise(Eltwise::square, x, x));
+  };
+  EXPECT_LT(square(DataType::bfloat8_b), square(DataType::bfloat16));
+  EXPECT_LT(square(DataType::bfloat16), square(DataType::float32));
+}
+
+/// More tiles never take less time, on any op and any remainder of the split.
+TEST_F(TileOps, MoreTilesNeverTakeLess) {
+  for (const Eltwise function : {Eltwise::relu, Eltwise::exp, Eltwise::rsqrt}) {
+    SimTime last;
+    for (std::int64_t tiles = 1; tiles <= 300; ++tiles) {
+      const SimTime now = time(unary(function, {32, 32 * tiles}));
+      // A full set of cores shares the DRAM where a single one more tile runs alone.
+      EXPECT_GE(now, last) << tiles;
+      last = now;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howard::wormhole
