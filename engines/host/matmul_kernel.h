@@ -24,8 +24,8 @@ struct MatmulShape {
   friend auto operator<=>(const MatmulShape&, const MatmulShape&) = default;
 };
 
-/// Matrix products through oneDNN, accumulated in float32. The product is cut into blocks, mostly
-/// of columns, and each is one single-threaded oneDNN primitive on a thread of the pool: oneDNN's
+/// Matrix products through oneDNN, accumulated in float32. The product is cut into blocks of rows
+/// or of columns, and each is one single-threaded oneDNN primitive on a thread of the pool: oneDNN's
 /// own threads (libgomp) would wait for the next product spinning, up to milliseconds, on the cores
 /// that the pool needs for everything else.
 ///

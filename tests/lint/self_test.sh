@@ -198,7 +198,7 @@ test_headers() {
     local build
     build=$(mktemp -d)
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(headers CXX)' \
-      "include($here/header_tests.cmake)" "header_tests(headers $tree base)" >"$build/CMakeLists.txt"
+      "include(\"$here/header_tests.cmake\")" "header_tests(headers \"$tree\" base)" >"$build/CMakeLists.txt"
     { cmake -S "$build" -B "$build/build" -G Ninja && cmake --build "$build/build"; } 2>&1
     local status=$?
     rm -rf -- "$build"

@@ -41,27 +41,40 @@ TEST(CommandThread, WakesUpAfterALongPause) {
   }
 }
 
-TEST(CommandThread, LeavesAWatchedCommandToWhoeverWaitsFirst) {
-  CommandThread commands([] { return true; });
+class WatchedCommandThread : public ::testing::Test {
+ protected:
+  /// Returns with the thread asleep: it has run a command, which nobody else could, and has let go
+  /// of the lock only to sleep.
+  WatchedCommandThread() {
+    std::atomic<bool> ran = false;
+    commands_.submit([&] { ran = true; });
+    while (!ran) std::this_thread::yield();
+    commands_.wait();
+    watched_ = true;
+  }
+
+  std::atomic<bool> watched_ = false;
+  CommandThread commands_{[this] { return watched_.load(); }};
+};
+
+TEST_F(WatchedCommandThread, LeavesACommandToWhoeverWaitsFirst) {
   std::thread::id ran_on;
-  commands.submit([&] { ran_on = std::this_thread::get_id(); });
-  commands.finish();
+  commands_.submit([&] { ran_on = std::this_thread::get_id(); });
+  commands_.finish();
   EXPECT_EQ(ran_on, std::this_thread::get_id());
 }
 
-TEST(CommandThread, RunsAWatchedCommandWhenTheWatcherLooks) {
-  CommandThread commands([] { return true; });
+TEST_F(WatchedCommandThread, RunsACommandWhenTheWatcherLooks) {
   std::atomic<bool> ran = false;
-  commands.submit([&] { ran = true; });
-  commands.look();
+  commands_.submit([&] { ran = true; });
+  commands_.look();
   while (!ran) std::this_thread::yield();
 }
 
-TEST(CommandThread, RunsTwoWatchedCommandsThatNobodyWaitsFor) {
-  CommandThread commands([] { return true; });
+TEST_F(WatchedCommandThread, RunsTwoCommandsThatNobodyWaitsFor) {
   std::atomic<bool> ran = false;
-  commands.submit([] {});
-  commands.submit([&] { ran = true; });
+  commands_.submit([] {});
+  commands_.submit([&] { ran = true; });
   while (!ran) std::this_thread::yield();
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "base/error.h"
 #include "tests/engines/host/host_products.h"
@@ -21,6 +22,7 @@ class Events : public TraceSink {
   void record(const TraceEvent& event) override {
     if (busy_.exchange(true)) collided = true;
     events.push_back(event);
+    for (int i = 0; i < 20; ++i) std::this_thread::yield();
     busy_ = false;
   }
   std::vector<TraceEvent> events;
@@ -59,6 +61,15 @@ TEST_F(Host, CommandsRunInOrder) {
   queue_.write_buffer(a.buffer, to_bytes({1, 0, 0, 1}, DataType::float32));
   queue_.enqueue(product(out, a, twice));
   EXPECT_EQ(get(device_, twice), (Values{7, 10, 15, 22}));
+}
+
+TEST_F(Host, AWriteWaitsForTheProgramsThatReadTheOldValues) {
+  const TensorSpec spec{{128, 128}, DataType::float32};
+  const Operand a = put(device_, spec, Values(128 * 128, 1));
+  const Operand out = put(device_, spec, Values(128 * 128, 0));
+  for (int i = 0; i < 20; ++i) queue_.enqueue(product(a, a, out));
+  queue_.write_buffer(a.buffer, to_bytes(Values(128 * 128, 2), DataType::float32));
+  EXPECT_EQ(get(device_, out), Values(128 * 128, 128));
 }
 
 TEST_F(Host, AReleasedBufferLivesUntilItsCommandsHaveRun) {

@@ -78,6 +78,9 @@ TEST(HostMemory, NamesTheHoldersWhenTheSystemRefuses) {
     expect_part(text, "the system refuses 67108864 bytes");
     expect_part(text, "buffer 1 (64x96 bfloat16)");
   }
+  const std::string later = error_of(memory, {.shape = {16777216, 16777216}});
+  EXPECT_EQ(later.find("4096x4096"), std::string::npos)
+      << "what was refused is not held: " << later;
   memory.allocate(wanted);
   memory.release(held);
 }
