@@ -38,7 +38,9 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
   EXPECT_EQ(profiles.chip.name, kDefaultChipProfile);
   EXPECT_EQ(profiles.software.name, kDefaultSoftwareProfile);
   for (const std::string& name : built_in_profiles()) {
-    for (const auto& [constant, entry] : json::parse(built_in_profile(name))["constants"].items()) {
+    const json document = json::parse(built_in_profile(name));
+    EXPECT_FALSE(document["constants"].empty());
+    for (const auto& [constant, entry] : document["constants"].items()) {
       const auto source = entry["source"].get<std::string>();
       const bool known = source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
                          source.starts_with("published measurement: ") ||
