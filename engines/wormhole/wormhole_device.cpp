@@ -14,6 +14,8 @@
 #include "engines/device/memory_ledger.h"
 #include "engines/wormhole/simulation.h"
 #include "engines/wormhole/sub_device_owners.h"
+#include "engines/wormhole/sub_devices.h"
+#include "engines/wormhole/trace_store.h"
 
 namespace howard::wormhole {
 namespace {
@@ -41,18 +43,6 @@ struct ProgramLess {
     return std::ranges::lexicographical_compare(a.second.inputs, b.second.inputs, spec_less);
   }
 };
-
-CoreRange whole(CoreGrid grid) { return {0, 0, grid.columns - 1, grid.rows - 1}; }
-
-bool overlap(const CoreRange& a, const CoreRange& b) {
-  return a.first_column <= b.last_column && b.first_column <= a.last_column &&
-         a.first_row <= b.last_row && b.first_row <= a.last_row;
-}
-
-std::string text(const CoreRange& range) {
-  return fmt::format("({},{})-({},{})", range.first_column, range.first_row, range.last_column,
-                     range.last_row);
-}
 
 /// Turns what happened to a program into trace events.
 void record_program(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
@@ -90,7 +80,7 @@ class WormholeDevice::Impl {
       : profiles_(profiles),
         options_(options),
         memory_("DRAM of " + profiles.chip.name, profiles.chip.dram_capacity),
-        sub_devices_{whole(compute_grid())},
+        sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
         simulation_({.command_queues = options.command_queues,
                      .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
@@ -99,9 +89,10 @@ class WormholeDevice::Impl {
                     [this](std::uint64_t program, int queue, const Launch& launch,
                            const LaunchTimes& times) {
                       if (sink_ == nullptr) return;
-                      record_program(*sink_, program, queue, sub_devices_[at(launch.sub_device)],
+                      record_program(*sink_, program, queue, sub_devices_.range(launch.sub_device),
                                      launch, times);
-                    }) {
+                    }),
+        traces_(profiles.software.trace_region) {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
   }
   Impl(const Impl&) = delete;
@@ -184,31 +175,20 @@ class WormholeDevice::Impl {
     Bytes size;
     for (const Launch& launch : capture.recording)
       size += trace_bytes(launch.planned->footprint, profiles_.software);
-    const Bytes free = profiles_.software.trace_region - trace_bytes_used_;
-    if (size > free) {
-      fail("keep a trace",
-           fmt::format("{} bytes, {} of the trace region are free", size.value(), free.value()),
-           fmt::format("{} bytes in all", profiles_.software.trace_region.value()),
-           "to release other traces, or a profile with a larger trace.region");
-    }
-    trace_bytes_used_ += size;
-    const TraceId id{next_trace_++};
-    traces_.emplace(id,
-                    Trace{std::make_shared<const Recording>(std::move(capture.recording)), size});
-    return id;
+    return traces_.keep(std::move(capture.recording), size);
   }
 
   void execute_trace(int queue, TraceId id) {
     refuse_during_capture("execute a trace");
-    const Trace& trace = find_trace(id);
-    for (const Launch& launch : *trace.recording) {
-      require_sub_device(launch.sub_device);
+    const std::shared_ptr<const Recording> recording = traces_.find(id);
+    for (const Launch& launch : *recording) {
+      static_cast<void>(sub_devices_.range(launch.sub_device));
       require_ownership(queue, launch.sub_device);
     }
-    for (const Launch& launch : *trace.recording) owners_.launched(queue, launch.sub_device);
+    for (const Launch& launch : *recording) owners_.launched(queue, launch.sub_device);
     const SimTime called = host_now_;
-    const auto issued = simulation_.issue(queue, Replay{trace.recording},
-                                          host_now_ + profiles_.software.host_replay);
+    const auto issued =
+        simulation_.issue(queue, Replay{recording}, host_now_ + profiles_.software.host_replay);
     host_now_ = issued.host_free;
     record_host("execute_trace", "host", called, issued.first_program);
   }
@@ -229,25 +209,20 @@ class WormholeDevice::Impl {
     return queues_[at(index)];
   }
 
-  void release_trace(TraceId id) {
-    trace_bytes_used_ = trace_bytes_used_ - find_trace(id).size;
-    traces_.erase(id);
-  }
+  void release_trace(TraceId id) { traces_.release(id); }
 
   void set_sub_devices(std::span<const CoreRange> ranges) {
     refuse_during_capture("divide the device");
-    require_sub_devices(ranges);
+    SubDevices divided = sub_devices_;
+    divided.divide(ranges);
     for (int i = 0; i < options_.command_queues; ++i) finish(i);
-    sub_devices_.assign(ranges.begin(), ranges.end());
-    if (sub_devices_.empty()) sub_devices_.push_back(whole(compute_grid()));
-    const int count = static_cast<int>(sub_devices_.size());
-    owners_ = SubDeviceOwners(count);
-    simulation_.set_sub_devices(count);
+    sub_devices_ = std::move(divided);
+    owners_ = SubDeviceOwners(sub_devices_.count());
+    simulation_.set_sub_devices(sub_devices_.count());
   }
 
   const PlannedProgram& planned(const Program& program) {
-    require_sub_device(program.sub_device);
-    const CoreGrid grid = sub_devices_[at(program.sub_device)].size();
+    const CoreGrid grid = sub_devices_.range(program.sub_device).size();
     require_grid_fits(program, grid);
     ProgramLess::Key key{grid, program};
     const auto cached = program_cache_.find(key);
@@ -289,23 +264,12 @@ class WormholeDevice::Impl {
     int queue = 0;
     Recording recording;
   };
-  struct Trace {
-    std::shared_ptr<const Recording> recording;
-    Bytes size;
-  };
-
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   void refuse_during_capture(std::string_view what) const {
     if (!capture_) return;
     fail(std::string(what), fmt::format("a trace is being captured on queue {}", capture_->queue),
          "programs on that queue", "to end the capture first");
-  }
-
-  void require_sub_device(int index) const {
-    if (index >= 0 && index < static_cast<int>(sub_devices_.size())) return;
-    fail("run a program on a sub-device", std::to_string(index),
-         fmt::format("0 to {}", sub_devices_.size() - 1), "set_sub_devices first");
   }
 
   void require_ownership(int queue, int sub_device) const {
@@ -330,46 +294,12 @@ class WormholeDevice::Impl {
          fmt::format("{}x{} at most", grid.columns, grid.rows));
   }
 
-  void require_sub_devices(std::span<const CoreRange> ranges) const {
-    const int most = profiles_.software.most_sub_devices;
-    if (std::ssize(ranges) > most) {
-      fail("divide the device", fmt::format("{} sub-devices", ranges.size()),
-           fmt::format("{} at most", most));
-    }
-    const CoreGrid grid = compute_grid();
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const CoreRange& range = ranges[i];
-      const bool inside = range.first_column >= 0 && range.first_row >= 0 &&
-                          range.first_column <= range.last_column &&
-                          range.first_row <= range.last_row && range.last_column < grid.columns &&
-                          range.last_row < grid.rows;
-      if (!inside) {
-        fail("divide the device", text(range),
-             fmt::format("cores of the {}x{} grid", grid.columns, grid.rows));
-      }
-      for (std::size_t j = 0; j < i; ++j) {
-        if (!overlap(range, ranges[j])) continue;
-        fail("divide the device", text(ranges[j]) + " and " + text(range) + " overlap",
-             "sub-devices without a common core");
-      }
-    }
-  }
-
   void require_size(BufferId buffer, std::size_t size) const {
     const TensorSpec& spec = memory_.spec(buffer);
     const Bytes expected = spec.host_bytes();
     if (static_cast<std::int64_t>(size) == expected.value()) return;
     fail("transfer a tensor " + spec.shape.text(), fmt::format("{} bytes", size),
          fmt::format("{} bytes", expected.value()));
-  }
-
-  const Trace& find_trace(TraceId id) const {
-    const auto found = traces_.find(id);
-    if (found == traces_.end()) {
-      fail("use a trace", fmt::format("there is no trace {}", static_cast<std::uint64_t>(id)),
-           "a trace that was captured on this device and not released");
-    }
-    return found->second;
   }
 
   /// Transfers wait for all earlier programs of the queue and block the host.
@@ -389,18 +319,16 @@ class WormholeDevice::Impl {
   Profiles profiles_;
   DeviceOptions options_;
   MemoryLedger memory_;
-  std::vector<CoreRange> sub_devices_;
+  SubDevices sub_devices_;
   SubDeviceOwners owners_;
   std::map<ProgramLess::Key, PlannedProgram, ProgramLess> program_cache_;
   Simulation simulation_;
+  TraceStore traces_;
   std::vector<Queue> queues_;
   SimTime host_now_;
   TraceSink* sink_ = nullptr;
   std::uint64_t events_ = 0;
   std::optional<Capture> capture_;
-  std::map<TraceId, Trace> traces_;
-  std::uint64_t next_trace_ = 1;
-  Bytes trace_bytes_used_;
 };
 
 WormholeDevice::WormholeDevice(const Profiles& profiles, const DeviceOptions& options) {
