@@ -25,9 +25,9 @@ struct MatmulShape {
 };
 
 /// Matrix products through oneDNN, accumulated in float32. The product is cut into blocks of rows
-/// or of columns, and each is one single-threaded oneDNN primitive on a thread of the pool: oneDNN's
-/// own threads (libgomp) would wait for the next product spinning, up to milliseconds, on the cores
-/// that the pool needs for everything else.
+/// or of columns, and each is one single-threaded oneDNN primitive on a thread of the pool:
+/// oneDNN's own threads (libgomp) would wait for the next product spinning, up to milliseconds, on
+/// the cores that the pool needs for everything else.
 ///
 /// The blocks depend on the shape and the number of threads alone, and no sum is split over
 /// blocks: equal operands give equal bits. Primitives are made at the first product of a shape

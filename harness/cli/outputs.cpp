@@ -89,8 +89,17 @@ void Outputs::checkpoint(const ExperimentResult& partial) {
   constexpr std::chrono::seconds kInterval{1};
   const fs::path file = file_for(options_.json, partial.experiment, ".json");
   if (file == "-" || Clock::now() - last_checkpoint_ < kInterval) return;
-  attempt([&] { write_file(file, reports::result_json(std::span(&partial, 1))); });
+  // A file that all experiments share keeps those that came before.
+  std::vector<ExperimentResult> results;
+  if (!options_.json.empty()) results = finished_;
+  results.push_back(partial);
+  attempt([&] { write_file(file, reports::result_json(results)); });
   last_checkpoint_ = Clock::now();
+}
+
+void Outputs::finish(const Finished& finished) {
+  finished_.push_back(finished.result);
+  print_tables(finished);
 }
 
 void Outputs::print_tables(const Finished& finished) const {

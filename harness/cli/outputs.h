@@ -31,8 +31,9 @@ class Outputs {
   /// killed run has lost the last second only. The file says that it is incomplete.
   void checkpoint(const harness::ExperimentResult& partial);
 
-  /// The tables, to standard output (to standard error when a file goes to standard output).
-  void print_tables(const Finished& finished) const;
+  /// Takes note of an experiment that has ended and prints its tables, to standard output (to
+  /// standard error when a file goes to standard output).
+  void finish(const Finished& finished);
 
   /// All files. Returns false when one could not be written.
   bool write(const std::vector<Finished>& finished);
@@ -47,11 +48,13 @@ class Outputs {
                                  const char* extension) const;
   std::filesystem::path plot_folder() const;
   bool uses_standard_output() const;
+  void print_tables(const Finished& finished) const;
   /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
   template <class Step>
   void attempt(Step step);
 
   const Options& options_;
+  std::vector<harness::ExperimentResult> finished_;
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
   Clock::time_point last_checkpoint_ = Clock::now();

@@ -145,6 +145,7 @@ bool write_trace(const Session& session, const std::string& file) {
   }
   try {
     write_file(file, trace.json);
+    if (file != "-") fmt::print(stderr, "wrote {}\n", file);
   } catch (const Error& failure) {
     fmt::print(stderr, "run_experiment: {}\n", failure.what());
     return false;

@@ -55,7 +55,7 @@ Finished Session::run(const PlannedExperiment& planned) {
   result.interrupted = result.points.size() < planned.points.size();
   reports::attach_references(result);
   Finished finished{std::move(result), planned.experiment->presentation()};
-  outputs_.print_tables(finished);
+  outputs_.finish(finished);
   for (const harness::PointResult& point : finished.result.points) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
   }

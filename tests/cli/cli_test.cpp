@@ -109,6 +109,7 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   }
   EXPECT_TRUE(contains(outcome.out, "4096x4096x4096")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "wrote results/matmul_sweep.{json,csv,md,")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "wrote trace.json")) << outcome.err;
   const json result = results();
   EXPECT_EQ(result["schema"], "howard.result/1");
   EXPECT_EQ(result["points"].size(), 12U);
@@ -288,6 +289,17 @@ TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
   const json result = results();
   EXPECT_EQ(result["points"].size(), 4U) << "the emulated points were finished";
   EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
+}
+
+TEST_F(Cli, AKilledRunHasLostTheLastSecondOnly) {
+  // Many short host points; killed without a chance to write anything more.
+  const Outcome outcome = run(
+      "matmul_sweep --backend host -a shape=16,17,18,19,20,21,22,23 --repetitions 1 --min-time 0.6",
+      "timeout --signal=KILL 3.5");
+  EXPECT_EQ(outcome.status, 137);
+  const json result = results();
+  EXPECT_TRUE(result["interrupted"].get<bool>());
+  EXPECT_GE(result["points"].size(), 1U);
 }
 
 TEST_F(Cli, ColourIsForTerminalsUnlessAsked) {
