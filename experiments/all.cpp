@@ -3,7 +3,7 @@
 
 namespace howard::experiments {
 
-ExperimentList all_experiments(std::shared_ptr<const DevBox> box) {
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box) {
   ExperimentList list;
   list.push_back(matmul_sweep(box));
   return list;

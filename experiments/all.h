@@ -14,6 +14,6 @@ using ExperimentList = std::vector<std::unique_ptr<harness::Experiment>>;
 std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> box);
 
 /// Every experiment, in the order of the report. A new one is one file and one line here.
-ExperimentList all_experiments(std::shared_ptr<const DevBox> box);
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box);
 
 }  // namespace howard::experiments

@@ -17,7 +17,7 @@ namespace howard::host {
 namespace {
 
 /// Up to this size of B, half of Zen 4's cache of a core, blocks of rows are faster.
-constexpr Bytes kSmallOperand(512 * 1024);
+constexpr Bytes kSmallOperand(std::int64_t{512} * 1024);
 /// No block is narrower or lower than this: two vectors of float32, oneDNN's smallest full kernel.
 constexpr std::int64_t kSmallestSide = 32;
 /// Blocks this wide or high still run at oneDNN's full rate.
@@ -84,8 +84,8 @@ std::vector<Block> blocks_of(const MatmulShape& shape, std::int64_t threads) {
 }
 
 const dnnl::engine& cpu_engine() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
+  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+  return kEngine;
 }
 
 /// oneDNN's primitive for a block of rows x columns of `shape`, for one thread.
@@ -104,7 +104,7 @@ dnnl::matmul::primitive_desc block_primitive(const MatmulShape& shape, std::int6
 }
 
 bool has_bfloat16() {
-  static const bool has = [] {
+  static const bool kHas = [] {
     try {
       block_primitive({.m = 32, .k = 32, .n = 32, .dtype = DataType::bfloat16}, 32, 32);
       return true;
@@ -113,7 +113,7 @@ bool has_bfloat16() {
       throw;
     }
   }();
-  return has;
+  return kHas;
 }
 
 /// A block with everything that oneDNN needs to compute it, made once.

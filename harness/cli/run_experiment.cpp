@@ -77,6 +77,7 @@ void print_list(const experiments::ExperimentList& list, const std::vector<std::
 std::vector<PlannedExperiment> plan(const std::vector<const harness::Experiment*>& selected,
                                     const Options& options) {
   std::vector<PlannedExperiment> planned;
+  planned.reserve(selected.size());
   for (const harness::Experiment* const experiment : selected) {
     planned.push_back({experiment, harness::plan_points(*experiment, options.plan)});
   }

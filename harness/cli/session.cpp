@@ -64,6 +64,7 @@ Finished Session::run(const PlannedExperiment& planned) {
 
 profiler::ChromeTrace Session::trace() const {
   std::vector<profiler::TraceProcess> processes;
+  processes.reserve(traced_.size());
   for (const TracedPoint& point : traced_) {
     processes.push_back({point.name, point.recorder.events(), point.recorder.losses()});
   }
