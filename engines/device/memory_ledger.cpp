@@ -25,8 +25,8 @@ BufferId MemoryLedger::reserve(const TensorSpec& spec, Bytes size) {
   if (size > capacity_ - used_) {
     throw Error({.attempted =
                      fmt::format("allocate a tensor {} {}", spec.shape.text(), name_of(spec.dtype)),
-                 .value = fmt::format("it needs {}, of {} {} is free{}", mebibytes(size), memory_,
-                                      mebibytes(capacity_ - used_), largest_holders()),
+                 .value = fmt::format("it needs {}, and {} of the {} are free{}", mebibytes(size),
+                                      mebibytes(capacity_ - used_), memory_, largest_holders()),
                  .accepted = fmt::format("{} in all", mebibytes(capacity_)),
                  .hint = "smaller shapes or a smaller data type"});
   }

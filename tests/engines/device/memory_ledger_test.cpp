@@ -29,9 +29,10 @@ TEST(MemoryLedger, AFullMemoryNamesTheLargestHolders) {
     ledger.reserve({{2048, 2048}}, Bytes(8 << 20));
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.text().value,
-              "it needs 8.0 MiB, of DRAM of a test 4.0 MiB is free; largest holders: buffer 2 "
-              "(2048x1024 bfloat16) 4.0 MiB, buffer 1 (1024x1024 bfloat16) 2.0 MiB");
+    EXPECT_EQ(
+        error.text().value,
+        "it needs 8.0 MiB, and 4.0 MiB of the DRAM of a test are free; largest holders: buffer 2 "
+        "(2048x1024 bfloat16) 4.0 MiB, buffer 1 (1024x1024 bfloat16) 2.0 MiB");
   }
   EXPECT_EQ(ledger.used(), Bytes(6 << 20)) << "a failed reservation holds nothing";
 }
