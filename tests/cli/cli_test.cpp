@@ -284,7 +284,7 @@ TEST_F(Cli, AFullDiskIsReportedAndTheOtherFilesAreKept) {
 TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
   // Host points of a minute each: the signal arrives while the first is being measured.
   const Outcome outcome = run("matmul_sweep -a shape=256,512 --min-time 60",
-                              "timeout --preserve-status --signal=INT 2");
+                              "timeout --preserve-status --signal=INT 3");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   const json result = results();
   EXPECT_EQ(result["points"].size(), 4U) << "the emulated points were finished";
@@ -292,10 +292,11 @@ TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
 }
 
 TEST_F(Cli, AKilledRunHasLostTheLastSecondOnly) {
-  // Many short host points; killed without a chance to write anything more.
-  const Outcome outcome = run(
-      "matmul_sweep --backend host -a shape=16,17,18,19,20,21,22,23 --repetitions 1 --min-time 0.6",
-      "timeout --signal=KILL 3.5");
+  // Sixteen points of more than 0.6 s each; killed without a chance to write anything more.
+  const Outcome outcome =
+      run("matmul_sweep --backend host --repetitions 1 --min-time 0.6 "
+          "-a shape=16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+          "timeout --signal=KILL 6");
   EXPECT_EQ(outcome.status, 137);
   const json result = results();
   EXPECT_TRUE(result["interrupted"].get<bool>());
