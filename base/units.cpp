@@ -14,14 +14,6 @@ __extension__ using Wide = __int128;
 
 constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
-SimTime time_for(std::int64_t amount, std::int64_t per_second) {
-  HOWARD_CHECK(per_second > 0, "a rate is positive");
-  const Wide numerator = static_cast<Wide>(amount) * kPicosecondsPerSecond;
-  const Wide ps = (numerator + per_second - 1) / per_second;
-  if (ps > std::numeric_limits<std::int64_t>::max()) throw_time_overflow();
-  return SimTime::picoseconds(static_cast<std::int64_t>(ps));
-}
-
 }  // namespace
 
 void throw_time_overflow() {
@@ -32,9 +24,11 @@ void throw_time_overflow() {
 }
 
 SimTime transfer_time(Bytes amount, Bandwidth rate) {
-  return time_for(amount.value(), rate.value());
+  HOWARD_CHECK(rate.value() > 0, "a rate is positive");
+  const Wide numerator = static_cast<Wide>(amount.value()) * kPicosecondsPerSecond;
+  const Wide ps = (numerator + rate.value() - 1) / rate.value();
+  if (ps > std::numeric_limits<std::int64_t>::max()) throw_time_overflow();
+  return SimTime::picoseconds(static_cast<std::int64_t>(ps));
 }
-
-SimTime cycle_time(std::int64_t count, Frequency clock) { return time_for(count, clock.value()); }
 
 }  // namespace howard

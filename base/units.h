@@ -36,9 +36,6 @@ using Frequency = Count<struct FrequencyUnit>;  ///< Cycles per second.
 /// The time `amount` takes at `rate`, rounded up to a picosecond. `rate` must be positive.
 SimTime transfer_time(Bytes amount, Bandwidth rate);
 
-/// The time `count` cycles take at `clock`, rounded up to a picosecond. `clock` must be positive.
-SimTime cycle_time(std::int64_t count, Frequency clock);
-
 constexpr std::int64_t ceil_div(std::int64_t dividend, std::int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }

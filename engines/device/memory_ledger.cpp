@@ -33,7 +33,6 @@ BufferId MemoryLedger::reserve(const TensorSpec& spec, Bytes size) {
   const BufferId buffer{next_++};
   entries_.emplace(buffer, Entry{spec, size});
   used_ += size;
-  peak_ = std::max(peak_, used_);
   return buffer;
 }
 

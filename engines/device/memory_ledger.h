@@ -29,7 +29,6 @@ class MemoryLedger {
   std::string largest_holders() const;
 
   Bytes used() const { return used_; }
-  Bytes peak() const { return peak_; }  ///< The most that was ever used at once.
 
  private:
   struct Entry {
@@ -42,7 +41,6 @@ class MemoryLedger {
   std::string memory_;
   Bytes capacity_;
   Bytes used_;
-  Bytes peak_;
   std::uint64_t next_ = 1;
   std::map<BufferId, Entry> entries_;
 };

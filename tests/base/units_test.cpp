@@ -17,11 +17,6 @@ TEST(Units, TransferTimeRoundsUpToAPicosecond) {
   EXPECT_EQ(transfer_time(Bytes(0), Bandwidth(3)).ps(), 0);
 }
 
-TEST(Units, CyclesFollowTheClock) {
-  EXPECT_EQ(cycle_time(16, Frequency(1'000'000'000)), SimTime::nanoseconds(16));
-  EXPECT_EQ(cycle_time(16, Frequency(800'000'000)), SimTime::nanoseconds(20));
-}
-
 TEST(Units, ATimeBeyond106DaysIsAnError) {
   EXPECT_THROW(transfer_time(Bytes(12'000'000'000), Bandwidth(1)), Error);
   const SimTime longest = SimTime::picoseconds(std::numeric_limits<std::int64_t>::max());
