@@ -21,6 +21,7 @@ constexpr std::array kDataTypes{
     DataTypeFacts{DataType::float32, "float32", Bytes(4096)},
     DataTypeFacts{DataType::bfloat8_b, "bfloat8_b", Bytes(1088)},
     DataTypeFacts{DataType::bfloat4_b, "bfloat4_b", Bytes(576)},
+    DataTypeFacts{DataType::uint32, "uint32", Bytes(4096)},
 };
 
 const DataTypeFacts& facts(DataType dtype) { return kDataTypes[static_cast<std::size_t>(dtype)]; }
@@ -39,7 +40,7 @@ DataType parse_data_type(std::string_view word) {
   }
   throw Error({.attempted = "read a data type",
                .value = "'" + std::string(word) + "'",
-               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b",
+               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint32",
                .hint = ""});
 }
 
@@ -62,6 +63,10 @@ Shape::Shape(std::initializer_list<std::int64_t> dimensions) {
 
 Shape Shape::with_columns(std::int64_t columns) const {
   return {dimensions_[0], dimensions_[1], dimensions_[2], columns};
+}
+
+Shape Shape::with_rows(std::int64_t rows) const {
+  return {dimensions_[0], dimensions_[1], rows, dimensions_[3]};
 }
 
 std::optional<Shape> Shape::broadcast(const Shape& a, const Shape& b) {

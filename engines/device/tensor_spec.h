@@ -15,16 +15,22 @@ namespace howard {
 
 inline constexpr std::int64_t kTileSide = 32;
 
-enum class DataType : std::uint8_t { bfloat16, float32, bfloat8_b, bfloat4_b };
+enum class DataType : std::uint8_t {
+  bfloat16,
+  float32,
+  bfloat8_b,
+  bfloat4_b,
+  uint32,  ///< Indices, never computed with.
+};
 
-/// "bfloat16", "float32", "bfloat8_b", "bfloat4_b": ttnn's names.
+/// "bfloat16", "float32", "bfloat8_b", "bfloat4_b", "uint32": ttnn's names.
 std::string_view name_of(DataType dtype);
 
 /// The inverse of name_of. Error for any other word.
 DataType parse_data_type(std::string_view word);
 
-/// Bytes of one 32x32 tile: bf16 2048, fp32 4096, bfp8 1088, bfp4 576 (block formats share an
-/// exponent byte between 16 numbers; ttnn's tile_size).
+/// Bytes of one 32x32 tile: bf16 2048, fp32 and uint32 4096, bfp8 1088, bfp4 576 (block formats
+/// share an exponent byte between 16 numbers; ttnn's tile_size).
 Bytes tile_bytes(DataType dtype);
 
 /// One to four dimensions, the last two being rows and columns. Missing leading dimensions are 1.
@@ -36,12 +42,20 @@ class Shape {
   /// The same shape with another number of columns. Error as for the constructor.
   Shape with_columns(std::int64_t columns) const;
 
+  /// The same shape with another number of rows. Error as for the constructor.
+  Shape with_rows(std::int64_t rows) const;
+  /// Dimension 1 and the rows swapped: [n, c, h, w] to [n, h, c, w].
+  Shape heads_swapped() const { return {dimensions_[0], rows(), dimensions_[1], columns()}; }
+
   /// Rows and columns swapped.
   Shape transposed() const { return {dimensions_[0], dimensions_[1], columns(), rows()}; }
   /// Each dimension the larger of the two, where they are equal or one of them is 1; absent where
   /// they do not fit.
   static std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
+  /// The first and second of four dimensions.
+  std::int64_t outer() const { return dimensions_[0]; }
+  std::int64_t heads() const { return dimensions_[1]; }
   std::int64_t rows() const { return dimensions_[2]; }
   std::int64_t columns() const { return dimensions_[3]; }
   std::int64_t batch() const {
@@ -62,19 +76,28 @@ class Shape {
   std::array<std::int64_t, 4> dimensions_{1, 1, 1, 1};
 };
 
-/// A tensor without its values: tile layout, interleaved over DRAM.
+enum class Layout : std::uint8_t {
+  tile,       ///< Tiles of 32x32, the last ones padded: what the compute kernels work on.
+  row_major,  ///< Row by row: index tensors and embedding tables.
+};
+
+/// A tensor without its values, interleaved over DRAM.
 struct TensorSpec {
   Shape shape;
   DataType dtype = DataType::bfloat16;
+  Layout layout = Layout::tile;
 
   /// As the host hands it over: the elements row by row without padding. Block formats travel as
   /// bfloat16 and are converted on the way.
   Bytes host_bytes() const {
-    return Bytes(shape.elements() * (dtype == DataType::float32 ? 4 : 2));
+    const bool words = dtype == DataType::float32 || dtype == DataType::uint32;
+    return Bytes(shape.elements() * (words ? 4 : 2));
   }
 
   /// As stored on a Tenstorrent device: whole tiles, the padding included.
-  Bytes padded_bytes() const { return shape.tiles() * tile_bytes(dtype); }
+  Bytes padded_bytes() const {
+    return layout == Layout::row_major ? host_bytes() : shape.tiles() * tile_bytes(dtype);
+  }
 
   friend auto operator<=>(const TensorSpec&, const TensorSpec&) = default;
 };

@@ -47,10 +47,10 @@ MatmulShape matmul_shape(const Program& program) {
   }
   const TensorSpec& a = program.inputs[0].spec;
   const TensorSpec& b = program.inputs[1].spec;
-  const TensorSpec& c = program.output.spec;
+  const TensorSpec& c = program.outputs[0].spec;
   const TensorSpec product{a.shape.with_columns(b.shape.columns()), a.dtype};
-  const bool in_place = program.output.buffer == program.inputs[0].buffer ||
-                        program.output.buffer == program.inputs[1].buffer;
+  const bool in_place = program.outputs[0].buffer == program.inputs[0].buffer ||
+                        program.outputs[0].buffer == program.inputs[1].buffer;
   if (a.shape.columns() != b.shape.rows() || b.shape.batch() != 1 || b.dtype != a.dtype ||
       c != product || in_place) {
     throw Error({.attempted = "multiply matrices on the host",
@@ -78,11 +78,11 @@ class HostDevice::Impl final : public CommandQueue {
   void enqueue(const Program& program) override {
     const HostSpan span(*this, program.name, "host", next_program_);
     for (const Operand& input : program.inputs) require_spec(input);
-    require_spec(program.output);
+    require_spec(program.outputs[0]);
     CommandThread::Command command =
         [this, shape = matmul_shape(program), name = program.name, number = next_program_,
          a = memory_.values(program.inputs[0].buffer), b = memory_.values(program.inputs[1].buffer),
-         c = memory_.values(program.output.buffer)] {
+         c = memory_.values(program.outputs[0].buffer)] {
           const SimTime start = traced_now();
           matmul_.run(shape, a.get(), b.get(), c.get());
           record({TrackKind::command_queue}, name, "kernel", start, number);

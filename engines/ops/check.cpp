@@ -8,8 +8,25 @@
 namespace howard::ops {
 
 std::string text(const TensorSpec& spec) {
-  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
+  return fmt::format("{} {}{}", spec.shape.text(), name_of(spec.dtype),
+                     spec.layout == Layout::row_major ? " row-major" : "");
 }
+
+std::string text(std::initializer_list<TensorSpec> specs) {
+  std::string all;
+  for (const TensorSpec& spec : specs) all += (all.empty() ? "" : " and ") + text(spec);
+  return all;
+}
+
+void refuse(std::string_view op, std::initializer_list<TensorSpec> specs,
+            std::string_view accepted) {
+  throw Error({.attempted = fmt::format("compute {}", op),
+               .value = text(specs),
+               .accepted = std::string(accepted),
+               .hint = ""});
+}
+
+bool is_real(const TensorSpec& spec) { return spec.dtype != DataType::uint32; }
 
 void require_output(std::string_view op, const Tensor& out, const TensorSpec& expected) {
   if (out.spec() == expected) return;

@@ -17,12 +17,20 @@ void require_arity(Eltwise function, int values) {
                .hint = ""});
 }
 
+/// bfloat16 and float32 may meet, as in ttnn's binary_ng.
+bool dtypes_mix(DataType a, DataType b) {
+  const auto plain = [](DataType dtype) {
+    return dtype == DataType::bfloat16 || dtype == DataType::float32;
+  };
+  return (a == b && a != DataType::uint32) || (plain(a) && plain(b));
+}
+
 Program make(Eltwise function, std::optional<float> scalar, std::vector<Operand> inputs,
              const Tensor& out) {
   return {.name = name_of(function),
           .attributes = EltwiseAttributes{.function = function, .scalar = scalar},
           .inputs = std::move(inputs),
-          .output = out.operand()};
+          .outputs = {out.operand()}};
 }
 
 }  // namespace
@@ -30,13 +38,15 @@ Program make(Eltwise function, std::optional<float> scalar, std::vector<Operand>
 TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b) {
   require_arity(function, 2);
   const auto shape = Shape::broadcast(a.shape, b.shape);
-  if (!shape || a.dtype != b.dtype) {
+  if (!shape || !dtypes_mix(a.dtype, b.dtype) || a.layout != b.layout) {
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(function)),
                  .value = fmt::format("{} and {}", text(a), text(b)),
-                 .accepted = "one data type, and dimensions that are equal or 1",
+                 .accepted = "one layout, one data type or bfloat16 with float32, and dimensions "
+                             "that are equal or 1",
                  .hint = ""});
   }
-  return {*shape, a.dtype};
+  const bool wide = b.dtype == DataType::float32;
+  return {*shape, wide ? b.dtype : a.dtype, a.layout};
 }
 
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out) {
@@ -54,6 +64,22 @@ Program eltwise(Eltwise function, const Tensor& a, const Tensor& out) {
   require_arity(function, 1);
   require_output(name_of(function), out, a.spec());
   return make(function, std::nullopt, {a.operand()}, out);
+}
+
+Program cast(const Tensor& a, const Tensor& out) {
+  const TensorSpec expected{a.spec().shape, out.spec().dtype, a.spec().layout};
+  if (!is_real(a.spec()) || !is_real(out.spec())) refuse("cast", {a.spec()}, "real numbers");
+  require_output("cast", out, expected);
+  return make(Eltwise::cast, std::nullopt, {a.operand()}, out);
+}
+
+Program gelu_backward(const Tensor& x, const Tensor& dy, bool fused, const Tensor& dx) {
+  if (x.spec() != dy.spec()) refuse("gelu_backward", {x.spec(), dy.spec()}, "equal operands");
+  require_output("gelu_backward", dx, x.spec());
+  return {.name = "gelu_backward",
+          .attributes = GeluBackwardAttributes{.fused = fused},
+          .inputs = {x.operand(), dy.operand()},
+          .outputs = {dx.operand()}};
 }
 
 Program fill(float value, const Tensor& out) { return make(Eltwise::fill, value, {}, out); }

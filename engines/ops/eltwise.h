@@ -6,8 +6,8 @@
 
 namespace howard::ops {
 
-/// The spec of function(a, b): ttnn's broadcasting. Error when the shapes do not fit, the data
-/// types differ, or the function does not take two values.
+/// The spec of function(a, b): ttnn's broadcasting; bfloat16 with float32 gives float32. Error when
+/// shapes, layouts or other data types do not fit, or the function does not take two values.
 TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b);
 
 // Each: the program of out = ...; Error when `out` has another spec than the result, or the
@@ -17,5 +17,9 @@ Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor
 Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
 Program fill(float value, const Tensor& out);
+/// out = a in out's data type.
+Program cast(const Tensor& a, const Tensor& out);
+/// dx = dy times the derivative of the exact gelu at x.
+Program gelu_backward(const Tensor& x, const Tensor& dy, bool fused, const Tensor& dx);
 
 }  // namespace howard::ops

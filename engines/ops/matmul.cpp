@@ -12,15 +12,18 @@ TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
                          const MatmulAttributes& attributes) {
   const Shape left = attributes.transpose_a ? a.shape.transposed() : a.shape;
   const Shape right = attributes.transpose_b ? b.shape.transposed() : b.shape;
-  if (left.columns() != right.rows() || a.dtype != b.dtype || right.batch() != 1) {
+  const Shape out = left.with_columns(right.columns());
+  const bool batches_fit = right.batch() == 1 || left.batch() == 1 ||
+                           (left.outer() == right.outer() && left.heads() == right.heads());
+  if (left.columns() != right.rows() || a.dtype != b.dtype || !batches_fit || !is_real(a)) {
     throw Error(
         {.attempted = "multiply matrices",
          .value = fmt::format("{}{} by {}{}", text(a), attributes.transpose_a ? " transposed" : "",
                               text(b), attributes.transpose_b ? " transposed" : ""),
-         .accepted = "[batch, m, k] by [k, n] of one data type",
+         .accepted = "[batch, m, k] by [k, n] or [batch, k, n] of one data type",
          .hint = ""});
   }
-  return {.shape = left.with_columns(right.columns()), .dtype = a.dtype};
+  return {.shape = left.batch() == 1 ? right.with_rows(left.rows()) : out, .dtype = a.dtype};
 }
 
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
@@ -32,8 +35,20 @@ Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
   return {.name = "matmul",
           .attributes = attributes,
           .inputs = {a.operand(), b.operand()},
-          .output = out.operand(),
+          .outputs = {out.operand()},
           .flops = Flops(2 * expected.shape.elements() * inner)};
+}
+
+Program linear(const Tensor& a, const Tensor& b, const Tensor& bias, const Tensor& out,
+               const MatmulAttributes& attributes) {
+  Program program = matmul(a, b, out, attributes);
+  const Shape row{out.spec().shape.columns()};
+  if (bias.spec() != TensorSpec{row, out.spec().dtype}) {
+    refuse("linear", {a.spec(), b.spec(), bias.spec()}, "a bias of one row, as wide as the result");
+  }
+  program.name = "linear";
+  program.inputs.push_back(bias.operand());
+  return program;
 }
 
 }  // namespace howard::ops

@@ -6,14 +6,17 @@
 
 namespace howard::ops {
 
-/// The spec of a @ b: [batch, m, k] @ [k, n] = [batch, m, n] in a's data type, the operands taken
-/// as the attributes say. Error when the inner dimensions or the data types differ, or when b has a
-/// batch.
+/// The spec of a @ b in a's data type, the operands taken as the attributes say. b has no batch, or
+/// a has none, or both the same. Error when inner dimensions, batches or data types differ.
 TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
                          const MatmulAttributes& attributes = {});
 
 /// The program of out = a @ b. Error when the three do not fit together.
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
+               const MatmulAttributes& attributes = {});
+
+/// The program of out = a @ b + bias, the bias being a row. Error as for matmul.
+Program linear(const Tensor& a, const Tensor& b, const Tensor& bias, const Tensor& out,
                const MatmulAttributes& attributes = {});
 
 }  // namespace howard::ops

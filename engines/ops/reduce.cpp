@@ -13,17 +13,22 @@ TensorSpec reduce_output(Dimension dimension, const TensorSpec& a) {
     case Dimension::rows:
       return {shape.transposed().with_columns(1).transposed(), a.dtype};
     case Dimension::batch:
+      return {{shape.rows(), shape.columns()}, a.dtype};
+    case Dimension::all:
       break;
   }
-  return {{shape.rows(), shape.columns()}, a.dtype};
+  return {{1}, a.dtype};
 }
 
-Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out) {
+Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out,
+               bool moreh) {
+  if (!is_real(a.spec())) refuse(name_of(reduction), {a.spec()}, "real numbers");
   require_output(name_of(reduction), out, reduce_output(dimension, a.spec()));
   return {.name = name_of(reduction),
-          .attributes = ReduceAttributes{.reduction = reduction, .dimension = dimension},
+          .attributes =
+              ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = moreh},
           .inputs = {a.operand()},
-          .output = out.operand()};
+          .outputs = {out.operand()}};
 }
 
 }  // namespace howard::ops

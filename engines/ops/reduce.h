@@ -9,7 +9,9 @@ namespace howard::ops {
 /// `a` with `dimension` shrunk to one.
 TensorSpec reduce_output(Dimension dimension, const TensorSpec& a);
 
-/// The program of out = reduction of a along `dimension`. Error when `out` has another spec.
-Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out);
+/// The program of out = reduction of a along `dimension`, by ttnn's own kernels or by the moreh
+/// ones. Error when `out` has another spec.
+Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out,
+               bool moreh = false);
 
 }  // namespace howard::ops

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/ops/tensor.h"
 
+#include "base/error.h"
+#include "engines/ops/check.h"
+
 namespace howard::ops {
 
 Tensor::Tensor(Device& device, const TensorSpec& spec)
@@ -8,5 +11,21 @@ Tensor::Tensor(Device& device, const TensorSpec& spec)
         device.release(*buffer);
         delete buffer;
       }) {}
+
+Tensor Tensor::view(const Shape& shape) const {
+  const Shape& own = spec_.shape;
+  const bool aligned = own.columns() == shape.columns() && own.rows() % kTileSide == 0 &&
+                       shape.rows() % kTileSide == 0;
+  if (own.elements() != shape.elements() || (spec_.layout == Layout::tile && !aligned)) {
+    throw Error({.attempted = "view a tensor " + text(spec_),
+                 .value = "as " + shape.text(),
+                 .accepted = "as many elements, and in tile layout the same columns and rows that "
+                             "are multiples of 32",
+                 .hint = "reshape"});
+  }
+  Tensor result = *this;
+  result.spec_.shape = shape;
+  return result;
+}
 
 }  // namespace howard::ops

@@ -14,6 +14,10 @@ class Tensor {
   /// Allocates on `device`, values undefined. Error when its memory is exhausted.
   Tensor(Device& device, const TensorSpec& spec);
 
+  /// The same buffer under another shape. Error unless the elements stay where they are: as many,
+  /// and in tile layout the same columns and rows of whole tiles in both shapes.
+  Tensor view(const Shape& shape) const;
+
   const TensorSpec& spec() const { return spec_; }
   BufferId buffer() const { return *buffer_; }
   Operand operand() const { return {buffer(), spec_}; }

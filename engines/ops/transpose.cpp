@@ -5,12 +5,16 @@
 
 namespace howard::ops {
 
-Program transpose(const Tensor& a, const Tensor& out) {
-  require_output("transpose", out, {a.spec().shape.transposed(), a.spec().dtype});
+TensorSpec transpose_output(const TensorSpec& a, Swap swap) {
+  return {swap == Swap::rows_columns ? a.shape.transposed() : a.shape.heads_swapped(), a.dtype};
+}
+
+Program transpose(const Tensor& a, const Tensor& out, Swap swap) {
+  require_output("transpose", out, transpose_output(a.spec(), swap));
   return {.name = "transpose",
-          .attributes = TransposeAttributes{},
+          .attributes = TransposeAttributes{.swap = swap},
           .inputs = {a.operand()},
-          .output = out.operand()};
+          .outputs = {out.operand()}};
 }
 
 }  // namespace howard::ops

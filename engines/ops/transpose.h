@@ -6,7 +6,10 @@
 
 namespace howard::ops {
 
-/// The program of out = a with rows and columns swapped. Error when `out` has another spec.
-Program transpose(const Tensor& a, const Tensor& out);
+/// `a` with two dimensions swapped.
+TensorSpec transpose_output(const TensorSpec& a, Swap swap);
+
+/// The program of out = a with two dimensions swapped. Error when `out` has another spec.
+Program transpose(const Tensor& a, const Tensor& out, Swap swap = Swap::rows_columns);
 
 }  // namespace howard::ops

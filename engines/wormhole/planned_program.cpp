@@ -10,7 +10,7 @@ namespace {
 
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
   const Shape& a = program.inputs[0].spec.shape;
-  const Shape& out = program.output.spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
   return {.batch = out.batch(),
           .m = out.tile_rows(),
           .k = attributes.transpose_a ? a.tile_rows() : a.tile_columns(),

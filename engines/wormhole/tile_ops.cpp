@@ -46,6 +46,7 @@ SimTime math_time(Eltwise function, const TileCosts& cost) {
       return cost.fpu;
     case Eltwise::relu:
     case Eltwise::gtz:
+    case Eltwise::cast:
     case Eltwise::fill:
       return cost.simple;
     case Eltwise::exp:
@@ -70,12 +71,12 @@ void read_operands(const Program& program, const SoftwareProfile& software,
                    TilePipeline& pipeline) {
   pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
   if (program.inputs.size() < 2) return;
-  const std::int64_t columns = program.output.spec.shape.columns();
+  const std::int64_t columns = program.outputs[0].spec.shape.columns();
   const bool column = std::ranges::any_of(program.inputs, [&](const Operand& input) {
     return input.spec.shape.columns() == 1 && columns > 1;
   });
   if (!column) return;
-  const std::int64_t row = program.output.spec.shape.tile_columns();
+  const std::int64_t row = program.outputs[0].spec.shape.tile_columns();
   pipeline.reads = {row + 1, row};
   pipeline.read_extra =
       SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
@@ -86,7 +87,7 @@ void read_operands(const Program& program, const SoftwareProfile& software,
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
-  const TensorSpec& out = program.output.spec;
+  const TensorSpec& out = program.outputs[0].spec;
   const Split work = split(out.shape.tiles(), grid);
   TilePipeline pipeline{.steps = work.busiest,
                         .all_steps = out.shape.tiles(),
@@ -122,7 +123,7 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
                               .reads = {1, 1},
                               .writes = {1, length},
                               .compute = software.tiles.reduce,
-                              .tile = tile_bytes(program.output.spec.dtype)};
+                              .tile = tile_bytes(program.outputs[0].spec.dtype)};
   return {.name = program.name,
           .footprint =
               footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments, software),
@@ -131,7 +132,7 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
 
 PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
-  const TensorSpec& out = program.output.spec;
+  const TensorSpec& out = program.outputs[0].spec;
   const Split work = split(out.shape.tiles(), grid);
   const TilePipeline pipeline{.steps = work.busiest,
                               .all_steps = out.shape.tiles(),

@@ -36,11 +36,16 @@ struct ProgramLess {
   bool operator()(const Key& a, const Key& b) const {
     const auto facts = [](const Key& key) {
       const auto& [grid, program] = key;
-      return std::tie(grid, program.name, program.attributes, program.output.spec);
+      return std::tie(grid, program.name, program.attributes);
     };
     if (const auto order = facts(a) <=> facts(b); order != 0) return order < 0;
     const auto spec_less = [](const Operand& x, const Operand& y) { return x.spec < y.spec; };
-    return std::ranges::lexicographical_compare(a.second.inputs, b.second.inputs, spec_less);
+    const auto less = [&](const std::vector<Operand>& x, const std::vector<Operand>& y) {
+      return std::ranges::lexicographical_compare(x, y, spec_less);
+    };
+    if (less(a.second.outputs, b.second.outputs)) return true;
+    if (less(b.second.outputs, a.second.outputs)) return false;
+    return less(a.second.inputs, b.second.inputs);
   }
 };
 
@@ -102,7 +107,7 @@ class WormholeDevice::Impl {
 
   void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
-    static_cast<void>(memory_.spec(program.output.buffer));
+    for (const Operand& output : program.outputs) static_cast<void>(memory_.spec(output.buffer));
     Launch launch = launch_of(planned(program), options_.dispatch, profiles_);
     launch.sub_device = program.sub_device;
     const SimTime called = host_now_;

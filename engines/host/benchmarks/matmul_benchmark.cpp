@@ -89,7 +89,7 @@ howard::Program open_program(howard::Device& device, const Problem& problem) {
   return {.name = "matmul",
           .attributes = howard::MatmulAttributes{},
           .inputs = {operand(problem.m, problem.k, 1), operand(problem.k, problem.n, 2)},
-          .output = operand(problem.m, problem.n, 3),
+          .outputs = {operand(problem.m, problem.n, 3)},
           .flops = {}};
 }
 
@@ -109,7 +109,7 @@ void howard_matmul(benchmark::State& state, howard::Device& device, const Proble
   queue.finish();
   count_flops(state, problem);
   for (const howard::Operand& input : program.inputs) device.release(input.buffer);
-  device.release(program.output.buffer);
+  device.release(program.outputs[0].buffer);
 }
 
 void onednn_matmul(benchmark::State& state, int threads, const Problem& problem) {

@@ -21,7 +21,7 @@ struct Product {
   Program program{.name = "matmul",
                   .attributes = MatmulAttributes{},
                   .inputs = {tensor(), tensor()},
-                  .output = tensor()};
+                  .outputs = {tensor()}};
 };
 
 constexpr int kPrograms = 100;

@@ -71,7 +71,7 @@ inline Values get(Device& device, const Operand& operand) {
 
 /// out = a b, without the checks of engines/ops: tests hand over bad ones too.
 inline Program product(const Operand& a, const Operand& b, const Operand& out) {
-  return {.name = "matmul", .attributes = MatmulAttributes{}, .inputs = {a, b}, .output = out};
+  return {.name = "matmul", .attributes = MatmulAttributes{}, .inputs = {a, b}, .outputs = {out}};
 }
 
 }  // namespace howard::host

@@ -25,7 +25,20 @@ TEST_F(EltwiseOp, BroadcastsWhereADimensionIsOne) {
   EXPECT_EQ(output({32}, {4, 8, 64, 32}), (Shape{4, 8, 64, 32}));
   EXPECT_THROW(output({64, 32}, {64, 31}), Error);
   EXPECT_THROW(output({2, 64, 32}, {3, 64, 32}), Error);
-  EXPECT_THROW(eltwise_output(Eltwise::add, {{64, 32}}, {{64, 32}, DataType::float32}), Error);
+}
+
+TEST_F(EltwiseOp, Bfloat16WithFloat32GivesFloat32AndOtherTypesDoNotMix) {
+  const auto output = [](DataType a, DataType b) {
+    return eltwise_output(Eltwise::add, {{64, 32}, a}, {{64, 32}, b}).dtype;
+  };
+  EXPECT_EQ(output(DataType::bfloat16, DataType::float32), DataType::float32);
+  EXPECT_EQ(output(DataType::float32, DataType::bfloat16), DataType::float32);
+  EXPECT_THROW(output(DataType::bfloat8_b, DataType::bfloat16), Error);
+  EXPECT_THROW(output(DataType::uint32, DataType::uint32), Error);
+  EXPECT_THROW(
+      eltwise_output(Eltwise::add, {{64, 32}}, {{64, 32}, DataType::bfloat16, Layout::row_major}),
+      Error)
+      << "two layouts";
 }
 
 TEST_F(EltwiseOp, TheNumberOfValuesMustBeTheFunctions) {

@@ -29,8 +29,16 @@ TEST(Matmul, TransposedOperandsAreTakenWithRowsAndColumnsSwapped) {
 
 TEST(Matmul, MatricesThatDoNotFitAreErrors) {
   EXPECT_THROW(matmul_output({{64, 96}}, {{64, 96}}), Error);
-  EXPECT_THROW(matmul_output({{64, 96}}, {{2, 96, 64}}), Error) << "a batch of B";
+  EXPECT_THROW(matmul_output({{3, 64, 96}}, {{2, 96, 64}}), Error) << "different batches";
+  EXPECT_THROW(matmul_output({{2, 3, 64, 96}}, {{3, 2, 96, 64}}), Error) << "as many, other order";
   EXPECT_THROW(matmul_output({{64, 96}, DataType::float32}, {{96, 64}}), Error) << "mixed types";
+}
+
+TEST(Matmul, EitherOperandOrBothMayHaveTheBatch) {
+  const TensorSpec expected{{2, 64, 128}};
+  EXPECT_EQ(matmul_output({{2, 64, 96}}, {{96, 128}}), expected);
+  EXPECT_EQ(matmul_output({{64, 96}}, {{2, 96, 128}}), expected);
+  EXPECT_EQ(matmul_output({{2, 64, 96}}, {{2, 96, 128}}), expected);
 }
 
 TEST(Matmul, ProgramCountsItsFlopsAndOperands) {
@@ -42,7 +50,7 @@ TEST(Matmul, ProgramCountsItsFlopsAndOperands) {
   EXPECT_EQ(program.flops, Flops(2LL * 2 * 64 * 96 * 128));
   EXPECT_EQ(program.inputs[0].buffer, a.buffer());
   EXPECT_EQ(program.inputs[1].buffer, b.buffer());
-  EXPECT_EQ(program.output.buffer, out.buffer());
+  EXPECT_EQ(program.outputs[0].buffer, out.buffer());
   EXPECT_THROW(matmul(a, b, a), Error) << "an output of another shape";
 }
 

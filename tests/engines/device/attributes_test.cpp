@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/program.h"
+#include "engines/device/attributes.h"
 
 #include <gtest/gtest.h>
 

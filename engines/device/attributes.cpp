@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/program.h"
+#include "engines/device/attributes.h"
 
 #include <algorithm>
 #include <array>
@@ -21,9 +21,9 @@ bool same_letters(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view name_of(Eltwise function) {
-  constexpr std::array<std::string_view, 13> kNames{
+  constexpr std::array<std::string_view, 14> kNames{
       "add", "subtract", "multiply", "relu",  "gtz",        "square", "exp",
-      "erf", "gelu",     "sqrt",     "rsqrt", "reciprocal", "fill"};
+      "erf", "gelu",     "sqrt",     "rsqrt", "reciprocal", "cast",   "fill"};
   return kNames[static_cast<std::size_t>(function)];
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/dropout.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engines/ops/check.h"
+
+namespace howard::ops {
+
+Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Tensor& out) {
+  if (!(probability >= 0 && probability < 1)) {
+    throw Error({.attempted = "compute dropout",
+                 .value = fmt::format("with probability {}", probability),
+                 .accepted = "0 up to, and without, 1",
+                 .hint = ""});
+  }
+  if (!is_real(x.spec())) refuse("dropout", {x.spec()}, "real numbers");
+  require_output("dropout", out, x.spec());
+  return {.name = "dropout",
+          .attributes = DropoutAttributes{.probability = probability, .seed = seed},
+          .inputs = {x.operand()},
+          .outputs = {out.operand()}};
+}
+
+}  // namespace howard::ops

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/heads.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "engines/ops/check.h"
+
+namespace howard::ops {
+
+TensorSpec split_heads_output(const TensorSpec& qkv, int heads) {
+  const Shape& shape = qkv.shape;
+  if (heads < 1 || shape.heads() != 1 || shape.columns() % (3 * heads) != 0 || !is_real(qkv)) {
+    refuse("split_heads", {qkv}, "[n, 1, s, 3 heads d]");
+  }
+  return {{shape.outer(), heads, shape.rows(), shape.columns() / (3 * heads)}, qkv.dtype};
+}
+
+Program split_heads(const Tensor& qkv, int heads, const Tensor& q, const Tensor& k,
+                    const Tensor& v) {
+  const TensorSpec expected = split_heads_output(qkv.spec(), heads);
+  for (const Tensor* out : {&q, &k, &v}) require_output("split_heads", *out, expected);
+  return {.name = "split_heads",
+          .attributes = SplitHeadsAttributes{.heads = heads},
+          .inputs = {qkv.operand()},
+          .outputs = {q.operand(), k.operand(), v.operand()}};
+}
+
+TensorSpec concat_heads_output(const TensorSpec& a) {
+  const Shape& shape = a.shape;
+  return {{shape.outer(), 1, shape.rows(), shape.heads() * shape.columns()}, a.dtype};
+}
+
+Program concat_heads(const Tensor& a, const Tensor& out) {
+  require_output("concat_heads", out, concat_heads_output(a.spec()));
+  return {.name = "concat_heads",
+          .attributes = ConcatHeadsAttributes{},
+          .inputs = {a.operand()},
+          .outputs = {out.operand()}};
+}
+
+Program concat(std::span<const Tensor> parts, const Tensor& out) {
+  HOWARD_CHECK(!parts.empty(), "something to put side by side");
+  std::int64_t columns = 0;
+  std::vector<Operand> inputs;
+  for (const Tensor& part : parts) {
+    const TensorSpec& spec = part.spec();
+    if (spec != TensorSpec{out.spec().shape.with_columns(spec.shape.columns()), out.spec().dtype}) {
+      refuse("concat", {spec, out.spec()}, "parts that differ from the result in columns only");
+    }
+    columns += spec.shape.columns();
+    inputs.push_back(part.operand());
+  }
+  require_output("concat", out, {out.spec().shape.with_columns(columns), out.spec().dtype});
+  return {.name = "concat",
+          .attributes = ConcatAttributes{},
+          .inputs = std::move(inputs),
+          .outputs = {out.operand()}};
+}
+
+}  // namespace howard::ops
