@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/sim_time.h"
 #include "base/trace_event.h"
+#include "engines/device/memory_ledger.h"
 #include "engines/device/program.h"
 #include "engines/device/tensor_spec.h"
 
@@ -18,6 +21,12 @@ enum class EventId : std::uint64_t {};
 
 /// A recorded stream of programs that can be replayed.
 enum class TraceId : std::uint64_t {};
+
+/// Work of the caller's own code between its calls.
+enum class HostWork : std::uint8_t {
+  python_call,  ///< An op called from Python, beyond the same call from C++.
+  graph_node,   ///< A node of an autograd graph: made, ordered and visited.
+};
 
 /// A rectangle of cores, both corners included, in logical coordinates.
 struct CoreRange {
@@ -43,8 +52,9 @@ class CommandQueue {
   /// into the buffer. Error when the size is not the buffer's.
   virtual void write_buffer(BufferId buffer, std::span<const std::byte> values) = 0;
 
-  /// Waits for all earlier commands and copies the buffer's elements into `values`. Error when the
-  /// size is not the buffer's, when an earlier command failed, or when the device holds no values.
+  /// Waits for all earlier commands and copies the buffer's elements into `values`, which a device
+  /// without values leaves as they are. Error when the size is not the buffer's or an earlier
+  /// command failed.
   virtual void read_buffer(BufferId buffer, std::span<std::byte> values) = 0;
 
   /// Waits until every earlier command has run. Error when one of them failed.
@@ -81,6 +91,9 @@ class Device {
   /// For reports: "wormhole_b0_n300, WORKER dispatch, 8x7 cores".
   virtual std::string description() const = 0;
 
+  /// Whether buffers have contents: false on an emulated device that only keeps the time.
+  virtual bool holds_values() const = 0;
+
   /// Reserves memory for `spec`. Error when the device has none left, with who holds what.
   virtual BufferId allocate(const TensorSpec& spec) = 0;
   /// Gives a buffer back. The caller must have finished the commands that use it.
@@ -98,6 +111,16 @@ class Device {
   /// for everything enqueued. Error when they overlap, leave the grid, are more than the device
   /// supports, or the device has no cores to divide.
   virtual void set_sub_devices(std::span<const CoreRange> sub_devices) = 0;
+
+  /// Memory use is counted under this name from now on ("forward"); a name that comes again goes on
+  /// where it was.
+  virtual void begin_phase(std::string_view phase) = 0;
+  /// The phases so far, in the order of their first begin.
+  virtual std::vector<MemoryPhase> memory_phases() const = 0;
+
+  /// Says that the caller has just done `count` pieces of `work`: an emulated host charges its time
+  /// for them, a real one has spent it already.
+  virtual void host_work(HostWork work, int count) = 0;
 
   /// The device's clock as its host sees it: virtual or steady, 0 when the device was opened.
   virtual SimTime now() const = 0;

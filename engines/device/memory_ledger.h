@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/units.h"
 #include "engines/device/program.h"
 
 namespace howard {
 
+/// How memory was used while one phase of a run lasted.
+struct MemoryPhase {
+  std::string name;
+  Bytes allocated, released;
+  Bytes peak;     ///< The most that was in use at once.
+  Bytes current;  ///< In use at its end, or now.
+};
+
 /// Who holds how much of a device's memory. Hands out buffer ids, never the same twice.
 class MemoryLedger {
  public:
   /// `memory` names it in errors: "DRAM of wormhole_b0_n300".
-  MemoryLedger(std::string memory, Bytes capacity);
+  /// `first`: its first buffer's number, for ledgers that share the numbers of a device.
+  MemoryLedger(std::string memory, Bytes capacity, std::uint64_t first = 1);
 
   /// Error when `size` does not fit any more, with the size asked for, what is free and the
   /// largest holders.
@@ -29,6 +41,13 @@ class MemoryLedger {
   std::string largest_holders() const;
 
   Bytes used() const { return used_; }
+  Bytes capacity() const { return capacity_; }
+  /// The most that was ever in use at once.
+  Bytes peak() const { return peak_; }
+
+  /// What is reserved and released from now on counts for `phase`, as Device::begin_phase says.
+  void begin_phase(std::string_view phase);
+  const std::vector<MemoryPhase>& phases() const { return phases_; }
 
  private:
   struct Entry {
@@ -40,8 +59,10 @@ class MemoryLedger {
 
   std::string memory_;
   Bytes capacity_;
-  Bytes used_;
-  std::uint64_t next_ = 1;
+  Bytes used_, peak_;
+  std::uint64_t next_;
+  std::vector<MemoryPhase> phases_;
+  std::size_t phase_ = 0;  ///< The one that lasts, when there is any.
   std::map<BufferId, Entry> entries_;
 };
 

@@ -81,11 +81,15 @@ enum class Layout : std::uint8_t {
   row_major,  ///< Row by row: index tensors and embedding tables.
 };
 
-/// A tensor without its values, interleaved over DRAM.
+/// The banks over which a tensor is interleaved, page by page.
+enum class Storage : std::uint8_t { dram, l1 };
+
+/// A tensor without its values.
 struct TensorSpec {
   Shape shape;
   DataType dtype = DataType::bfloat16;
   Layout layout = Layout::tile;
+  Storage storage = Storage::dram;
 
   /// As the host hands it over: the elements row by row without padding. Block formats travel as
   /// bfloat16 and are converted on the way.

@@ -298,6 +298,14 @@ void HostDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
                .hint = ""});
 }
 
+void HostDevice::begin_phase(std::string_view phase) {
+  impl_->memory().ledger().begin_phase(phase);
+}
+
+std::vector<MemoryPhase> HostDevice::memory_phases() const {
+  return impl_->memory().ledger().phases();
+}
+
 SimTime HostDevice::now() const { return impl_->now(); }
 
 void HostDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }

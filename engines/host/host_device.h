@@ -33,6 +33,10 @@ class HostDevice final : public Device {
   CommandQueue& command_queue(int index) override;
   void release_trace(TraceId trace) override;
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
+  bool holds_values() const override { return true; }
+  void begin_phase(std::string_view phase) override;
+  std::vector<MemoryPhase> memory_phases() const override;
+  void host_work(HostWork, int) override {}
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 

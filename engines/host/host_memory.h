@@ -36,6 +36,7 @@ class HostMemory {
   void release(BufferId buffer);
   /// Error for an unknown buffer.
   const TensorSpec& spec(BufferId buffer) const { return ledger_.spec(buffer); }
+  MemoryLedger& ledger() { return ledger_; }
   /// Error for an unknown buffer.
   std::shared_ptr<std::byte[]> values(BufferId buffer) const;
 

@@ -87,9 +87,14 @@ struct TileCosts {
 struct SoftwareProfile {
   std::string name;
   SimTime host_op_call;          // host.op_call
+  SimTime host_allocation;       // host.allocation
+  SimTime host_python_call;      // host.python_call
+  SimTime host_graph_node;       // host.graph_node
   SimTime host_finish;           // host.finish
   SimTime host_capture;          // host.capture_call
   SimTime host_replay;           // host.replay_call
+  SimTime profiler_push;         // profiler.push
+  SimTime profiler_read;         // profiler.read
   int most_command_queues = 0;   // queue.most
   int most_sub_devices = 0;      // sub_device.most
   Bytes trace_region;            // trace.region

@@ -11,11 +11,12 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "engines/device/memory_ledger.h"
+#include "engines/wormhole/device_memory.h"
 #include "engines/wormhole/simulation.h"
 #include "engines/wormhole/sub_device_owners.h"
 #include "engines/wormhole/sub_devices.h"
 #include "engines/wormhole/trace_store.h"
+#include "engines/wormhole/value_shadow.h"
 
 namespace howard::wormhole {
 namespace {
@@ -84,7 +85,7 @@ class WormholeDevice::Impl {
   Impl(const Profiles& profiles, const DeviceOptions& options)
       : profiles_(profiles),
         options_(options),
-        memory_("DRAM of " + profiles.chip.name, profiles.chip.dram_capacity),
+        memory_(profiles.chip, profiles.software.trace_region, compute_grid()),
         sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
         simulation_({.command_queues = options.command_queues,
@@ -97,7 +98,8 @@ class WormholeDevice::Impl {
                       record_program(*sink_, program, queue, sub_devices_.range(launch.sub_device),
                                      launch, times);
                     }),
-        traces_(profiles.software.trace_region) {
+        traces_(profiles.software.trace_region),
+        values_(options.values) {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
   }
   Impl(const Impl&) = delete;
@@ -110,33 +112,37 @@ class WormholeDevice::Impl {
     for (const Operand& output : program.outputs) static_cast<void>(memory_.spec(output.buffer));
     Launch launch = launch_of(planned(program), options_.dispatch, profiles_);
     launch.sub_device = program.sub_device;
+    if (options_.profiled) launch.go += profiles_.software.profiler_push;
     const SimTime called = host_now_;
     if (capture_) {
       if (capture_->queue != queue) refuse_during_capture("enqueue a program on another queue");
+      values_.enqueue(program);
       capture_->recording.push_back(launch);
       host_now_ += profiles_.software.host_capture;
       return record_host(program.name, "capture", called, 0);
     }
     require_ownership(queue, program.sub_device);
     owners_.launched(queue, program.sub_device);
+    values_.enqueue(program);
     const auto issued =
         simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
     host_now_ = issued.host_free;
     record_host(program.name, "host", called, issued.first_program);
+    if (options_.profiled) read_profiler(queue);
   }
 
   void write_buffer(int queue, BufferId buffer, std::span<const std::byte> values) {
     refuse_during_capture("write a buffer");
     require_size(buffer, values.size());
+    values_.write(buffer, values);
     transfer(queue, "write_buffer", buffer, profiles_.chip.pcie_write);
   }
 
   void read_buffer(int queue, BufferId buffer, std::span<std::byte> values) {
     refuse_during_capture("read a buffer");
     require_size(buffer, values.size());
-    finish(queue);
-    fail("read a buffer of " + profiles_.chip.name, "the emulated device keeps times, not values",
-         "", "--backend host for numbers");
+    values_.read(buffer, values);
+    transfer(queue, "read_buffer", buffer, profiles_.chip.pcie_read);
   }
 
   void finish(int queue) {
@@ -145,6 +151,7 @@ class WormholeDevice::Impl {
     host_now_ = std::max(host_now_, simulation_.drain(queue)) + profiles_.software.host_finish;
     owners_.finished(queue);
     record_host("finish", "finish", called, 0);
+    values_.finish();
   }
 
   EventId record_event(int queue) {
@@ -167,6 +174,7 @@ class WormholeDevice::Impl {
 
   void begin_trace_capture(int queue) {
     refuse_during_capture("begin a capture");
+    values_.begin_trace_capture();
     capture_ = Capture{queue, {}};
   }
 
@@ -180,7 +188,14 @@ class WormholeDevice::Impl {
     Bytes size;
     for (const Launch& launch : capture.recording)
       size += trace_bytes(launch.planned->footprint, profiles_.software);
-    return traces_.keep(std::move(capture.recording), size);
+    try {
+      const TraceId trace = traces_.keep(std::move(capture.recording), size);
+      values_.end_trace_capture(trace);
+      return trace;
+    } catch (const Error&) {
+      values_.end_trace_capture(std::nullopt);
+      throw;
+    }
   }
 
   void execute_trace(int queue, TraceId id) {
@@ -191,11 +206,13 @@ class WormholeDevice::Impl {
       require_ownership(queue, launch.sub_device);
     }
     for (const Launch& launch : *recording) owners_.launched(queue, launch.sub_device);
+    values_.execute_trace(id);
     const SimTime called = host_now_;
     const auto issued =
         simulation_.issue(queue, Replay{recording}, host_now_ + profiles_.software.host_replay);
     host_now_ = issued.host_free;
     record_host("execute_trace", "host", called, issued.first_program);
+    if (options_.profiled) read_profiler(queue);
   }
 
   // What the device does.
@@ -214,7 +231,35 @@ class WormholeDevice::Impl {
     return queues_[at(index)];
   }
 
-  void release_trace(TraceId id) { traces_.release(id); }
+  BufferId allocate(const TensorSpec& spec) {
+    const BufferId buffer = memory_.allocate(spec);
+    try {
+      values_.allocate(buffer, spec);
+    } catch (const Error&) {
+      memory_.release(buffer);
+      throw;
+    }
+    host_now_ += profiles_.software.host_allocation;
+    return buffer;
+  }
+
+  void release(BufferId buffer) {
+    memory_.release(buffer);
+    values_.release(buffer);
+  }
+
+  void host_work(HostWork work, int count) {
+    const SimTime each = work == HostWork::python_call ? profiles_.software.host_python_call
+                                                       : profiles_.software.host_graph_node;
+    const SimTime called = host_now_;
+    host_now_ += each * count;
+    record_host(work == HostWork::python_call ? "python" : "graph", "host", called, 0);
+  }
+
+  void release_trace(TraceId id) {
+    traces_.release(id);
+    values_.release_trace(id);
+  }
 
   void set_sub_devices(std::span<const CoreRange> ranges) {
     refuse_during_capture("divide the device");
@@ -238,7 +283,8 @@ class WormholeDevice::Impl {
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
   int command_queues() const { return options_.command_queues; }
-  MemoryLedger& memory() { return memory_; }
+  bool holds_values() const { return values_.exists(); }
+  DeviceMemory& memory() { return memory_; }
   SimTime now() const { return host_now_; }
   void set_trace_sink(TraceSink* sink) { sink_ = sink; }
 
@@ -307,6 +353,13 @@ class WormholeDevice::Impl {
          fmt::format("{} bytes", expected.value()));
   }
 
+  /// The profiler's records are fetched when the program has ended, before the host goes on.
+  void read_profiler(int queue) {
+    const SimTime called = host_now_;
+    host_now_ = std::max(host_now_, simulation_.drain(queue)) + profiles_.software.profiler_read;
+    record_host("read_profiler", "profiler", called, 0);
+  }
+
   /// Transfers wait for all earlier programs of the queue and block the host.
   void transfer(int queue, std::string_view name, BufferId buffer, Bandwidth rate) {
     const SimTime called = host_now_;
@@ -323,12 +376,13 @@ class WormholeDevice::Impl {
 
   Profiles profiles_;
   DeviceOptions options_;
-  MemoryLedger memory_;
+  DeviceMemory memory_;
   SubDevices sub_devices_;
   SubDeviceOwners owners_;
   std::map<ProgramLess::Key, PlannedProgram, ProgramLess> program_cache_;
   Simulation simulation_;
   TraceStore traces_;
+  ValueShadow values_;
   std::vector<Queue> queues_;
   SimTime host_now_;
   TraceSink* sink_ = nullptr;
@@ -349,11 +403,9 @@ WormholeDevice::~WormholeDevice() = default;
 
 std::string WormholeDevice::description() const { return impl_->description(); }
 
-BufferId WormholeDevice::allocate(const TensorSpec& spec) {
-  return impl_->memory().reserve(spec, spec.padded_bytes());
-}
+BufferId WormholeDevice::allocate(const TensorSpec& spec) { return impl_->allocate(spec); }
 
-void WormholeDevice::release(BufferId buffer) { impl_->memory().release(buffer); }
+void WormholeDevice::release(BufferId buffer) { impl_->release(buffer); }
 
 int WormholeDevice::command_queues() const { return impl_->command_queues(); }
 
@@ -364,6 +416,14 @@ void WormholeDevice::release_trace(TraceId trace) { impl_->release_trace(trace);
 void WormholeDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
   impl_->set_sub_devices(sub_devices);
 }
+
+bool WormholeDevice::holds_values() const { return impl_->holds_values(); }
+
+void WormholeDevice::begin_phase(std::string_view phase) { impl_->memory().begin_phase(phase); }
+
+std::vector<MemoryPhase> WormholeDevice::memory_phases() const { return impl_->memory().phases(); }
+
+void WormholeDevice::host_work(HostWork work, int count) { impl_->host_work(work, count); }
 
 SimTime WormholeDevice::now() const { return impl_->now(); }
 

@@ -12,14 +12,20 @@ namespace howard::wormhole {
 struct DeviceOptions {
   DispatchCoreType dispatch = DispatchCoreType::worker;
   int command_queues = 1;  ///< 1 or 2, tt-metal's limit.
+  /// With tt-metal's device profiler, which is read after each program.
+  bool profiled = false;
+  /// Computes the values of what this device times; null: none are kept. Must outlive the device
+  /// and be used by nobody else.
+  Device* values = nullptr;
 };
 
 /// The emulated chip: a Device whose clock is virtual. It plans and times programs from the two
-/// profiles and holds no values; equal calls give equal times to the picosecond, everywhere.
+/// profiles; equal calls give equal times to the picosecond, everywhere. Values, if wanted, come
+/// from another device that runs the same calls.
 ///
-/// One host thread uses it at a time. Reading a buffer is an Error: there is nothing to read. As on
-/// the hardware, a queue may use a sub-device that another queue has used only after that queue was
-/// finished, or after waiting for an event it recorded behind its last program there.
+/// One host thread uses it at a time. As on the hardware, a queue may use a sub-device that another
+/// queue has used only after that queue was finished, or after waiting for an event it recorded
+/// behind its last program there.
 class WormholeDevice final : public Device {
  public:
   /// Error for a number of command queues the hardware does not have.
@@ -33,6 +39,11 @@ class WormholeDevice final : public Device {
   CommandQueue& command_queue(int index) override;
   void release_trace(TraceId trace) override;
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
+  bool holds_values() const override;
+  void begin_phase(std::string_view phase) override;
+  /// Of DRAM.
+  std::vector<MemoryPhase> memory_phases() const override;
+  void host_work(HostWork work, int count) override;
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 

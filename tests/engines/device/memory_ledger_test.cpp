@@ -36,6 +36,31 @@ TEST(MemoryLedger, AFullMemoryNamesTheLargestHolders) {
   EXPECT_EQ(ledger.used(), Bytes(6 << 20)) << "a failed reservation holds nothing";
 }
 
+TEST(MemoryLedger, APhaseThatComesAgainGoesOnWhereItWas) {
+  MemoryLedger ledger("DRAM", Bytes(10'000));
+  const BufferId before = ledger.reserve(kTile, Bytes(100));
+  ledger.begin_phase("forward");
+  const BufferId a = ledger.reserve(kTile, Bytes(1000));
+  ledger.begin_phase("backward");
+  ledger.release(a);
+  ledger.begin_phase("forward");
+  const BufferId b = ledger.reserve(kTile, Bytes(3000));
+  ledger.release(b);
+  ledger.release(before);
+  ASSERT_EQ(ledger.phases().size(), 2U);
+  const MemoryPhase& forward = ledger.phases()[0];
+  EXPECT_EQ(forward.name, "forward");
+  EXPECT_EQ(forward.allocated, Bytes(4000));
+  EXPECT_EQ(forward.released, Bytes(3100));
+  EXPECT_EQ(forward.peak, Bytes(3100));
+  EXPECT_EQ(forward.current, Bytes(0));
+  const MemoryPhase& backward = ledger.phases()[1];
+  EXPECT_EQ(backward.peak, Bytes(1100)) << "what it found";
+  EXPECT_EQ(backward.released, Bytes(1000));
+  EXPECT_EQ(backward.current, Bytes(100));
+  EXPECT_EQ(ledger.peak(), Bytes(3100));
+}
+
 TEST(MemoryLedger, AReleasedBufferIsGone) {
   MemoryLedger ledger("DRAM", Bytes(10'000));
   const BufferId a = ledger.reserve(kTile, Bytes(1));

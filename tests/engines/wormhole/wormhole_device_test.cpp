@@ -62,13 +62,15 @@ class Wormhole : public ::testing::Test {
 
 TEST_F(Wormhole, AProductWithAFinishCostsTheSumOfItsStages) {
   const Product product(device_, 1024);
+  const SimTime start = device_.now();
+  EXPECT_EQ(start, 3 * profiles_.software.host_allocation);
   queue_.enqueue(product.program());
-  EXPECT_EQ(device_.now(), profiles_.software.host_op_call) << "the host does not wait";
+  EXPECT_EQ(device_.now() - start, profiles_.software.host_op_call) << "the host does not wait";
   queue_.finish();
   const Launch launch =
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
-  EXPECT_EQ(device_.now(), profiles_.software.host_op_call + launch.dispatch + launch.go +
-                               launch.kernel + profiles_.software.host_finish);
+  EXPECT_EQ(device_.now() - start, profiles_.software.host_op_call + launch.dispatch + launch.go +
+                                       launch.kernel + profiles_.software.host_finish);
 }
 
 TEST_F(Wormhole, ManyProductsOverlapHostAndDevice) {
@@ -76,10 +78,11 @@ TEST_F(Wormhole, ManyProductsOverlapHostAndDevice) {
   const Launch launch =
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
   ASSERT_LT(launch.dispatch + launch.go + launch.kernel, profiles_.software.host_op_call);
+  const SimTime start = device_.now();
   for (int i = 0; i < 10; ++i) queue_.enqueue(product.program());
   queue_.finish();
-  EXPECT_EQ(device_.now(), 10 * profiles_.software.host_op_call + launch.dispatch + launch.go +
-                               launch.kernel + profiles_.software.host_finish)
+  EXPECT_EQ(device_.now() - start, 10 * profiles_.software.host_op_call + launch.dispatch +
+                                       launch.go + launch.kernel + profiles_.software.host_finish)
       << "short programs hide behind the host";
 }
 
@@ -98,14 +101,15 @@ TEST_F(Wormhole, EveryRunGivesTheSameEventsOnAnyThread) {
 
 TEST_F(Wormhole, ListeningChangesNoTime) {
   const Product product(device_, 512);
+  const SimTime start = device_.now();
   queue_.enqueue(product.program());
   queue_.finish();
-  const SimTime silent = device_.now();
+  const SimTime silent = device_.now() - start;
   Events sink;
   device_.set_trace_sink(&sink);
   queue_.enqueue(product.program());
   queue_.finish();
-  EXPECT_EQ(device_.now(), 2 * silent);
+  EXPECT_EQ(device_.now() - start, 2 * silent);
   const auto heard = sink.events.size();
   EXPECT_EQ(heard, 4U + 3U * 48U)
       << "host call, finish, dispatch, sub-device and 48 cores of 3 lanes";
@@ -152,15 +156,78 @@ TEST_F(Wormhole, AProgramOnAReleasedBufferIsAnError) {
 TEST_F(Wormhole, TransfersTakeTheTimeOfTheirTilesAndCheckTheirSize) {
   const ops::Tensor tensor(device_, {{64, 64}});
   const std::vector<std::byte> values(64 * 64 * 2);
+  const SimTime start = device_.now();
   queue_.write_buffer(tensor.buffer(), values);
-  EXPECT_EQ(device_.now(), transfer_time(Bytes(4 * 2048), profiles_.chip.pcie_write));
+  EXPECT_EQ(device_.now() - start, transfer_time(Bytes(4 * 2048), profiles_.chip.pcie_write));
   EXPECT_THROW(queue_.write_buffer(tensor.buffer(), std::span(values).first(10)), Error);
 }
 
-TEST_F(Wormhole, ThereAreNoValuesToRead) {
-  const ops::Tensor tensor(device_, {{32, 32}});
-  std::vector<std::byte> values(32 * 32 * 2);
-  EXPECT_THROW(queue_.read_buffer(tensor.buffer(), values), Error);
+TEST_F(Wormhole, WithoutValuesAReadTakesItsTimeAndWritesNothing) {
+  const ops::Tensor tensor(device_, {{64, 64}});
+  std::vector<std::byte> values(64 * 64 * 2, std::byte{7});
+  const SimTime start = device_.now();
+  queue_.read_buffer(tensor.buffer(), values);
+  EXPECT_FALSE(device_.holds_values());
+  EXPECT_EQ(device_.now() - start, transfer_time(Bytes(4 * 2048), profiles_.chip.pcie_read));
+  EXPECT_EQ(values, std::vector<std::byte>(64 * 64 * 2, std::byte{7}));
+}
+
+TEST_F(Wormhole, TheHostsOwnWorkTakesItsTime) {
+  device_.host_work(HostWork::python_call, 2);
+  device_.host_work(HostWork::graph_node, 3);
+  EXPECT_EQ(device_.now(),
+            2 * profiles_.software.host_python_call + 3 * profiles_.software.host_graph_node);
+}
+
+TEST_F(Wormhole, TheProfilerIsReadAfterEachProgramAndOnceAfterATrace) {
+  WormholeDevice profiled(profiles_, {.profiled = true});
+  const Product product(profiled, 256);
+  CommandQueue& queue = profiled.command_queue(0);
+  const SimTime start = profiled.now();
+  const SimTime push = profiles_.software.profiler_push;
+  const Launch launch =
+      launch_of(profiled.explain(product.program()), DispatchCoreType::worker, profiles_);
+  const SimTime once = launch.dispatch + launch.go + push + launch.kernel;
+  for (int i = 0; i < 2; ++i) queue.enqueue(product.program());
+  EXPECT_EQ(profiled.now() - start,
+            2 * (profiles_.software.host_op_call + once + profiles_.software.profiler_read))
+      << "nothing overlaps any more";
+
+  queue.begin_trace_capture();
+  for (int i = 0; i < 2; ++i) queue.enqueue(product.program());
+  const TraceId trace = queue.end_trace_capture();
+  const SimTime captured = profiled.now();
+  queue.execute_trace(trace);
+  const SimTime second = std::max(launch.dispatch, launch.go + push + launch.kernel);
+  EXPECT_EQ(profiled.now() - captured,
+            profiles_.software.host_replay + once + second + profiles_.software.profiler_read);
+}
+
+TEST_F(Wormhole, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
+  const TensorSpec large{.shape = {56 * 32, 600 * 32}, .storage = Storage::l1};  // 600 tiles a core
+  const ops::Tensor held(device_, large);
+  try {
+    const ops::Tensor more(device_, {.shape = {56 * 32, 100 * 32}, .storage = Storage::l1});
+    FAIL() << "1.17 and 0.2 MiB of the 1.34 MiB that a core has";
+  } catch (const Error& error) {
+    EXPECT_NE(error.text().value.find("L1 of each core"), std::string::npos) << error.text().value;
+    EXPECT_NE(error.text().value.find("1792x19200"), std::string::npos) << error.text().value;
+  }
+  EXPECT_NO_THROW(ops::Tensor(device_, {{56 * 32, 100 * 32}})) << "DRAM has room";
+}
+
+TEST_F(Wormhole, MemoryIsCountedByPhase) {
+  device_.begin_phase("model");
+  const ops::Tensor weights(device_, {{64, 64}});
+  device_.begin_phase("step");
+  { const ops::Tensor passing(device_, {{32, 32}}); }
+  const std::vector<MemoryPhase> phases = device_.memory_phases();
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[0].allocated, Bytes(4 * 2048));
+  EXPECT_EQ(phases[1].name, "step");
+  EXPECT_EQ(phases[1].peak, Bytes(5 * 2048));
+  EXPECT_EQ(phases[1].released, Bytes(2048));
+  EXPECT_EQ(phases[1].current, Bytes(4 * 2048));
 }
 
 TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
@@ -185,9 +252,10 @@ class WormholeTrace : public Wormhole {
 
 TEST_F(WormholeTrace, AReplayRunsThePrograms) {
   const Product product(device_, 256);
+  const SimTime start = device_.now();
   const TraceId trace = capture(product, 25);
   const SimTime captured = device_.now();
-  EXPECT_EQ(captured, 25 * profiles_.software.host_capture) << "a capture runs nothing";
+  EXPECT_EQ(captured - start, 25 * profiles_.software.host_capture) << "a capture runs nothing";
   Events sink;
   device_.set_trace_sink(&sink);
   queue_.execute_trace(trace);
