@@ -122,6 +122,14 @@ class Device {
   /// for them, a real one has spent it already.
   virtual void host_work(HostWork work, int count) = 0;
 
+  /// Calls come from host thread `thread` from now on; 0 at first. Each has a clock of its own on
+  /// an emulated host, a new one starting at the time of the one before. Calls of several threads
+  /// are to be made in the order of their clocks, as nearly as one call: a thread that lags behind
+  /// what another has waited for is moved there. On a real host it means nothing.
+  virtual void use_host_thread(int thread) = 0;
+  /// All host threads wait for the last of them; thread 0 goes on.
+  virtual void join_host_threads() = 0;
+
   /// The device's clock as its host sees it: virtual or steady, 0 when the device was opened.
   virtual SimTime now() const = 0;
 

@@ -37,6 +37,8 @@ class HostDevice final : public Device {
   void begin_phase(std::string_view phase) override;
   std::vector<MemoryPhase> memory_phases() const override;
   void host_work(HostWork, int) override {}
+  void use_host_thread(int) override {}
+  void join_host_threads() override {}
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 

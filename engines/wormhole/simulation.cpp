@@ -45,8 +45,8 @@ void Simulation::set_sub_devices(int count) {
 }
 
 Simulation::Issued Simulation::issue(int queue, Command command, SimTime host_now) {
-  // Let the chip catch up with the host, and further while no entry is free.
-  while (!events_.empty() && events_.next().time <= host_now) step();
+  // The chip is left behind the host until an answer is needed, so that another host thread may
+  // still call at an earlier time.
   std::deque<Queued>& commands = queues_[at(queue)].commands;
   while (std::ssize(commands) >= limits_.issue_queue_entries) {
     if (events_.empty()) report_deadlock();

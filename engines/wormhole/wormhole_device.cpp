@@ -256,6 +256,20 @@ class WormholeDevice::Impl {
     record_host(work == HostWork::python_call ? "python" : "graph", "host", called, 0);
   }
 
+  void use_host_thread(int thread) {
+    HOWARD_CHECK(thread >= 0, "host threads count from 0");
+    host_threads_[at(host_thread_)] = host_now_;
+    if (std::ssize(host_threads_) <= thread) host_threads_.resize(at(thread) + 1, host_now_);
+    host_thread_ = thread;
+    host_now_ = host_threads_[at(thread)];
+  }
+
+  void join_host_threads() {
+    use_host_thread(0);
+    host_now_ = std::ranges::max(host_threads_);
+    std::ranges::fill(host_threads_, host_now_);
+  }
+
   void release_trace(TraceId id) {
     traces_.release(id);
     values_.release_trace(id);
@@ -371,7 +385,9 @@ class WormholeDevice::Impl {
   void record_host(std::string_view name, std::string_view category, SimTime start,
                    std::uint64_t program) {
     if (sink_ == nullptr) return;
-    sink_->record({{TrackKind::host_thread}, name, category, start, host_now_, program});
+    const auto thread = static_cast<std::uint16_t>(host_thread_);
+    sink_->record(
+        {{TrackKind::host_thread, Lane::none, thread}, name, category, start, host_now_, program});
   }
 
   Profiles profiles_;
@@ -384,7 +400,9 @@ class WormholeDevice::Impl {
   TraceStore traces_;
   ValueShadow values_;
   std::vector<Queue> queues_;
-  SimTime host_now_;
+  SimTime host_now_;  ///< Of the host thread that calls.
+  std::vector<SimTime> host_threads_{SimTime()};
+  int host_thread_ = 0;
   TraceSink* sink_ = nullptr;
   std::uint64_t events_ = 0;
   std::optional<Capture> capture_;
@@ -416,6 +434,10 @@ void WormholeDevice::release_trace(TraceId trace) { impl_->release_trace(trace);
 void WormholeDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
   impl_->set_sub_devices(sub_devices);
 }
+
+void WormholeDevice::use_host_thread(int thread) { impl_->use_host_thread(thread); }
+
+void WormholeDevice::join_host_threads() { impl_->join_host_threads(); }
 
 bool WormholeDevice::holds_values() const { return impl_->holds_values(); }
 

@@ -44,6 +44,8 @@ class WormholeDevice final : public Device {
   /// Of DRAM.
   std::vector<MemoryPhase> memory_phases() const override;
   void host_work(HostWork work, int count) override;
+  void use_host_thread(int thread) override;
+  void join_host_threads() override;
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 

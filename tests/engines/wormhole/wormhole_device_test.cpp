@@ -179,6 +179,32 @@ TEST_F(Wormhole, TheHostsOwnWorkTakesItsTime) {
             2 * profiles_.software.host_python_call + 3 * profiles_.software.host_graph_node);
 }
 
+TEST_F(Wormhole, TwoHostThreadsFeedTwoQueuesAtTheSameTime) {
+  WormholeDevice device(profiles_, {.command_queues = 2});
+  device.set_sub_devices(std::array{CoreRange{0, 0, 3, 6}, CoreRange{4, 0, 7, 6}});
+  const Product product(device, 128);
+  Program second = product.program();
+  second.sub_device = 1;
+  const SimTime start = device.now();
+  device.use_host_thread(1);  // starts now
+  for (int i = 0; i < 100; ++i) {
+    device.use_host_thread(0);
+    device.command_queue(0).enqueue(product.program());
+    device.use_host_thread(1);
+    device.command_queue(1).enqueue(second);
+  }
+  device.use_host_thread(0);
+  device.command_queue(0).finish();
+  device.use_host_thread(1);
+  device.command_queue(1).finish();
+  device.join_host_threads();
+  const SimTime both = device.now() - start;
+  const Launch launch = launch_of(device.explain(second), DispatchCoreType::worker, profiles_);
+  EXPECT_EQ(both, 100 * profiles_.software.host_op_call + launch.dispatch + launch.go +
+                      launch.kernel + profiles_.software.host_finish)
+      << "as long as one thread alone";
+}
+
 TEST_F(Wormhole, TheProfilerIsReadAfterEachProgramAndOnceAfterATrace) {
   WormholeDevice profiled(profiles_, {.profiled = true});
   const Product product(profiled, 256);
