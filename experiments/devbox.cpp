@@ -8,9 +8,8 @@ DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host
     : profiles_(profiles), host_options_(host), seed_(seed) {}
 
 std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
-    wormhole::DispatchCoreType type) const {
-  return std::make_unique<wormhole::WormholeDevice>(profiles_,
-                                                    wormhole::DeviceOptions{.dispatch = type});
+    const wormhole::DeviceOptions& options) const {
+  return std::make_unique<wormhole::WormholeDevice>(profiles_, options);
 }
 
 std::shared_ptr<host::HostDevice> DevBox::host() const {

@@ -19,7 +19,8 @@ class DevBox {
   std::uint64_t seed() const { return seed_; }
 
   /// A fresh chip with its clock at zero.
-  std::unique_ptr<wormhole::WormholeDevice> open_wormhole(wormhole::DispatchCoreType type) const;
+  std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
+      const wormhole::DeviceOptions& options = {}) const;
 
   /// The host CPU; one device for all points, opened at the first call.
   std::shared_ptr<host::HostDevice> host() const;

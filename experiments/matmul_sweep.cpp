@@ -27,6 +27,7 @@
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
 #include "experiments/axes.h"
+#include "experiments/emulated_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -70,36 +71,35 @@ void describe_size(const ProductShape& shape, PointResult& point) {
       {.name = "size", .value = std::round(std::cbrt(volume) * 1000) / 1000, .unit = "1"});
 }
 
-class EmulatedProduct final : public Case {
+class EmulatedProduct final : public EmulatedCase {
  public:
   EmulatedProduct(const DevBox& box, const Parameters& parameters)
-      : profiles_(box.profiles()),
+      : EmulatedCase(box.open_wormhole(
+            {.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch"))})),
+        profiles_(box.profiles()),
         shape_(parse_shape(*find_parameter(parameters, "shape"))),
         finish_each_(*find_parameter(parameters, "sync") == "each"),
-        device_(box.open_wormhole(parse_dispatch(*find_parameter(parameters, "dispatch")))),
         product_(
-            *device_, shape_, parse_data_type(*find_parameter(parameters, "dtype")),
+            device(), shape_, parse_data_type(*find_parameter(parameters, "dtype")),
             {.core_grid = parse_grid(*find_parameter(parameters, "grid")),
              .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))}}) {}
 
   void run() override {
-    device_->command_queue(0).enqueue(product_.program);
-    if (finish_each_) device_->command_queue(0).finish();
+    queue().enqueue(product_.program);
+    if (finish_each_) queue().finish();
   }
   void finish() override {
-    if (!finish_each_) device_->command_queue(0).finish();
+    if (!finish_each_) queue().finish();
   }
-  SimTime now() const override { return device_->now(); }
-  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
 
   void describe(double seconds, PointResult& point) const override {
-    const wormhole::PlannedProgram& planned = device_->explain(product_.program);
+    const wormhole::PlannedProgram& planned = device().explain(product_.program);
     const wormhole::KernelCost& kernel = planned.kernel;
     describe_throughput(product_.program, seconds, point);
     describe_size(shape_, point);
     // All cores of the device, not only those the plan uses: that is what the user paid for.
     const double peak =
-        profiles_.chip.peak_flops(device_->compute_grid().cores(), planned.matmul->fidelity);
+        profiles_.chip.peak_flops(device().compute_grid().cores(), planned.matmul->fidelity);
     const double useful = static_cast<double>(product_.program.flops.value());
     point.metrics.push_back({.name = "share_of_peak",
                              .value = useful / seconds / peak,
@@ -132,7 +132,6 @@ class EmulatedProduct final : public Case {
   const wormhole::Profiles& profiles_;
   ProductShape shape_;
   bool finish_each_;
-  std::unique_ptr<wormhole::WormholeDevice> device_;
   Product product_;
 };
 

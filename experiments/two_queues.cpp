@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: do two command queues, each with half of the cores, run two matrix products faster than
+// one queue with all of them?
+//
+// The report (part 3, 2-CQ table) found a speedup of 1.71 at 256, none at 512 and a loss above, and
+// concluded a crossover around 512. Its benchmark never uses the second queue: both products of the
+// "2CQ" column go to queue 0 and to the same 28 cores, so that column repeats the second one, and
+// the speedup at 256 compares with the first row of a cold process.
+//
+// half_2cq runs what the benchmark ran; parallel_2cq what its text says: each half of the grid a
+// sub-device, fed by a queue and a host thread of its own.
+//
+// Timing: two independent products an iteration, results dropped; 5 warm-up and 50 timed
+// iterations, one finish at the end; total / 50. All have explicit core grids, so LoFi.
+
+#include <array>
+#include <utility>
+
+#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/emulated_case.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::find_parameter;
+using harness::Parameters;
+using harness::PointResult;
+
+/// Which queue and sub-device one of the two products goes to.
+struct Destination {
+  int queue = 0;
+  int sub_device = 0;
+};
+
+class ProductPair final : public EmulatedCase {
+ public:
+  ProductPair(const DevBox& box, const Parameters& parameters)
+      : EmulatedCase(box.open_wormhole({.command_queues = 2})),
+        issue_(box.profiles().software.host_op_call + box.profiles().software.host_allocation) {
+    const ProductShape shape = parse_shape(*find_parameter(parameters, "shape"));
+    const std::string_view config = *find_parameter(parameters, "config");
+    const CoreGrid all = device().compute_grid();
+    const CoreGrid half{all.columns / 2, all.rows};
+    attributes_.core_grid = config == "full_1cq" ? all : half;
+    if (config == "half_2cq" || config == "parallel_2cq") {
+      device().set_sub_devices(
+          std::array{CoreRange{0, 0, half.columns - 1, half.rows - 1},
+                     CoreRange{half.columns, 0, 2 * half.columns - 1, half.rows - 1}});
+      if (config == "parallel_2cq") second_ = {1, 1};
+    }
+    const TensorSpec a{{shape.m, shape.k}}, b{{shape.k, shape.n}};
+    for (int i = 0; i < 2; ++i) {
+      left_.emplace_back(device(), a);
+      right_.emplace_back(device(), b);
+    }
+    device().use_host_thread(second_.queue);  // the second thread, where there is one, starts now
+    device().use_host_thread(0);
+  }
+
+  void run() override {
+    multiply(0, Destination{});
+    multiply(1, second_);
+  }
+
+  void finish() override {
+    for (const int i : {0, 1}) {
+      device().use_host_thread(i == second_.queue ? i : 0);
+      queue(i).finish();
+    }
+    device().join_host_threads();
+  }
+
+  void describe(double seconds, PointResult& point) const override {
+    const double work = 2 * static_cast<double>(flops_.value());
+    point.metrics.push_back({.name = "throughput",
+                             .value = work / seconds,
+                             .unit = "FLOP/s",
+                             .better = harness::Better::higher});
+    point.metrics.push_back({.name = "kernel_time",
+                             .value = kernel_.total.seconds(),
+                             .unit = "s",
+                             .virtual_time = kernel_.total});
+    point.metrics.push_back(
+        {.name = "size", .value = static_cast<double>(left_[0].spec().shape.rows()), .unit = "1"});
+    // Programs of one queue follow each other; the two threads of parallel_2cq share the work.
+    const int in_turn = second_.queue == 0 ? 2 : 1;
+    const SimTime kernels = in_turn * kernel_.total;
+    const bool kernel_bound = kernels >= in_turn * issue_;
+    point.details.emplace_back(
+        "bound_by", kernel_bound ? std::string(name_of(kernel_.bottleneck)) : "dispatch");
+    if (kernel_bound && in_turn == 1) {
+      point.metrics.push_back(
+          {.name = "sharing_cost", .value = seconds / kernels.seconds() - 1, .unit = "1"});
+    }
+  }
+
+ private:
+  /// The result is dropped at once, as the benchmark does.
+  void multiply(std::size_t pair, const Destination& to) {
+    device().use_host_thread(to.queue);
+    const ops::Tensor out(device(), ops::matmul_output(left_[pair].spec(), right_[pair].spec()));
+    Program program = ops::matmul(left_[pair], right_[pair], out, attributes_);
+    program.sub_device = to.sub_device;
+    queue(to.queue).enqueue(program);
+    flops_ = program.flops;
+    kernel_ = device().explain(program).kernel;
+  }
+
+  SimTime issue_;  ///< The host's part of one product.
+  MatmulAttributes attributes_;
+  Destination second_;
+  std::vector<ops::Tensor> left_, right_;
+  Flops flops_;
+  wormhole::KernelCost kernel_;
+};
+
+class TwoQueues final : public harness::Experiment {
+ public:
+  explicit TwoQueues(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "two_queues"; }
+  std::string_view question() const override {
+    return "two queues on halves of the cores against one queue on all of them";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {shape_axis({"256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048"},
+                       {"512x512x512", "2048x2048x2048"}),
+            harness::word_axis("config", "all cores or halves, one queue or two",
+                               {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"},
+                               {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"})};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 50}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"shape", CellSource::parameter, "shape"},
+                        {"config", CellSource::parameter, "config"},
+                        {"time", CellSource::metric, "time"},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"kernel", CellSource::metric, "kernel_time"},
+                        {"sharing costs", CellSource::metric, "sharing_cost"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"bound by", CellSource::detail, "bound_by"}},
+            .plots = {{.title = "Two matrix products on one chip",
+                       .x_label = "size",
+                       .y_label = "throughput of the pair",
+                       .x = "size",
+                       .y = "throughput",
+                       .series = {"config"}}}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend, const Parameters& parameters) const override {
+    return std::make_unique<ProductPair>(*box_, parameters);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<TwoQueues>(std::move(box));
+}
+
+}  // namespace howard::experiments
