@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/device/memory_ledger.h"
+#include "engines/wormhole/lowering.h"
 #include "engines/wormhole/simulation.h"
 #include "engines/wormhole/sub_device_owners.h"
 #include "engines/wormhole/sub_devices.h"
@@ -28,8 +29,8 @@ namespace {
                .hint = std::move(hint)});
 }
 
-/// Programs are planned once for each different grid, op, attributes and operand specs, as ttnn's
-/// program cache does; buffers do not matter.
+/// Calls are lowered and planned once for each different grid, op, attributes and operand specs, as
+/// ttnn's program cache does.
 struct ProgramLess {
   using Key = std::pair<CoreGrid, Program>;
 
@@ -108,21 +109,15 @@ class WormholeDevice::Impl {
   void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
     for (const Operand& output : program.outputs) static_cast<void>(memory_.spec(output.buffer));
-    Launch launch = launch_of(planned(program), options_.dispatch, profiles_);
-    launch.sub_device = program.sub_device;
-    const SimTime called = host_now_;
-    if (capture_) {
-      if (capture_->queue != queue) refuse_during_capture("enqueue a program on another queue");
-      capture_->recording.push_back(launch);
-      host_now_ += profiles_.software.host_capture;
-      return record_host(program.name, "capture", called, 0);
+    if (capture_ && capture_->queue != queue) {
+      refuse_during_capture("enqueue a program on another queue");
     }
-    require_ownership(queue, program.sub_device);
-    owners_.launched(queue, program.sub_device);
-    const auto issued =
-        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
-    host_now_ = issued.host_free;
-    record_host(program.name, "host", called, issued.first_program);
+    if (!capture_) require_ownership(queue, program.sub_device);
+    for (const PlannedProgram& planned : launches(program)) {
+      Launch launch = launch_of(planned, options_.dispatch, profiles_);
+      launch.sub_device = program.sub_device;
+      capture_ ? record(launch) : issue(queue, launch);
+    }
   }
 
   void write_buffer(int queue, BufferId buffer, std::span<const std::byte> values) {
@@ -226,14 +221,17 @@ class WormholeDevice::Impl {
     simulation_.set_sub_devices(sub_devices_.count());
   }
 
-  const PlannedProgram& planned(const Program& program) {
+  const std::vector<PlannedProgram>& launches(const Program& program) {
     const CoreGrid grid = sub_devices_.range(program.sub_device).size();
     require_grid_fits(program, grid);
-    ProgramLess::Key key{grid, program};
+    ProgramLess::Key key{grid, timing_key(program)};
     const auto cached = program_cache_.find(key);
     if (cached != program_cache_.end()) return cached->second;
-    return program_cache_.emplace(std::move(key), plan_program(program, grid, profiles_))
-        .first->second;
+    std::vector<PlannedProgram> planned;
+    for (const Program& launch : lower(key.second, grid, profiles_)) {
+      planned.push_back(plan_program(launch, grid, profiles_));
+    }
+    return program_cache_.emplace(std::move(key), std::move(planned)).first->second;
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
@@ -269,6 +267,23 @@ class WormholeDevice::Impl {
     int queue = 0;
     Recording recording;
   };
+
+  void record(const Launch& launch) {
+    const SimTime called = host_now_;
+    capture_->recording.push_back(launch);
+    host_now_ += profiles_.software.host_capture;
+    record_host(launch.planned->name, "capture", called, 0);
+  }
+
+  void issue(int queue, const Launch& launch) {
+    owners_.launched(queue, launch.sub_device);
+    const SimTime called = host_now_;
+    const auto issued =
+        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
+    host_now_ = issued.host_free;
+    record_host(launch.planned->name, "host", called, issued.first_program);
+  }
+
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   void refuse_during_capture(std::string_view what) const {
@@ -326,7 +341,7 @@ class WormholeDevice::Impl {
   MemoryLedger memory_;
   SubDevices sub_devices_;
   SubDeviceOwners owners_;
-  std::map<ProgramLess::Key, PlannedProgram, ProgramLess> program_cache_;
+  std::map<ProgramLess::Key, std::vector<PlannedProgram>, ProgramLess> program_cache_;
   Simulation simulation_;
   TraceStore traces_;
   std::vector<Queue> queues_;
@@ -372,7 +387,11 @@ void WormholeDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sin
 CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 
 const PlannedProgram& WormholeDevice::explain(const Program& program) {
-  return impl_->planned(program);
+  return launches(program).back();
+}
+
+std::span<const PlannedProgram> WormholeDevice::launches(const Program& program) {
+  return impl_->launches(program);
 }
 
 }  // namespace howard::wormhole
