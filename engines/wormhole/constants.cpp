@@ -196,6 +196,14 @@ int Constants::count(std::string_view name) {
   return static_cast<int>(value);
 }
 
+bool Constants::flag(std::string_view name) {
+  const double value = scaled(name, "count", kCountPer);
+  if (value != 0 && value != 1) {
+    fail(origin_, fmt::format("constant {} is {}", name, value), "0 (no) or 1 (yes)");
+  }
+  return value == 1;
+}
+
 void Constants::require_all_read() const {
   std::vector<std::string> known(read_.begin(), read_.end());
   for (const auto& [name, constant] : constants_) {

@@ -16,7 +16,8 @@ struct Constant {
   double value = 0;
   std::string unit;     ///< "ns", "cycles", "GB/s", "B/cycle", "KiB", "count", ...
   std::string meaning;  ///< What it is, in a sentence.
-  std::string source;   ///< "datasheet: ...", "published measurement: ..." or "calibrated on ...".
+  std::string source;   ///< "datasheet: ...", "calibrated on ...", "unknown: ...", "published
+                        ///< measurement: ..." or "estimated by analogy with ...".
 };
 
 /// The constants of one profile file, by dotted name, read with the unit each needs.
@@ -49,6 +50,7 @@ class Constants {
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);
   int count(std::string_view name);
+  bool flag(std::string_view name);  ///< A count of 0 or 1.
 
   void require_all_read() const;
 

@@ -30,7 +30,7 @@ Geometry geometry_of(const MatmulPlan& plan) {
           .out_tiles = out_tiles,
           .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
           .k_steps = plan.k_blocks(),
-          .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.batch,
+          .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
           .tile = tile_bytes(plan.dtype)};
 }
 
@@ -55,6 +55,12 @@ struct Costs {
 /// Which cores read what over which NoC: the same RISC reads a block and then multicasts it, so
 /// the two add. A is read on NoC 1 and B on NoC 0 by ttnn's multicast kernels.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  if (plan.kind == MatmulKind::reuse) {
+    // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
+    cost.in0_load = costs.read(g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in1_load = costs.read(g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
+    return;
+  }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
   const Bandwidth in1_dram = costs.chip.dram_read_noc0;
   // Readers of A: the left column of cores, or a single core, or (1D in1) every core for itself.
@@ -76,10 +82,20 @@ struct TileProduct {
 
 TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   const std::int64_t reuse = std::max(plan.subblock_h, plan.subblock_w);
+  SimTime unpack = SimTime::picoseconds(
+      ceil_div(transfer_time((reuse + 1) * g.tile, costs.chip.unpack).ps(), reuse));
+  if (plan.transposed_b) {
+    // Every operand tile of a sub-block once, those of B slower as they turn on the way.
+    const std::int64_t tiles =
+        plan.subblock_h + costs.software.matmul_transposed_unpack * plan.subblock_w;
+    const std::int64_t products = plan.subblock_h * plan.subblock_w;
+    unpack =
+        std::max(unpack, SimTime::picoseconds(ceil_div(
+                             transfer_time(tiles * g.tile, costs.chip.unpack).ps(), products)));
+  }
   return {.math = costs.chip.matrix_tile_pass * static_cast<std::int64_t>(plan.fidelity) +
                   costs.software.matmul_tile_product,
-          .unpack = SimTime::picoseconds(
-              ceil_div(transfer_time((reuse + 1) * g.tile, costs.chip.unpack).ps(), reuse))};
+          .unpack = unpack};
 }
 
 SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs,
@@ -95,8 +111,15 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
 /// Cores whose output goes out over NoC 0. In 2D ttnn gives the right half of the columns to NoC 1,
 /// except the top row, which reads B there; the 1D kernels write everything over NoC 0.
 std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
+  if (plan.kind == MatmulKind::reuse) return 0;
   const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
   return split ? g.cores + g.columns : 2 * g.cores;
+}
+
+/// Adding a row to an output block: both operands of each tile are unpacked once more.
+SimTime bias_time(const Geometry& g, const Costs& costs) {
+  return g.out_tiles *
+         (transfer_time(2 * g.tile, costs.chip.unpack) + costs.software.matmul_output_tile);
 }
 
 void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
@@ -113,10 +136,13 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
                                                transfer_time(g.tile, costs.chip.noc_link)) +
                         g.subblocks * costs.chip.noc_write_latency;
   cost.output_drain = std::max(shared, alone);
-  // Sub-blocks leave while the last step still computes the following ones.
-  const SimTime hidden = SimTime::picoseconds(cost.compute.ps() * (g.subblocks - 1) / g.subblocks);
+  // Sub-blocks leave while the last pass over the block, the last step of K or adding the bias,
+  // still computes the following ones.
+  const SimTime bias = plan.bias ? bias_time(g, costs) : SimTime();
+  const SimTime last_pass = plan.bias ? bias : cost.compute;
+  const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
   const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
-  cost.output_exposed = std::max(last, cost.output_drain - hidden);
+  cost.output_exposed = bias + std::max(last, cost.output_drain - hidden);
 }
 
 /// The pipeline. Inputs are double buffered, so a step takes the slowest of its three stages; the
@@ -135,15 +161,26 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
   const SimTime start = costs.software.matmul_start;
   KernelCost& kernel = cost.kernel;
   kernel.compute_start = start + load;
-  kernel.math_end = start + first + (g.output_blocks - 1) * again;
+  kernel.math_end =
+      start + first + (g.output_blocks - 1) * again + (cost.products - 1) * cost.restart;
   kernel.reads_end = kernel.math_end - cost.compute;
   kernel.total = kernel.math_end + cost.output_exposed;
   kernel.first_write =
       std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
 }
 
+/// Each core's loops and pointers, and the receivers of a multicast have to be ready again.
+SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwareProfile& software) {
+  const bool multicast = plan.kind != MatmulKind::reuse && g.cores > 1;
+  return software.matmul_next_product +
+         (multicast ? software.matmul_next_multicast_product : SimTime());
+}
+
 /// All bytes that the readers fetch and the writers put back.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
+  if (plan.kind == MatmulKind::reuse) {
+    return plan.batch * ((g.in0_tiles + g.in1_tiles) * g.k_steps + g.out_tiles) * g.tile;
+  }
   const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
@@ -163,6 +200,15 @@ Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
   return std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first).second;
 }
 
+int matmul_kernel_groups(const MatmulPlan& plan) {
+  if (plan.kind == MatmulKind::reuse) return plan.batch % plan.active_cores() == 0 ? 1 : 2;
+  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
+  const bool many_rows = plan.active_rows() > 1;
+  const bool many_columns = plan.active_columns() > 1;
+  if (!grid_2d) return plan.active_cores() > 1 ? 2 : 1;
+  return 1 + (many_rows ? 1 : 0) + (many_columns ? 1 : 0) + (many_rows && many_columns ? 2 : 0);
+}
+
 }  // namespace
 
 MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
@@ -171,7 +217,10 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
   const Costs costs{chip, software};
   const TileProduct product = tile_product(plan, g, costs);
-  MatmulCost cost{.steps = g.k_steps * g.output_blocks, .output_blocks = g.output_blocks};
+  MatmulCost cost{.steps = g.k_steps * g.output_blocks,
+                  .output_blocks = g.output_blocks,
+                  .products = plan.products()};
+  cost.restart = restart_time(plan, g, software);
   load_times(plan, g, costs, cost);
   cost.compute = compute_time(plan, g, costs, product);
   drain_times(plan, g, costs, cost);
@@ -187,21 +236,16 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
 }
 
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
-  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
-  const bool many_rows = plan.active_rows() > 1;
-  const bool many_columns = plan.active_columns() > 1;
-  const int groups = grid_2d ? 1 + (many_rows ? 1 : 0) + (many_columns ? 1 : 0) +
-                                   (many_rows && many_columns ? 2 : 0)
-                             : (plan.active_cores() > 1 ? 2 : 1);
   constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
   constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
-  constexpr int kSemaphores = 4;       // sender and receiver, for in0 and in1
+  // Sender and receiver, for in0 and in1.
+  const int semaphores = plan.kind == MatmulKind::reuse ? 0 : 4;
   return {.cores = static_cast<int>(plan.active_cores()),
-          .kernel_groups = groups,
+          .kernel_groups = matmul_kernel_groups(plan),
           .binaries = kBinaries,
           .binary_bytes = software.ttnn_binary_bytes,
           .circular_buffers = kCircularBuffers,
-          .semaphores = kSemaphores,
+          .semaphores = semaphores,
           .unique_arguments = software.ttnn_matmul_arguments};
 }
 

@@ -17,9 +17,11 @@ struct MatmulCost {
   SimTime in1_load;                ///< One step: read a block of B, multicast it.
   SimTime compute;                 ///< One step: all tile products of the block.
   SimTime output_drain;            ///< Writing one output block.
-  SimTime output_exposed;          ///< The part of it that no computation hides.
+  SimTime output_exposed;          ///< Adding the bias, and what no computation hides of writing.
+  SimTime restart;                 ///< Before each further product of a looped batch.
   std::int64_t steps = 0;          ///< All steps of a core.
   std::int64_t output_blocks = 0;  ///< Of a core, looped batches included.
+  std::int64_t products = 0;       ///< Of a core.
 
   KernelCost kernel;
 };

@@ -21,20 +21,25 @@ struct CircularBuffers {
   Bytes input_tile;
   Bytes output_tile;
   Bytes partial_tile;
+  Bytes bias_tile;  ///< None without a bias.
 
   /// Inputs are double buffered; output and partial sums are not. ttnn compares strictly.
   bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const {
-    const Bytes inputs = 2 * k * (h + w) * input_tile;
+    const Bytes inputs = 2 * k * (h + w) * input_tile + w * bias_tile;
     return inputs + h * w * (output_tile + partial_tile) < limit;
   }
 };
 
-CircularBuffers circular_buffers(DataType dtype, bool fp32_accumulation, Bytes limit) {
-  const Bytes tile = tile_bytes(dtype);
+CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
+  const Bytes tile = tile_bytes(plan.dtype);
   // Partial sums are kept in the destination's format: fp32, or bf16 and never a block format.
-  const Bytes partial = fp32_accumulation ? tile_bytes(DataType::float32)
-                                          : std::max(tile_bytes(DataType::bfloat16), tile);
-  return {.limit = limit, .input_tile = tile, .output_tile = tile, .partial_tile = partial};
+  const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
+                                               : std::max(tile_bytes(DataType::bfloat16), tile);
+  return {.limit = limit,
+          .input_tile = tile,
+          .output_tile = tile,
+          .partial_tile = partial,
+          .bias_tile = plan.bias ? tile : Bytes()};
 }
 
 struct Block {
@@ -117,10 +122,11 @@ bool is_narrow(std::int64_t m, std::int64_t n) {
   return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
 }
 
-/// create_simple_matmul_program_config: no core grid given.
-void plan_simple(MatmulPlan& plan, const CircularBuffers& buffers) {
+/// create_simple_matmul_program_config: no core grid given. `wide_only`: A is read once for a batch
+/// of B, which only the kernel that multicasts A in one dimension can do.
+void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
   const bool narrow = is_narrow(plan.m, plan.n);
-  const bool wide = narrow && plan.n > plan.m;
+  const bool wide = wide_only || (narrow && plan.n > plan.m);
   const bool tall = narrow && !wide;
 
   // How many cores blocks of at most 16x16 tiles would need, when that is a grid at all.
@@ -146,6 +152,18 @@ void plan_simple(MatmulPlan& plan, const CircularBuffers& buffers) {
     take_block(plan, /*may_shorten_k=*/true, buffers);
   }
   choose_subblock(plan, /*pairs_are_w_h=*/false);
+}
+
+/// The kernel for batches of both operands: a core has whole products, a tile of K a step. Only
+/// where one product's block fits.
+bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
+  if (!buffers.hold(plan.m, plan.n, 1)) return false;
+  plan.kind = MatmulKind::reuse;
+  plan.per_core_m = plan.out_block_h = plan.m;
+  plan.per_core_n = plan.out_block_w = plan.n;
+  plan.in0_block_w = 1;
+  choose_subblock(plan, /*pairs_are_w_h=*/true);
+  return true;
 }
 
 /// create_matmul_program_config: the caller gave a core grid. The batch is folded into m.
@@ -191,7 +209,7 @@ void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
 }  // namespace
 
 std::string_view name_of(MatmulKind kind) {
-  constexpr std::array<std::string_view, 3> kNames{"2D", "1D in0", "1D in1"};
+  constexpr std::array<std::string_view, 4> kNames{"2D", "1D in0", "1D in1", "reuse"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -210,19 +228,23 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                   .m = problem.m,
                   .k = problem.k,
                   .n = problem.n,
-                  .dtype = problem.dtype};
+                  .dtype = problem.dtype,
+                  .transposed_b = problem.transposed_b,
+                  .bias = problem.bias};
   if (problem.core_grid && problem.core_grid->columns <= device_grid.columns &&
       problem.core_grid->rows <= device_grid.rows) {
     plan.grid = *problem.core_grid;
   }
   choose_arithmetic(plan, problem);
-  const CircularBuffers buffers =
-      circular_buffers(plan.dtype, plan.fp32_accumulation, circular_buffer_bytes);
-  if (problem.core_grid) {
+  const CircularBuffers buffers = circular_buffers(plan, circular_buffer_bytes);
+  const bool batch_of_b = problem.batch > 1 && problem.batched_b;
+  if (problem.core_grid && !batch_of_b) {
     plan_for_core_grid(plan, buffers);
-  } else {
-    plan_simple(plan, buffers);
+    return plan;
   }
+  if (problem.core_grid && problem.batched_a && plan_reuse(plan, buffers)) return plan;
+  plan.grid = device_grid;
+  plan_simple(plan, batch_of_b && !problem.batched_a, buffers);
   return plan;
 }
 

@@ -13,7 +13,7 @@
 
 namespace howard::wormhole {
 
-/// A program as the chip will run it: planned, and with its price at every stage.
+/// One launch as the chip will run it: planned, and with its price at every stage.
 struct PlannedProgram {
   std::string_view name;
   Footprint footprint;
@@ -21,7 +21,7 @@ struct PlannedProgram {
   std::optional<MatmulPlan> matmul;  ///< Of a matrix product.
 };
 
-/// Plans `program` on a compute grid of `grid`.
+/// Plans `program`, one of those that lower() gives, on a compute grid of `grid`.
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// What the simulation needs of it. `planned` must outlive the simulation.

@@ -80,6 +80,23 @@ TileCosts read_tiles(Constants& constants, Frequency clock) {
       .rsqrt = constants.time("tiles.rsqrt", clock),
       .reduce = constants.time("tiles.reduce", clock),
       .transpose = constants.time("tiles.transpose", clock),
+      .random = constants.time("tiles.random", clock),
+      .gelu_backward = constants.time("tiles.gelu_backward", clock),
+      .adamw = constants.time("tiles.adamw", clock),
+      .softmax = constants.time("tiles.softmax", clock),
+      .softmax_row = constants.time("tiles.softmax_row", clock),
+      .softmax_start = constants.time("tiles.softmax_start", clock),
+      .softmax_backward = constants.time("tiles.softmax_backward", clock),
+      .layernorm = constants.time("tiles.layernorm", clock),
+      .ttml_layernorm = constants.time("tiles.ttml_layernorm", clock),
+  };
+}
+
+MovementCosts read_movement(Constants& constants, Frequency clock) {
+  return {
+      .face_line = constants.time("movement.face_line", clock),
+      .segment = constants.time("movement.segment", clock),
+      .mask = constants.time("movement.mask", clock),
   };
 }
 
@@ -106,11 +123,17 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
       .ttnn_binary_arguments = constants.count("ttnn.binary_arguments"),
       .ttnn_unary_arguments = constants.count("ttnn.unary_arguments"),
+      .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
       .tiles = read_tiles(constants, clock),
+      .movement = read_movement(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
       .matmul_output_tile = constants.time("matmul.output_tile", clock),
+      .matmul_next_product = constants.time("matmul.next_product", clock),
+      .matmul_next_multicast_product = constants.time("matmul.next_multicast_product", clock),
+      .matmul_transposed_unpack = constants.count("matmul.transposed_unpack"),
+      .matmul_fuses_transposes = constants.flag("matmul.fuses_transposes"),
   };
   constants.require_all_read();
   return software;

@@ -81,6 +81,23 @@ struct TileCosts {
   SimTime rsqrt;       // tiles.rsqrt
   SimTime reduce;      // tiles.reduce
   SimTime transpose;   // tiles.transpose
+
+  SimTime random;            // tiles.random
+  SimTime gelu_backward;     // tiles.gelu_backward
+  SimTime adamw;             // tiles.adamw
+  SimTime softmax;           // tiles.softmax
+  SimTime softmax_row;       // tiles.softmax_row
+  SimTime softmax_start;     // tiles.softmax_start
+  SimTime softmax_backward;  // tiles.softmax_backward
+  SimTime layernorm;         // tiles.layernorm
+  SimTime ttml_layernorm;    // tiles.ttml_layernorm
+};
+
+/// What ttnn's kernels that copy with a RISC cost (movement_ops.cpp says of what).
+struct MovementCosts {
+  SimTime face_line;  // movement.face_line
+  SimTime segment;    // movement.segment
+  SimTime mask;       // movement.mask
 };
 
 /// tt-metal, ttnn and the host that drives them.
@@ -106,11 +123,17 @@ struct SoftwareProfile {
   int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
   int ttnn_binary_arguments = 0;  // ttnn.binary_arguments
   int ttnn_unary_arguments = 0;   // ttnn.unary_arguments
+  int ttnn_other_arguments = 0;   // ttnn.other_arguments
   TileCosts tiles;
-  SimTime matmul_start;         // matmul.start
-  SimTime matmul_read_issue;    // matmul.read_issue
-  SimTime matmul_tile_product;  // matmul.tile_product
-  SimTime matmul_output_tile;   // matmul.output_tile
+  MovementCosts movement;
+  SimTime matmul_start;                   // matmul.start
+  SimTime matmul_read_issue;              // matmul.read_issue
+  SimTime matmul_tile_product;            // matmul.tile_product
+  SimTime matmul_output_tile;             // matmul.output_tile
+  SimTime matmul_next_product;            // matmul.next_product
+  SimTime matmul_next_multicast_product;  // matmul.next_multicast_product
+  int matmul_transposed_unpack = 1;       // matmul.transposed_unpack
+  bool matmul_fuses_transposes = true;    // matmul.fuses_transposes
 
   int issue_entries(DispatchCoreType type) const;
 };

@@ -12,6 +12,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/wormhole/device_memory.h"
+#include "engines/wormhole/launch_spans.h"
+#include "engines/wormhole/lowering.h"
 #include "engines/wormhole/simulation.h"
 #include "engines/wormhole/sub_device_owners.h"
 #include "engines/wormhole/sub_devices.h"
@@ -29,8 +31,8 @@ namespace {
                .hint = std::move(hint)});
 }
 
-/// Programs are planned once for each different grid, op, attributes and operand specs, as ttnn's
-/// program cache does; buffers do not matter.
+/// Calls are lowered and planned once for each different grid, op, attributes and operand specs, as
+/// ttnn's program cache does.
 struct ProgramLess {
   using Key = std::pair<CoreGrid, Program>;
 
@@ -50,33 +52,6 @@ struct ProgramLess {
   }
 };
 
-/// Turns what happened to a program into trace events.
-void record_program(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
-                    const Launch& launch, const LaunchTimes& times) {
-  const auto index = [](int number) { return static_cast<std::uint16_t>(number); };
-  const std::string_view name = launch.planned->name;
-  const auto span = [&](Track track, std::string_view category, SimTime start, SimTime end) {
-    sink.record({track, name, category, start, end, program});
-  };
-  span({TrackKind::dispatcher, Lane::none, index(queue)}, "dispatch", times.dispatch_start,
-       times.dispatch_end);
-  span({TrackKind::sub_device, Lane::none, index(launch.sub_device)}, "kernel", times.kernel_start,
-       times.kernel_end);
-  // The lanes are those of the kernel alone on the chip; when it shared the DRAM it took longer,
-  // and what it waited for is not known by lane.
-  const KernelCost& kernel = launch.planned->kernel;
-  const SimTime zero = times.kernel_start;
-  for (int i = 0; i < kernel.cores; ++i) {
-    const std::uint16_t core = core_index(cores.first_column + i % kernel.grid.columns,
-                                          cores.first_row + i / kernel.grid.columns);
-    span({TrackKind::core, Lane::reader, core}, "read", zero, zero + kernel.reads_end);
-    span({TrackKind::core, Lane::compute, core}, "math", zero + kernel.compute_start,
-         zero + kernel.math_end);
-    span({TrackKind::core, Lane::writer, core}, "write", zero + kernel.first_write,
-         zero + kernel.total);
-  }
-}
-
 }  // namespace
 
 /// The host's clock, the chip behind its command queues, the memory and what is captured.
@@ -95,8 +70,8 @@ class WormholeDevice::Impl {
                     [this](std::uint64_t program, int queue, const Launch& launch,
                            const LaunchTimes& times) {
                       if (sink_ == nullptr) return;
-                      record_program(*sink_, program, queue, sub_devices_.range(launch.sub_device),
-                                     launch, times);
+                      record_launch(*sink_, program, queue, sub_devices_.range(launch.sub_device),
+                                    launch, times);
                     }),
         traces_(profiles.software.trace_region),
         values_(options.values) {
@@ -110,25 +85,18 @@ class WormholeDevice::Impl {
   void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
     for (const Operand& output : program.outputs) static_cast<void>(memory_.spec(output.buffer));
-    Launch launch = launch_of(planned(program), options_.dispatch, profiles_);
-    launch.sub_device = program.sub_device;
-    if (options_.profiled) launch.go += profiles_.software.profiler_push;
-    const SimTime called = host_now_;
-    if (capture_) {
-      if (capture_->queue != queue) refuse_during_capture("enqueue a program on another queue");
-      values_.enqueue(program);
-      capture_->recording.push_back(launch);
-      host_now_ += profiles_.software.host_capture;
-      return record_host(program.name, "capture", called, 0);
+    if (capture_ && capture_->queue != queue) {
+      refuse_during_capture("enqueue a program on another queue");
     }
-    require_ownership(queue, program.sub_device);
-    owners_.launched(queue, program.sub_device);
+    const std::vector<PlannedProgram>& planned = launches(program);
+    if (!capture_) require_ownership(queue, program.sub_device);
     values_.enqueue(program);
-    const auto issued =
-        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
-    host_now_ = issued.host_free;
-    record_host(program.name, "host", called, issued.first_program);
-    if (options_.profiled) read_profiler(queue);
+    for (const PlannedProgram& each : planned) {
+      Launch launch = launch_of(each, options_.dispatch, profiles_);
+      launch.sub_device = program.sub_device;
+      if (options_.profiled) launch.go += profiles_.software.profiler_push;
+      capture_ ? record(launch) : issue(queue, launch);
+    }
   }
 
   void write_buffer(int queue, BufferId buffer, std::span<const std::byte> values) {
@@ -285,14 +253,17 @@ class WormholeDevice::Impl {
     simulation_.set_sub_devices(sub_devices_.count());
   }
 
-  const PlannedProgram& planned(const Program& program) {
+  const std::vector<PlannedProgram>& launches(const Program& program) {
     const CoreGrid grid = sub_devices_.range(program.sub_device).size();
     require_grid_fits(program, grid);
-    ProgramLess::Key key{grid, program};
+    ProgramLess::Key key{grid, timing_key(program)};
     const auto cached = program_cache_.find(key);
     if (cached != program_cache_.end()) return cached->second;
-    return program_cache_.emplace(std::move(key), plan_program(program, grid, profiles_))
-        .first->second;
+    std::vector<PlannedProgram> planned;
+    for (const Program& launch : lower(key.second, grid, profiles_)) {
+      planned.push_back(plan_program(launch, grid, profiles_));
+    }
+    return program_cache_.emplace(std::move(key), std::move(planned)).first->second;
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
@@ -329,6 +300,24 @@ class WormholeDevice::Impl {
     int queue = 0;
     Recording recording;
   };
+
+  void record(const Launch& launch) {
+    const SimTime called = host_now_;
+    capture_->recording.push_back(launch);
+    host_now_ += profiles_.software.host_capture;
+    record_host(launch.planned->name, "capture", called, 0);
+  }
+
+  void issue(int queue, const Launch& launch) {
+    owners_.launched(queue, launch.sub_device);
+    const SimTime called = host_now_;
+    const auto issued =
+        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
+    host_now_ = issued.host_free;
+    record_host(launch.planned->name, "host", called, issued.first_program);
+    if (options_.profiled) read_profiler(queue);
+  }
+
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   void refuse_during_capture(std::string_view what) const {
@@ -395,7 +384,7 @@ class WormholeDevice::Impl {
   DeviceMemory memory_;
   SubDevices sub_devices_;
   SubDeviceOwners owners_;
-  std::map<ProgramLess::Key, PlannedProgram, ProgramLess> program_cache_;
+  std::map<ProgramLess::Key, std::vector<PlannedProgram>, ProgramLess> program_cache_;
   Simulation simulation_;
   TraceStore traces_;
   ValueShadow values_;
@@ -454,7 +443,11 @@ void WormholeDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sin
 CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 
 const PlannedProgram& WormholeDevice::explain(const Program& program) {
-  return impl_->planned(program);
+  return launches(program).back();
+}
+
+std::span<const PlannedProgram> WormholeDevice::launches(const Program& program) {
+  return impl_->launches(program);
 }
 
 }  // namespace howard::wormhole

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "engines/device/device.h"
 #include "engines/wormhole/planned_program.h"
@@ -50,7 +51,10 @@ class WormholeDevice final : public Device {
   void set_trace_sink(TraceSink* sink) override;
 
   CoreGrid compute_grid() const;
-  /// How `program` would run, for explanations; lives as long as the device.
+  /// The launches that `program` would be, in order, for explanations; they live as long as the
+  /// device.
+  std::span<const PlannedProgram> launches(const Program& program);
+  /// The last of them: what a matrix product is after its operands were transposed.
   const PlannedProgram& explain(const Program& program);
 
  private:

@@ -33,6 +33,15 @@ std::vector<MatmulProblem> problems() {
           result.push_back({.m = m, .k = k, .n = n, .dtype = dtype});
           result.push_back({.m = m, .k = k, .n = n, .dtype = dtype, .core_grid = CoreGrid{4, 7}});
           result.push_back({.batch = 3, .m = m, .k = k, .n = n, .dtype = dtype});
+          result.push_back({.batch = 130,
+                            .batched_b = true,
+                            .m = m,
+                            .k = k,
+                            .n = n,
+                            .dtype = dtype,
+                            .core_grid = CoreGrid{8, 7}});
+          result.push_back(
+              {.m = m, .k = k, .n = n, .dtype = dtype, .transposed_b = true, .bias = true});
         }
       }
     }
@@ -41,11 +50,17 @@ std::vector<MatmulProblem> problems() {
 }
 
 /// The recurrence the closed form claims to solve, step by step: two buffers for each input, one
-/// for the output, and the writer's RISC reads B.
+/// for the output, the writer's RISC reads B, and all RISCs start each product of a batch anew.
 SimTime simulate(const MatmulCost& stages) {
   const std::int64_t k_steps = stages.steps / stages.output_blocks;
   SimTime in0_ready, in1_ready, computed, computed_before, drained;
+  const std::int64_t blocks = stages.output_blocks / stages.products;
   for (std::int64_t block = 0; block < stages.output_blocks; ++block) {
+    if (block > 0 && block % blocks == 0) {
+      for (SimTime* time : {&in0_ready, &in1_ready, &computed, &computed_before, &drained}) {
+        *time += stages.restart;
+      }
+    }
     for (std::int64_t step = 0; step < k_steps; ++step) {
       const SimTime output_free = step == 0 ? drained : SimTime();
       in0_ready = std::max(in0_ready, computed_before) + stages.in0_load;
@@ -94,7 +109,7 @@ TEST(MatmulCost, MoreWorkOfOneConfigurationTakesLonger) {
     finer.fidelity = MathFidelity::hifi4;
     EXPECT_GE(cost(finer).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan repeated = p;
-    repeated.batch += 1;
+    repeated.batch += p.kind == MatmulKind::reuse ? p.active_cores() : 1;
     EXPECT_GT(cost(repeated).kernel.total, cost(p).kernel.total) << p.text();
   }
 }

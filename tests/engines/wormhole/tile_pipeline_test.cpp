@@ -31,7 +31,8 @@ class Pipeline : public ::testing::Test {
                     .reads = {1, 1},
                     .writes = {1, 1},
                     .compute = SimTime::nanoseconds(100),
-                    .tile = tile_};
+                    .tile = tile_,
+                    .out_tile = tile_};
 };
 
 TEST_F(Pipeline, ASingleStepTakesAllThreeStages) {
