@@ -3,9 +3,11 @@
 
 namespace howard::experiments {
 
-ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box) {
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
+                               const wormhole::ProfileChoice& choice) {
   ExperimentList list;
   list.push_back(matmul_sweep(box));
+  list.push_back(calibrate(choice));
   return list;
 }
 
