@@ -2,8 +2,10 @@
 #include "profiler/dispatch_gaps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -95,6 +97,13 @@ std::size_t bin_of(SimTime duration) {
   return static_cast<std::size_t>(above - kBinBounds.begin()) - 1;
 }
 
+template <class Visitor>
+void for_each_gap(std::span<const Lane> lanes, const Visitor& visit) {
+  for (const Lane& lane : lanes) {
+    for (const Gap& gap : lane.gaps) visit(gap);
+  }
+}
+
 /// Calls `visit(previous, next)` for each two programs of a device that follow each other by start.
 template <class Visitor>
 void for_each_pair(const Timeline& timeline, const Visitor& visit) {
@@ -157,15 +166,15 @@ std::vector<Lane> find_gaps(const Timeline& timeline, LaneKind kind) {
   return lanes;
 }
 
-CauseTimes time_by_cause(std::span<const Gap> gaps) {
+CauseTimes time_by_cause(std::span<const Lane> lanes) {
   CauseTimes causes;
-  for (const Gap& gap : gaps) causes += gap.causes;
+  for_each_gap(lanes, [&](const Gap& gap) { causes += gap.causes; });
   return causes;
 }
 
-std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Gap> gaps) {
+std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Lane> lanes) {
   std::unordered_map<std::uint64_t, OpPairGaps> by_pair;
-  for (const Gap& gap : gaps) {
+  for_each_gap(lanes, [&](const Gap& gap) {
     const NameId before = timeline.programs[gap.before].name;
     const NameId after = timeline.programs[gap.after].name;
     OpPairGaps& pair = by_pair[std::uint64_t{before} << 32 | after];
@@ -174,8 +183,9 @@ std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Ga
     ++pair.count;
     pair.idle += gap.span.duration();
     pair.causes += gap.causes;
-  }
+  });
   std::vector<OpPairGaps> pairs;
+  pairs.reserve(by_pair.size());
   for (const auto& [key, pair] : by_pair) pairs.push_back(pair);
   std::ranges::sort(pairs, [](const OpPairGaps& a, const OpPairGaps& b) {
     return std::tie(b.idle, a.before, a.after) < std::tie(a.idle, b.before, b.after);
@@ -183,22 +193,21 @@ std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Ga
   return pairs;
 }
 
-std::vector<GapBin> gap_histogram(std::span<const Gap> gaps) {
-  if (gaps.empty()) return {};
-  const auto [shortest, longest] =
-      std::ranges::minmax(gaps, {}, [](const Gap& gap) { return gap.span.duration(); });
-  const std::size_t first = bin_of(shortest.span.duration());
-  std::vector<GapBin> bins(bin_of(longest.span.duration()) - first + 1);
-  for (std::size_t i = 0; i < bins.size(); ++i) {
-    bins[i].low = SimTime::picoseconds(kBinBounds[first + i]);
-    bins[i].high = SimTime::picoseconds(kBinBounds[first + i + 1]);
-  }
-  for (const Gap& gap : gaps) {
-    GapBin& bin = bins[bin_of(gap.span.duration()) - first];
+std::vector<GapBin> gap_histogram(std::span<const Lane> lanes) {
+  std::array<GapBin, kBinBounds.size() - 1> all{};
+  for_each_gap(lanes, [&](const Gap& gap) {
+    GapBin& bin = all[bin_of(gap.span.duration())];
     ++bin.count;
     bin.idle += gap.span.duration();
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].low = SimTime::picoseconds(kBinBounds[i]);
+    all[i].high = SimTime::picoseconds(kBinBounds[i + 1]);
   }
-  return bins;
+  const auto is_filled = [](const GapBin& bin) { return bin.count > 0; };
+  const auto first = std::ranges::find_if(all, is_filled);
+  const auto last = std::find_if(all.rbegin(), std::make_reverse_iterator(first), is_filled);
+  return {first, last.base()};
 }
 
 std::optional<double> SequentialGaps::share() const {

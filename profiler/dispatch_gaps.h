@@ -76,7 +76,8 @@ struct Lane {
 /// defects (`defects_of`) of fewer than 2^32 programs.
 std::vector<Lane> find_gaps(const Timeline& timeline, LaneKind kind);
 
-CauseTimes time_by_cause(std::span<const Gap> gaps);
+/// The idle time of some lanes by cause.
+CauseTimes time_by_cause(std::span<const Lane> lanes);
 
 /// The gaps between two ops: what the first one's successor costs.
 struct OpPairGaps {
@@ -88,7 +89,7 @@ struct OpPairGaps {
 };
 
 /// The largest total first; equal ones by the names' numbers.
-std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Gap> gaps);
+std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Lane> lanes);
 
 /// Gaps of at least `low` and less than `high`.
 struct GapBin {
@@ -100,7 +101,7 @@ struct GapBin {
 
 /// Bins at 1, 2 and 5 times each power of ten, from the shortest gap's to the longest's, empty ones
 /// in between included. No gaps: no bins.
-std::vector<GapBin> gap_histogram(std::span<const Gap> gaps);
+std::vector<GapBin> gap_histogram(std::span<const Lane> lanes);
 
 /// The gaps as the report (part 3) defines them: the programs of a device in the order of their
 /// starts, gap_i = max(0, start_{i+1} - end_i), whichever queue or sub-device they are of. Programs

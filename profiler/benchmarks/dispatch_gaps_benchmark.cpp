@@ -69,11 +69,10 @@ void gap_totals(benchmark::State& state) {
   const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
   const std::vector<profiler::Lane> lanes =
       profiler::find_gaps(timeline, profiler::LaneKind::device);
-  const std::vector<profiler::Gap>& gaps = lanes.front().gaps;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(profiler::time_by_cause(gaps).total());
-    benchmark::DoNotOptimize(profiler::gaps_by_ops(timeline, gaps).data());
-    benchmark::DoNotOptimize(profiler::gap_histogram(gaps).data());
+    benchmark::DoNotOptimize(profiler::time_by_cause(lanes).total());
+    benchmark::DoNotOptimize(profiler::gaps_by_ops(timeline, lanes).data());
+    benchmark::DoNotOptimize(profiler::gap_histogram(lanes).data());
     benchmark::DoNotOptimize(profiler::sequential_gaps(timeline).gaps);
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));

@@ -302,7 +302,7 @@ TEST_P(RandomTimelines, HaveTheGapsAndCausesOfEveryMoment) {
     for (const Lane& lane : find_gaps(timeline, GetParam())) {
       found.insert({lane.device, lane.index});
       expect_lane(timeline, GetParam(), lane);
-      for (const auto& [cause, time] : causes_of(time_by_cause(lane.gaps))) seen.insert(cause);
+      for (const auto& [cause, time] : causes_of(time_by_cause({&lane, 1}))) seen.insert(cause);
     }
     EXPECT_EQ(found, expected);
     if (HasFailure()) break;
@@ -340,7 +340,7 @@ TEST_P(RandomTimelines, HaveTotalsThatAddUpToTheirGaps) {
       std::uint64_t count = 0;
       CauseTimes causes;
       SimTime least = lane.idle;
-      for (const OpPairGaps& pair : gaps_by_ops(timeline, lane.gaps)) {
+      for (const OpPairGaps& pair : gaps_by_ops(timeline, {&lane, 1})) {
         EXPECT_LE(pair.idle, least) << "the largest first";
         least = pair.idle;
         EXPECT_EQ(pair.causes.total(), pair.idle);
@@ -350,8 +350,8 @@ TEST_P(RandomTimelines, HaveTotalsThatAddUpToTheirGaps) {
       }
       EXPECT_EQ(by_pair, lane.idle);
       EXPECT_EQ(count, lane.gaps.size());
-      EXPECT_EQ(causes_of(causes), causes_of(time_by_cause(lane.gaps)));
-      for (const GapBin& bin : gap_histogram(lane.gaps)) {
+      EXPECT_EQ(causes_of(causes), causes_of(time_by_cause({&lane, 1})));
+      for (const GapBin& bin : gap_histogram({&lane, 1})) {
         EXPECT_LE(bin.low * static_cast<std::int64_t>(bin.count), bin.idle);
         EXPECT_GE(bin.high * static_cast<std::int64_t>(bin.count), bin.idle);
         by_bin += bin.idle;
@@ -402,7 +402,7 @@ TEST(GapHistogram, HasBinsAtOneTwoAndFive) {
   Timeline timeline = programs({picoseconds(0, 1), picoseconds(2, 3), picoseconds(13, 14),
                                 picoseconds(33, 34), picoseconds(53, 54)});  // 1, 10, 19, 19
   const std::vector<Lane> lanes = find_gaps(timeline, LaneKind::device);
-  const std::vector<GapBin> bins = gap_histogram(only(lanes).gaps);
+  const std::vector<GapBin> bins = gap_histogram(lanes);
   std::vector<std::tuple<std::int64_t, std::int64_t, std::uint64_t>> found;
   for (const GapBin& bin : bins) found.emplace_back(bin.low.ps(), bin.high.ps(), bin.count);
   const std::vector<std::tuple<std::int64_t, std::int64_t, std::uint64_t>> expected{
@@ -414,7 +414,7 @@ TEST(GapHistogram, HasAPlaceForTheLongestTime) {
   const SimTime end = SimTime::picoseconds(std::numeric_limits<std::int64_t>::max());
   const Timeline timeline = programs({picoseconds(0, 1), {end, end}});
   const std::vector<Lane> lanes = find_gaps(timeline, LaneKind::device);
-  const std::vector<GapBin> bins = gap_histogram(only(lanes).gaps);
+  const std::vector<GapBin> bins = gap_histogram(lanes);
   ASSERT_EQ(bins.size(), 1U);
   EXPECT_EQ(bins[0].high, end);
 }
