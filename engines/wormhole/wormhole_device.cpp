@@ -82,16 +82,26 @@ class WormholeDevice::Impl {
         memory_("DRAM of " + profiles.chip.name, profiles.chip.dram_capacity),
         sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
-        simulation_({.command_queues = options.command_queues,
-                     .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
-                     .launch_ring_entries = profiles.software.dispatch.launch_ring,
-                     .configuration_ring = profiles.software.dispatch.configuration_ring},
-                    [this](std::uint64_t program, int queue, const Launch& launch,
-                           const LaunchTimes& times) {
-                      if (sink_ == nullptr) return;
-                      record_program(*sink_, program, queue, sub_devices_.range(launch.sub_device),
-                                     launch, times);
-                    }),
+        simulation_(
+            {.command_queues = options.command_queues,
+             .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
+             .launch_ring_entries = profiles.software.dispatch.launch_ring,
+             .configuration_ring = profiles.software.dispatch.configuration_ring},
+            [this](std::uint64_t program, int queue, const Launch& launch,
+                   const LaunchTimes& times) {
+              if (sink_ == nullptr) return;
+              record_program(*sink_, program, queue, sub_devices_.range(launch.sub_device), launch,
+                             times);
+            },
+            [this](int queue, SimTime start, SimTime end) {
+              if (sink_ == nullptr) return;
+              const auto index = static_cast<std::uint16_t>(queue);
+              sink_->record({{TrackKind::dispatcher, Lane::none, index},
+                             "wait_for_event",
+                             "event wait",
+                             start,
+                             end});
+            }),
         traces_(profiles.software.trace_region) {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
   }
@@ -114,10 +124,8 @@ class WormholeDevice::Impl {
     }
     require_ownership(queue, program.sub_device);
     owners_.launched(queue, program.sub_device);
-    const auto issued =
-        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
-    host_now_ = issued.host_free;
-    record_host(program.name, "host", called, issued.first_program);
+    const std::uint64_t first = issue(queue, launch, profiles_.software.host_op_call);
+    record_host(program.name, "host", called, first);
   }
 
   void write_buffer(int queue, BufferId buffer, std::span<const std::byte> values) {
@@ -146,7 +154,7 @@ class WormholeDevice::Impl {
     refuse_during_capture("record an event");
     const std::uint64_t event = events_++;
     owners_.recorded(queue, event);
-    host_now_ = simulation_.issue(queue, RecordEvent{event}, host_now_).host_free;
+    issue(queue, RecordEvent{event}, SimTime());
     return EventId{event};
   }
 
@@ -157,7 +165,7 @@ class WormholeDevice::Impl {
       fail("wait for an event", fmt::format("event {}", event), "an event this device recorded");
     }
     owners_.waited(queue, event);
-    host_now_ = simulation_.issue(queue, WaitEvent{event}, host_now_).host_free;
+    issue(queue, WaitEvent{event}, SimTime());
   }
 
   void begin_trace_capture(int queue) {
@@ -187,10 +195,8 @@ class WormholeDevice::Impl {
     }
     for (const Launch& launch : *recording) owners_.launched(queue, launch.sub_device);
     const SimTime called = host_now_;
-    const auto issued =
-        simulation_.issue(queue, Replay{recording}, host_now_ + profiles_.software.host_replay);
-    host_now_ = issued.host_free;
-    record_host("execute_trace", "host", called, issued.first_program);
+    const std::uint64_t first = issue(queue, Replay{recording}, profiles_.software.host_replay);
+    record_host("execute_trace", "host", called, first);
   }
 
   // What the device does.
@@ -300,6 +306,16 @@ class WormholeDevice::Impl {
     if (static_cast<std::int64_t>(size) == expected.value()) return;
     fail("transfer a tensor " + spec.shape.text(), fmt::format("{} bytes", size),
          fmt::format("{} bytes", expected.value()));
+  }
+
+  /// Hands a command over after `host_time`, and when the issue queue has room. The number of the
+  /// command's first program.
+  std::uint64_t issue(int queue, Command command, SimTime host_time) {
+    const SimTime ready = host_now_ + host_time;
+    const auto issued = simulation_.issue(queue, std::move(command), ready);
+    host_now_ = issued.host_free;
+    if (host_now_ > ready) record_host("issue queue full", "queue full", ready, 0);
+    return issued.first_program;
   }
 
   /// Transfers wait for all earlier programs of the queue and block the host.
