@@ -24,7 +24,7 @@ enum class GapCause : std::uint8_t {
   finish,           ///< As above, and the host was in a finish.
   transfer,         ///< As above, and the host was reading or writing a buffer.
   profiler,         ///< The host or the cores were busy with being measured.
-  event_wait,       ///< The dispatcher waited for another queue's event.
+  event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
   dispatch,         ///< The program, or one before it in its queue, was being dispatched.
   cores_busy,       ///< Dispatched, and its cores still ran a program (of another queue).

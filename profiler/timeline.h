@@ -68,7 +68,7 @@ enum class Occupation : std::uint8_t {
   transfer,    ///< A host thread: a blocking read or write of a buffer.
   queue_full,  ///< A host thread: within a call, until the issue queue had a free entry.
   profiler,    ///< A host thread or a sub-device: measuring, not working.
-  event_wait,  ///< A dispatcher: an event of another queue had not happened yet.
+  event_wait,  ///< A dispatcher: an event, its own or another queue's, had not happened yet.
 };
 
 struct Activity {

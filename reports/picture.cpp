@@ -81,6 +81,12 @@ std::string gnuplot_string(std::string_view text) {
   return string + "'";
 }
 
+std::string gnuplot_word(std::string_view text) {
+  std::string word = printable(text);
+  std::ranges::replace(word, '"', '\'');
+  return '"' + word + '"';
+}
+
 std::string gnuplot_color(std::size_t number) {
   return fmt::format("lc rgb '{}'", kColors[number % kColors.size()]);
 }

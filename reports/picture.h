@@ -34,6 +34,9 @@ PlotFiles write_picture(const Picture& picture, const std::filesystem::path& fol
 /// `text` as a gnuplot string, without control characters.
 std::string gnuplot_string(std::string_view text);
 
+/// `text` as one word of a data file, without control characters and double quotes.
+std::string gnuplot_word(std::string_view text);
+
 /// "lc rgb '#0072B2'": of the given line or bar. Okabe and Ito's colours, which stay apart for
 /// every kind of colour vision (and in print), in an order of falling contrast to white.
 std::string gnuplot_color(std::size_t number);

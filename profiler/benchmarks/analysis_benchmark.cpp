@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What analysing costs: a million programs, recorded as the emulator records them.
+// What analysing costs: a million programs, recorded as the emulator records them, and a million
+// memory events.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -8,7 +9,11 @@
 #include <vector>
 
 #include "base/trace_event.h"
+#include "base/units.h"
+#include "profiler/bottleneck.h"
+#include "profiler/critical_path.h"
 #include "profiler/dispatch_gaps.h"
+#include "profiler/memory.h"
 #include "profiler/timeline.h"
 
 namespace {
@@ -78,5 +83,48 @@ void gap_totals(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(gap_totals)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+void critical_path(benchmark::State& state) {
+  const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(profiler::critical_path(timeline, {}).programs.data());
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(critical_path)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+void find_bottlenecks(benchmark::State& state) {
+  std::vector<profiler::OpRun> runs;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    runs.push_back({.name = i % 2 == 0 ? "matmul" : "add",
+                    .duration = SimTime::microseconds(20 + i % 7),
+                    .idle_before = SimTime::microseconds(i % 3),
+                    .flops = howard::Flops(1'000'000 * (i % 40)),
+                    .dram = howard::Bytes(100'000 * (i % 30)),
+                    .peak_flops = 7e13,
+                    .peak_bandwidth = 258e9,
+                    .limited_by = "unpack"});
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(profiler::find_bottlenecks(runs).by_op.data());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(find_bottlenecks)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+void memory_use(benchmark::State& state) {
+  std::vector<profiler::MemoryEvent> events;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    const bool allocates = i % 2000 < 1000;
+    events.push_back(
+        {.time = SimTime::nanoseconds(i),
+         .action = allocates ? profiler::MemoryAction::allocate : profiler::MemoryAction::release,
+         .buffer = static_cast<std::uint64_t>(i % 1000),
+         .size = howard::Bytes(2048 * (i % 50)),
+         .name = "activation",
+         .phase = allocates ? "forward" : "backward"});
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(profiler::memory_use(events).curve.data());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(memory_use)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
