@@ -76,6 +76,9 @@ TEST(Bottleneck, DoesNotJudgeWorkWithoutPeaks) {
   EXPECT_EQ(summary.compute, ps(50));
   EXPECT_EQ(summary.flops, Flops(50)) << "of the known run alone";
   EXPECT_DOUBLE_EQ(summary.achieved().value(), 50 / 100e-12);
+  OpRun unknown_bandwidth = run(100, 50, 10);
+  unknown_bandwidth.peak_bandwidth = 0;
+  EXPECT_EQ(summary_of({unknown_bandwidth}).unknown, ps(100));
 }
 
 TEST(Bottleneck, AddsUpWhenPeaksAreExceeded) {

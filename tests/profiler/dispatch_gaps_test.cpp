@@ -429,6 +429,9 @@ TEST(SequentialGaps, AreTheReports) {
   EXPECT_EQ(gaps.busy.ps(), 120);
   EXPECT_EQ(gaps.wall.ps(), 160);
   EXPECT_DOUBLE_EQ(gaps.share().value(), 0.25);
+  EXPECT_EQ(op_to_op(timeline).count, 2U);
+  EXPECT_EQ(op_to_op(timeline).negative, 0U) << "one of them is zero";
+  EXPECT_EQ(op_to_op(timeline).total.ps(), 40);
   gaps += gaps;
   EXPECT_EQ(gaps.gaps, 4U);
   EXPECT_EQ(gaps.idle.ps(), 80);

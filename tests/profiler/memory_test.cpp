@@ -98,6 +98,19 @@ TEST(Memory, PeaksOfL1AreOfEachKindAndOfBothTogether) {
   EXPECT_EQ(use.phases[1].dram.peak, Bytes(0));
 }
 
+TEST(Memory, PeaksOfL1CountWhatWasLiveWhenThePhaseBegan) {
+  const MemoryUse use = Events()
+                            .add(allocate, l1_buffer, 1, 100)
+                            .add(allocate, l1_circular_buffer, 1, 10)
+                            .phase("step")
+                            .add(release, l1_buffer, 1)
+                            .add(release, l1_circular_buffer, 1)
+                            .use();
+  EXPECT_EQ(use.phases[1].l1.buffers_peak, Bytes(100));
+  EXPECT_EQ(use.phases[1].l1.circular_buffers_peak, Bytes(10));
+  EXPECT_EQ(use.phases[1].l1.total_peak, Bytes(110));
+}
+
 TEST(Memory, NamesWhoHeldItAtThePeakTheLargestFirst) {
   const MemoryUse use = Events()
                             .add(allocate, dram, 1, 500, "gone before")

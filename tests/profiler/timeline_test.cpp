@@ -69,6 +69,7 @@ TEST(Timeline, GivesTheProgramsOfAReplayTheSameCall) {
 
 TEST(Timeline, LeavesOutWhatWasNotRecorded) {
   const std::vector<TraceEvent> events{event(kHost, "host", 0, 1, 9),
+                                       event(kDispatcher, "dispatch", 2, 3, 9),
                                        event(kSubDevice, "kernel", 10, 11, 8)};
   const Timeline timeline = timeline_of(events, 12);
   ASSERT_EQ(timeline.programs.size(), 1U);
