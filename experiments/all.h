@@ -19,6 +19,9 @@ std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> bo
 /// Calibrates the profiles of `choice`. Error when they can not be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
 
+/// Beside the published rows of `experiments`, which must outlive it.
+std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
+
 /// Every experiment, in the order of the report; `choice` is what the box was made from. A new one
 /// is one file and one line here.
 ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,

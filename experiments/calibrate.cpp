@@ -21,6 +21,7 @@
 #include "engines/calibration/calibration.h"
 #include "engines/calibration/error_summary.h"
 #include "experiments/all.h"
+#include "experiments/finding.h"
 
 namespace howard::experiments {
 namespace {
@@ -96,21 +97,6 @@ class SharedFit {
   int evaluations_ = 0;
   std::unique_ptr<Calibration> calibration_;
   std::map<std::size_t, Unseen> unseen_;
-};
-
-/// A point that is worked out, not timed.
-class Finding : public harness::Case {
- public:
-  void finish() override {}
-  SimTime now() const override { return {}; }
-  void set_trace_sink(TraceSink* /*sink*/) override {}
-  void describe(double /*seconds*/, PointResult& point) const override {
-    point.metrics = found_.metrics;
-    point.details = found_.details;
-  }
-
- protected:
-  PointResult found_;
 };
 
 class TableFinding final : public Finding {
