@@ -29,17 +29,26 @@ std::string verdict_text(const WorkSummary& summary) {
   return fmt::format("{} {:.0f} %", name_of(summary.verdict()), 100 * summary.verdict_share());
 }
 
+/// The stage that limits most of the kernel time: "unpack 80 %"; empty where none is known.
+std::string stage_text(const WorkSummary& summary) {
+  if (summary.stages.empty() || summary.busy() == SimTime()) return "";
+  const WorkSummary::Stage& longest = summary.stages.front();
+  return fmt::format("{} {:.0f} %", longest.name,
+                     100 * longest.busy.seconds() / summary.busy().seconds());
+}
+
 }  // namespace
 
 Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& summaries,
                        const WorkSummary& all, std::size_t most) {
-  std::vector<std::string> names, verdicts;
+  std::vector<std::string> names, verdicts, stages;
   Counts runs;
   Numbers time, shares, intensity, achieved, attainable;
   std::vector<Numbers> parts(5);
   const auto add = [&](const WorkSummary& summary) {
     names.push_back(summary.name);
     verdicts.push_back(verdict_text(summary));
+    stages.push_back(stage_text(summary));
     runs.emplace_back(summary.runs);
     time.emplace_back(summary.time().seconds());
     shares.push_back(share(summary.time(), all.time()));
@@ -62,6 +71,7 @@ Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& 
   add_quantities(table, "time", "s", time);
   add_quantities(table, "share", "1", shares);
   add_words(table, "bound by", verdicts);
+  add_words(table, "longest stage", stages);
   add_quantities(table, "idle", "1", parts[0]);
   add_quantities(table, "compute", "1", parts[1]);
   add_quantities(table, "DRAM", "1", parts[2]);

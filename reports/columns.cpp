@@ -11,7 +11,11 @@ namespace howard::reports {
 namespace {
 
 void add_column(Table& table, TableColumn column, const std::vector<std::string>& texts) {
-  if (table.columns.empty()) table.rows.resize(texts.size());
+  if (table.columns.empty()) {
+    table.rows.resize(texts.size());
+  } else if (std::ranges::all_of(texts, [](const std::string& text) { return text.empty(); })) {
+    return;
+  }
   HOWARD_CHECK(table.rows.size() == texts.size(), "all columns of a table have the same rows");
   table.columns.push_back(std::move(column));
   for (std::size_t i = 0; i < texts.size(); ++i) table.rows[i].cells.push_back({.text = texts[i]});
@@ -25,7 +29,6 @@ void add_words(Table& table, std::string title, const std::vector<std::string>& 
 
 void add_counts(Table& table, std::string title,
                 const std::vector<std::optional<std::uint64_t>>& counts) {
-  if (std::ranges::none_of(counts, [](const auto& count) { return count.has_value(); })) return;
   std::vector<std::string> texts;
   for (const auto& count : counts) texts.push_back(count ? std::to_string(*count) : "");
   add_column(table, {.title = std::move(title), .number = true}, texts);
@@ -37,7 +40,6 @@ void add_quantities(Table& table, std::string title, std::string_view unit,
   for (const std::optional<double>& value : values) {
     if (value) present.push_back(*value);
   }
-  if (present.empty()) return;
   const Scale scale = fit_scale(unit, present);
   std::vector<std::string> texts;
   for (const std::optional<double>& value : values) {

@@ -11,15 +11,17 @@
 
 namespace howard::reports {
 
-/// Adds a column of words, one for each row; the first column makes the rows.
+// Each adds a column with a cell for each row; the first one makes the rows. A later column is left
+// out when no row has a value.
+
+/// Words; an empty one is none.
 void add_words(Table& table, std::string title, const std::vector<std::string>& words);
 
-/// Adds a column of numbers of things, written in full. Left out when no row has one.
+/// Numbers of things, written in full.
 void add_counts(Table& table, std::string title,
                 const std::vector<std::optional<std::uint64_t>>& counts);
 
-/// Adds a column of quantities of an SI `unit` (as fit_scale takes it), with one prefix for all.
-/// Left out when no row has a value.
+/// Quantities of an SI `unit` (as fit_scale takes it), with one prefix for all.
 void add_quantities(Table& table, std::string title, std::string_view unit,
                     const std::vector<std::optional<double>>& values);
 

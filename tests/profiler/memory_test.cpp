@@ -171,48 +171,54 @@ TEST(Memory, OfNoEventsIsNone) {
   EXPECT_EQ(use.dram_peak().dram, Bytes(0));
 }
 
-/// What a random run held after each event, by an oracle that adds up the live buffers.
-TEST(Memory, IsWhatTheLiveBuffersAddUpTo) {
-  constexpr std::array kPhases{"a", "b", "c"};
-  std::mt19937 random(1);
-  for (int round = 0; round < 100; ++round) {
-    SCOPED_TRACE(round);
-    std::vector<MemoryEvent> events;
+/// Random events of a few buffers, the last first, and what they add up to.
+struct RandomRun {
+  std::vector<MemoryEvent> events;
+  std::vector<MemoryPoint> expected;
+
+  explicit RandomRun(std::uint32_t seed) {
+    constexpr std::array kPhases{"a", "b", "c"};
+    std::mt19937 random(seed);
     std::map<std::pair<MemoryKind, std::uint64_t>, Bytes> live;
-    std::vector<MemoryPoint> expected;
     for (int i = 0; i < 60; ++i) {
-      const auto kind = static_cast<MemoryKind>(random() % kMemoryKinds);
-      const std::uint64_t buffer = random() % 6;
-      const bool is_live = live.contains({kind, buffer});
+      const std::pair key{static_cast<MemoryKind>(random() % kMemoryKinds), random() % 6};
+      const bool is_live = live.contains(key);
       const Bytes size(static_cast<std::int64_t>(random() % 100));
-      events.push_back({SimTime::nanoseconds(i), is_live ? release : allocate, kind, buffer, size,
-                        "", kPhases.at(random() % 3)});
-      if (is_live) {
-        live.erase({kind, buffer});
-      } else {
-        live[{kind, buffer}] = size;
-      }
-      MemoryPoint point{.time = SimTime::nanoseconds(i)};
-      for (const auto& [key, bytes] : live) {
-        (key.first == dram        ? point.dram
-         : key.first == l1_buffer ? point.l1_buffers
-                                  : point.l1_circular_buffers) += bytes;
-      }
-      expected.push_back(point);
+      events.push_back({SimTime::nanoseconds(i), is_live ? release : allocate, key.first,
+                        key.second, size, "", kPhases.at(random() % 3)});
+      if (!is_live) live[key] = size;
+      if (is_live) live.erase(key);
+      std::array<Bytes, kMemoryKinds> held;
+      for (const auto& [buffer, bytes] : live)
+        held[static_cast<std::size_t>(buffer.first)] += bytes;
+      expected.push_back({SimTime::nanoseconds(i), held[0], held[1], held[2]});
     }
-    std::ranges::reverse(events);  // their times order them
-    const MemoryUse use = memory_use(events);
-    ASSERT_EQ(use.curve.size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(use.curve[i].dram, expected[i].dram);
-      EXPECT_EQ(use.curve[i].l1_buffers, expected[i].l1_buffers);
-      EXPECT_EQ(use.curve[i].l1_circular_buffers, expected[i].l1_circular_buffers);
+    std::ranges::reverse(events);
+  }
+};
+constexpr std::uint32_t kSeeds = 100;
+
+TEST(RandomMemory, IsWhatTheLiveBuffersAddUpTo) {
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const RandomRun run(seed);
+    const MemoryUse use = memory_use(run.events);
+    ASSERT_EQ(use.curve.size(), run.expected.size());
+    for (std::size_t i = 0; i < use.curve.size(); ++i) {
+      EXPECT_EQ(use.curve[i].dram, run.expected[i].dram);
+      EXPECT_EQ(use.curve[i].l1_buffers, run.expected[i].l1_buffers);
+      EXPECT_EQ(use.curve[i].l1_circular_buffers, run.expected[i].l1_circular_buffers);
     }
+  }
+}
+
+TEST(RandomMemory, HasPhasesThatKeepTheTrackersRelations) {
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const RandomRun run(seed);
     Bytes current;
-    for (const MemoryPhase& phase : use.phases) {
+    for (const MemoryPhase& phase : memory_use(run.events).phases) {
       Bytes peak = current;
       Bytes l1_peak;
-      for (const MemoryPoint& point : expected) {
+      for (const MemoryPoint& point : run.expected) {
         if (point.time < phase.start || point.time > phase.end) continue;
         peak = std::max(peak, point.dram);
         l1_peak = std::max(l1_peak, point.l1());
@@ -224,12 +230,19 @@ TEST(Memory, IsWhatTheLiveBuffersAddUpTo) {
       EXPECT_GE(phase.l1.total_peak, l1_peak);
       EXPECT_LE(phase.l1.total_peak, phase.l1.buffers_peak + phase.l1.circular_buffers_peak);
     }
-    for (const auto& [holders, peak] : {std::pair(use.dram_peak_holders, use.dram_peak().dram),
-                                        std::pair(use.l1_peak_holders, use.l1_peak().l1())}) {
+  }
+}
+
+TEST(RandomMemory, HasHoldersThatAddUpToThePeak) {
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const MemoryUse use = memory_use(RandomRun(seed).events);
+    const auto held_by = [&](const std::vector<std::size_t>& holders) {
       Bytes held;
       for (const std::size_t i : holders) held += use.lifetimes[i].size;
-      EXPECT_EQ(held, peak);
-    }
+      return held;
+    };
+    EXPECT_EQ(held_by(use.dram_peak_holders), use.dram_peak().dram);
+    EXPECT_EQ(held_by(use.l1_peak_holders), use.l1_peak().l1());
   }
 }
 
