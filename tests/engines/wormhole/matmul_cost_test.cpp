@@ -243,6 +243,7 @@ TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
   const MatmulCost none = cost(plan(without), round);
   // 5x4 tiles a core, 4 sub-blocks of 5x1; two tiles unpack in 50 ns.
   const SimTime add = 20 * (ns(50) + round.software.matmul_output_tile);
+  EXPECT_EQ(c.bias, add);
   EXPECT_EQ(c.output_drain, none.output_drain);
   EXPECT_EQ(c.output_exposed - add,
             std::max(SimTime::picoseconds(c.output_drain.ps() / 4),
