@@ -143,6 +143,14 @@ TEST_F(TileOps, MorehSumsSplitAsTtnnsOwn) {
   EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::rows, x, row, true)).kernel.cores, 12);
 }
 
+TEST_F(TileOps, AReductionOfOneOfTwoBatchDimensionsKeepsTheOther) {
+  const ops::Tensor x = tensor({3, 4, 32, 32});
+  const Program mean = ops::reduce(Reduction::mean, Dimension::all, x, tensor({1}), true);
+  const auto launches = device_.launches(mean);
+  EXPECT_EQ(launches[2].kernel.cores, 3) << "4x3 tiles to 3";
+  EXPECT_EQ(launches[3].kernel.cores, 1);
+}
+
 /// More tiles never take less time, on any op and any remainder of the split.
 TEST_F(TileOps, MoreTilesNeverTakeLess) {
   for (const Eltwise function : {Eltwise::relu, Eltwise::exp, Eltwise::rsqrt}) {
