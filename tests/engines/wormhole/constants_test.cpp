@@ -88,6 +88,14 @@ TEST(Constants, AWrongUnitListsTheRightOnes) {
       << "a host time has no cycles";
 }
 
+TEST(Constants, AFlagIsZeroOrOne) {
+  Constants c = parse(constant("no", "0", "count") + "," + constant("yes", "1", "count") + "," +
+                      constant("two", "2", "count"));
+  EXPECT_FALSE(c.flag("no"));
+  EXPECT_TRUE(c.flag("yes"));
+  EXPECT_NE(error_of([&] { c.flag("two"); }).find("constant two is 2"), std::string::npos);
+}
+
 TEST(Constants, ValuesOutOfRangeAreErrors) {
   Constants c = parse(constant("a", "-1", "ns") + "," + constant("b", "0", "GB/s") + "," +
                       constant("c", "1.5", "count") + "," + constant("d", "0", "MHz") + "," +
