@@ -75,6 +75,14 @@ struct Transpose {
   }
 };
 
+struct AsShape {
+  Value a;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(a, tape.calls().as_shape(tape.gradient(output), tape.spec(a).shape));
+  }
+};
+
 struct Relu {
   Value a;
 
@@ -117,6 +125,10 @@ Value matmul(Tape& tape, Value a, Value b) {
 
 Value transpose(Tape& tape, Value a) {
   return tape.record(tape.calls().transpose(tape.tensor(a)), {a}, Transpose{a});
+}
+
+Value as_shape(Tape& tape, Value a, const Shape& shape) {
+  return tape.record(tape.calls().as_shape(tape.tensor(a), shape), {a}, AsShape{a});
 }
 
 Value relu(Tape& tape, Value a) {

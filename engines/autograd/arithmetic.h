@@ -19,6 +19,8 @@ Value mean(Tape& tape, Value a);
 Value matmul(Tape& tape, Value a, Value b);
 /// Rows and columns swapped.
 Value transpose(Tape& tape, Value a);
+/// The same elements in row order under another shape: at no cost where they stay in place.
+Value as_shape(Tape& tape, Value a, const Shape& shape);
 /// max(a, 0); the backward pass compares a with 0 again.
 Value relu(Tape& tape, Value a);
 

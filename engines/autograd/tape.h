@@ -61,8 +61,11 @@ class Tape {
   const ops::Tensor& tensor(Value value) const { return variable(value).tensor; }
   const TensorSpec& spec(Value value) const { return tensor(value).spec(); }
   bool needs_gradient(Value value) const { return variable(value).needs_gradient; }
-  /// A seed for each dropout of the step.
-  std::uint32_t next_seed() { return options_.seed + dropouts_++; }
+  /// A seed for each dropout, one after the other.
+  std::uint32_t next_seed() { return seed_++; }
+  /// What next_seed() would give.
+  std::uint32_t seed() const { return seed_; }
+  void skip_to_seed(std::uint32_t seed) { seed_ = seed; }
 
   /// The values of `outputs`, with `node` as what runs backward through them if any of `inputs`
   /// needs a gradient.
@@ -114,9 +117,9 @@ class Tape {
 
   Calls calls_;
   TapeOptions options_;
+  std::uint32_t seed_;
   std::vector<Variable> variables_;
   std::vector<Node> nodes_;
-  std::uint32_t dropouts_ = 0;
   float loss_gradient_ = 1;
   std::optional<Value> loss_;
 };
