@@ -68,11 +68,6 @@ wormhole::DispatchCoreType parse_dispatch(std::string_view value) {
   return value == "eth" ? wormhole::DispatchCoreType::eth : wormhole::DispatchCoreType::worker;
 }
 
-Axis variant_axis() {
-  return harness::word_axis("variant", "what the published benchmark ran, or what its text says",
-                            {"as_published", "corrected"}, {"as_published", "corrected"});
-}
-
 Axis dtype_axis() {
   return axis("dtype", "bfloat16, float32, bfloat8_b, bfloat4_b", {"bfloat16"},
               [](std::string_view value) -> std::string {

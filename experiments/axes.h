@@ -25,9 +25,6 @@ ProductShape parse_shape(std::string_view value);
 harness::Axis dispatch_axis();
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
-/// As the report's benchmark really ran, or as its text says.
-harness::Axis variant_axis();
-
 harness::Axis dtype_axis();
 
 /// ttnn's choice, or a fidelity.

@@ -75,7 +75,8 @@ int arity_of(Eltwise function);
 /// one fits any other.
 struct EltwiseAttributes {
   Eltwise function{};
-  std::optional<float> scalar;  ///< y of a function of two values, or what fill writes.
+  std::optional<float> scalar;        ///< y of a function of two values, or what fill writes.
+  std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
 
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
 };

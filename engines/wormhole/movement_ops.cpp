@@ -32,6 +32,36 @@ Bytes row_bytes(const TensorSpec& spec) {
   return Bytes(spec.host_bytes().value() / (spec.shape.batch() * spec.shape.rows()));
 }
 
+/// Unpacked and packed again, at one rate.
+SimTime copy_time(std::int64_t tiles, Bytes tile, const Profiles& profiles) {
+  return transfer_time(2 * tiles * tile, profiles.chip.unpack);
+}
+
+/// Rows that do not fill tiles: ttnn's kernel deals out tiles, waits for each piece of a row and
+/// fills what is missing word by word.
+PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes piece(row_bytes({{kTileSide}, in.dtype, Layout::row_major}));
+  constexpr Bytes kWord{4};
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
+  const WorkSplit work = split_work(in.shape.tiles(), grid);
+  const SimTime write = write_time(1, tile, profiles);
+  return planned(
+      program, work,
+      {.steps = work.busiest,
+       .all_steps = in.shape.tiles(),
+       .cores = work.cores,
+       .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
+       .compute = copy_time(1, tile, profiles),
+       .write = write,
+       .last_write = write,
+       .reads = rows * piece,
+       .writes = tile},
+      grid, profiles);
+}
+
 }  // namespace
 
 PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
@@ -81,6 +111,8 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;
+  if (tilize && in.shape.rows() % kTileSide != 0)
+    return plan_padded_tilize(program, grid, profiles);
   const Bytes tile = tile_bytes(in.dtype);
   const Bytes row = row_bytes(in);
   const std::int64_t rows = rows_in_tile(in.shape);

@@ -90,9 +90,10 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
 }  // namespace
 
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
-                            CoreGrid grid, const Profiles& profiles) {
+                            CoreGrid device_grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& out = program.outputs[0].spec;
+  const CoreGrid grid = attributes.core_grid.value_or(device_grid);
   const WorkSplit work = split_work(out.shape.tiles(), grid);
   TilePipeline pipeline{.steps = work.busiest,
                         .all_steps = out.shape.tiles(),

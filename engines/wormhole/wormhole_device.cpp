@@ -340,11 +340,14 @@ class WormholeDevice::Impl {
   /// the program would run on cores that are not its own.
   void require_grid_fits(const Program& program, CoreGrid grid) const {
     const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes);
-    if (matmul == nullptr || !matmul->core_grid || grid == compute_grid()) return;
-    if (matmul->core_grid->columns <= grid.columns && matmul->core_grid->rows <= grid.rows) return;
+    const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
+    const auto wanted = matmul != nullptr    ? matmul->core_grid
+                        : eltwise != nullptr ? eltwise->core_grid
+                                             : std::nullopt;
+    if (!wanted || (wanted->columns <= grid.columns && wanted->rows <= grid.rows)) return;
+    if (matmul != nullptr && grid == compute_grid()) return;
     fail(fmt::format("run a program on sub-device {}", program.sub_device),
-         fmt::format("its core grid {}x{} leaves the sub-device", matmul->core_grid->columns,
-                     matmul->core_grid->rows),
+         fmt::format("its core grid {}x{} leaves the sub-device", wanted->columns, wanted->rows),
          fmt::format("{}x{} at most", grid.columns, grid.rows));
   }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/wormhole/profile.h"
+
+namespace howard::wormhole {
+
+inline SimTime ns(std::int64_t count) { return SimTime::nanoseconds(count); }
+
+/// Constants of which none is the profile's, round enough to work out times by hand: a tile of
+/// bf16 takes 64 ns through a port, 200 ns in all to be read, 300 to be written and 50 to be
+/// unpacked and packed; the DRAM never limits.
+inline Profiles round_profiles() {
+  Profiles profiles = load_profiles();
+  constexpr Bandwidth kUnlimited(1'000'000'000'000'000);
+  ChipProfile& chip = profiles.chip;
+  chip.dram_read_noc0 = chip.dram_write_noc1 = chip.dram_mixed = kUnlimited;
+  chip.dram_read_noc1 = chip.dram_write_noc0 = kUnlimited;
+  chip.noc_link = Bandwidth(32'000'000'000);
+  chip.noc_read_latency = ns(136);
+  chip.noc_write_latency = ns(236);
+  chip.unpack = Bandwidth(81'920'000'000);
+  profiles.software.matmul_read_issue = ns(10);
+  TileCosts& tiles = profiles.software.tiles;
+  tiles = {.start = ns(1000), .store = ns(2), .fpu = ns(30), .reduce = ns(40)};
+  tiles.random = ns(710);
+  tiles.gelu_backward = ns(720);
+  tiles.adamw = ns(730);
+  tiles.softmax = ns(500);
+  tiles.softmax_row = ns(70);
+  tiles.softmax_start = ns(9000);
+  tiles.softmax_backward = ns(510);
+  tiles.layernorm = ns(520);
+  tiles.ttml_layernorm = ns(530);
+  profiles.software.movement = {.face_line = ns(3), .segment = ns(7), .mask = ns(90)};
+  return profiles;
+}
+
+}  // namespace howard::wormhole
