@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/error.h"
 #include "engines/host/command_thread.h"
 #include "engines/host/host_memory.h"
+#include "engines/host/kernels.h"
 #include "engines/host/matmul_kernel.h"
 #include "engines/host/worker_pool.h"
 
@@ -28,70 +31,32 @@ std::string text(const TensorSpec& spec) {
   return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
 }
 
-/// Error unless `program` is C[batch, m, n] = A[batch, m, k] B[k, n] in one data type.
-MatmulShape matmul_shape(const Program& program) {
-  const auto* attributes = std::get_if<MatmulAttributes>(&program.attributes);
-  if (attributes == nullptr || attributes->transpose_a || attributes->transpose_b) {
-    throw Error({.attempted = fmt::format("run the program {} on the host", program.name),
-                 .value = attributes == nullptr ? "the host has no kernel for it"
-                                                : "it transposes an operand",
-                 .accepted = "products of matrices as they are stored",
-                 .hint = "the emulated device"});
-  }
-  const std::string accepted = "[batch, m, k] by [k, n] to [batch, m, n] of one data type";
-  if (program.inputs.size() != 2) {
-    throw Error({.attempted = "multiply matrices on the host",
-                 .value = fmt::format("{} operands", program.inputs.size()),
-                 .accepted = accepted,
-                 .hint = ""});
-  }
-  const TensorSpec& a = program.inputs[0].spec;
-  const TensorSpec& b = program.inputs[1].spec;
-  const TensorSpec& c = program.outputs[0].spec;
-  const TensorSpec product{a.shape.with_columns(b.shape.columns()), a.dtype};
-  const bool in_place = program.outputs[0].buffer == program.inputs[0].buffer ||
-                        program.outputs[0].buffer == program.inputs[1].buffer;
-  if (a.shape.columns() != b.shape.rows() || b.shape.batch() != 1 || b.dtype != a.dtype ||
-      c != product || in_place) {
-    throw Error({.attempted = "multiply matrices on the host",
-                 .value = fmt::format("{} by {} to {}{}", text(a), text(b), text(c),
-                                      in_place ? " in the place of an operand" : ""),
-                 .accepted = accepted,
-                 .hint = ""});
-  }
-  return {.m = a.shape.batch() * a.shape.rows(),
-          .k = a.shape.columns(),
-          .n = b.shape.columns(),
-          .dtype = a.dtype};
-}
+/// A kernel with what it works on, ready to run.
+struct Command {
+  std::string_view name;
+  std::uint64_t number = 0;  ///< Of the program, for events.
+  Kernel kernel;
+  std::vector<std::shared_ptr<std::byte[]>> buffers;  ///< Kept alive, in or out.
+};
 
 }  // namespace
 
 /// The one command queue and all that it works with.
 class HostDevice::Impl final : public CommandQueue {
  public:
-  explicit Impl(const HostOptions& options) : pool_(thread_count(options)), matmul_(pool_) {
+  explicit Impl(const HostOptions& options) : pool_(thread_count(options)) {
     pool_.when_left([this] { commands_.look(); });
   }
   ~Impl() override { pool_.when_left({}); }
 
   void enqueue(const Program& program) override {
     const HostSpan span(*this, program.name, "host", next_program_);
-    for (const Operand& input : program.inputs) require_spec(input);
-    require_spec(program.outputs[0]);
-    CommandThread::Command command =
-        [this, shape = matmul_shape(program), name = program.name, number = next_program_,
-         a = memory_.values(program.inputs[0].buffer), b = memory_.values(program.inputs[1].buffer),
-         c = memory_.values(program.outputs[0].buffer)] {
-          const SimTime start = traced_now();
-          matmul_.run(shape, a.get(), b.get(), c.get());
-          record({TrackKind::command_queue}, name, "kernel", start, number);
-        };
+    Command command = make_command(program);
     ++next_program_;
     if (capture_) {
       capture_->push_back(std::move(command));
     } else {
-      commands_.submit(std::move(command));
+      commands_.submit([this, command = std::move(command)] { run(command); });
     }
   }
 
@@ -153,8 +118,8 @@ class HostDevice::Impl final : public CommandQueue {
   void execute_trace(TraceId trace) override {
     refuse_during_capture("execute a trace");
     const HostSpan span(*this, "execute_trace", "host", 0);
-    commands_.submit([recording = find_trace(trace)] {
-      for (const CommandThread::Command& command : *recording) command();
+    commands_.submit([this, recording = find_trace(trace)] {
+      for (const Command& command : *recording) run(command);
     });
   }
 
@@ -177,7 +142,41 @@ class HostDevice::Impl final : public CommandQueue {
   HostMemory& memory() { return memory_; }
 
  private:
-  using Recording = std::vector<CommandThread::Command>;
+  using Recording = std::vector<Command>;
+
+  /// Error when the host cannot run it.
+  Command make_command(const Program& program) {
+    Command command{.name = program.name, .number = next_program_, .kernel = {}, .buffers = {}};
+    command.buffers.reserve(program.inputs.size() + program.outputs.size());
+    const auto resolve = [&](const std::vector<Operand>& operands,
+                             std::vector<std::byte*>& addresses) {
+      addresses.clear();
+      for (const Operand& operand : operands) {
+        require_spec(operand);
+        command.buffers.push_back(memory_.values(operand.buffer));
+        addresses.push_back(command.buffers.back().get());
+      }
+    };
+    resolve(program.inputs, inputs_);
+    resolve(program.outputs, outputs_);
+    const Call call(program, inputs_, outputs_);
+    command.kernel = std::visit(
+        [&](const auto& attributes) {
+          if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
+            return matmuls_.make_kernel(attributes, call);
+          } else {
+            return make_kernel(attributes, call, context_);
+          }
+        },
+        program.attributes);
+    return command;
+  }
+
+  void run(const Command& command) {
+    const SimTime start = traced_now();
+    command.kernel();
+    record({TrackKind::command_queue}, command.name, "kernel", start, command.number);
+  }
 
   /// A call of the host thread, from its beginning to its end, whether it returns or throws.
   class HostSpan {
@@ -231,11 +230,14 @@ class HostDevice::Impl final : public CommandQueue {
 
   void require_spec(const Operand& operand) const {
     const TensorSpec& held = memory_.spec(operand.buffer);
-    if (held == operand.spec) return;
+    if (held.dtype == operand.spec.dtype && held.layout == operand.spec.layout &&
+        held.shape.elements() == operand.spec.shape.elements()) {
+      return;
+    }
     throw Error(
         {.attempted = "enqueue a program on the host",
          .value = fmt::format("an operand {} in a buffer {}", text(operand.spec), text(held)),
-         .accepted = "the shape and data type that the buffer was allocated for",
+         .accepted = "the layout, data type and number of elements of the buffer",
          .hint = ""});
   }
 
@@ -252,7 +254,11 @@ class HostDevice::Impl final : public CommandQueue {
   SteadyClock::time_point opened_ = SteadyClock::now();
   HostMemory memory_;
   WorkerPool pool_;
-  MatmulKernel matmul_;
+  Workspace workspace_{pool_.threads()};
+  KernelContext context_{pool_, workspace_};
+  MatmulKernels matmuls_{context_};
+  std::vector<std::byte*> inputs_,
+      outputs_;  ///< Of the program that is enqueued; kept for their memory.
   std::uint64_t next_program_ = 1;
   std::uint64_t events_ = 0;
   std::optional<Recording> capture_;

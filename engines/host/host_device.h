@@ -9,8 +9,9 @@
 namespace howard::host {
 
 /// The host CPU as a Device: it computes for real, and its clock is the steady clock. One command
-/// queue, in bfloat16 (accumulated in float32) and float32; what a program says about core grids
-/// and math fidelity has no meaning here. Memory: what the system has available at opening.
+/// queue, in bfloat16 (computed in float32, and rounded once where a result is stored) and float32;
+/// what a program says about core grids, math fidelity and fusion has no meaning here. Memory: what
+/// the system has available at opening.
 ///
 /// One host thread uses it at a time. Programs run on the queue's thread, or on the host's while
 /// it waits (CommandThread says why); writes and reads wait for earlier programs and copy on the

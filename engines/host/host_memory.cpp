@@ -55,10 +55,10 @@ Bytes available_memory() { return std::min(system_available(), control_group_lim
 HostMemory::HostMemory() : ledger_("memory of the host", available_memory()) {}
 
 BufferId HostMemory::allocate(const TensorSpec& spec) {
-  if (spec.dtype != DataType::bfloat16 && spec.dtype != DataType::float32) {
+  if (spec.dtype == DataType::bfloat8_b || spec.dtype == DataType::bfloat4_b) {
     throw Error({.attempted = "allocate a tensor on the host",
                  .value = fmt::format("data type {}", name_of(spec.dtype)),
-                 .accepted = "bfloat16 and float32, in which the host computes",
+                 .accepted = "bfloat16 and float32, in which the host computes, and uint32",
                  .hint = "the emulated device for block formats"});
   }
   const BufferId buffer = ledger_.reserve(spec, spec.host_bytes());

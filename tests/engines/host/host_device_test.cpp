@@ -95,17 +95,6 @@ TEST_F(Host, ProgramsThatCannotRunAreErrorsAndTheDeviceStaysUsable) {
   EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
 }
 
-TEST_F(Host, WhatItHasNoKernelForIsAnError) {
-  const Operand a = tensor({1, 2, 3, 4});
-  Program program = product(a, a, empty());
-  program.attributes = TransposeAttributes{};
-  EXPECT_THROW(queue_.enqueue(program), Error);
-  program.attributes = MatmulAttributes{.transpose_a = true};
-  EXPECT_THROW(queue_.enqueue(program), Error);
-  program.attributes = MatmulAttributes{.transpose_b = true};
-  EXPECT_THROW(queue_.enqueue(program), Error);
-}
-
 TEST_F(Host, AFailureOfARunningProgramIsReportedByFinishOrReadAndTheDeviceGoesOn) {
   FailingSink sink;
   device_.set_trace_sink(&sink);

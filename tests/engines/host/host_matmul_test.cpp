@@ -6,8 +6,9 @@
 #include <iterator>
 #include <string>
 
+#include "base/error.h"
 #include "engines/host/host_device.h"
-#include "tests/engines/host/host_products.h"
+#include "tests/engines/host/host_calls.h"
 
 namespace howard::host {
 namespace {
@@ -46,7 +47,6 @@ TEST_P(HostMatmul, EqualsTheProductInFloat64) {
   const Values left = a();
   const Values right = b();
   const Values actual = multiply_on(device, p, left, right);
-  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t column = 0; column < p.n; ++column) {
       double sum = 0;
@@ -87,6 +87,105 @@ TEST(HostMatmulSizes, ALargeProductBetweenLeavesASmallOneAsItWas) {
   const Values before = square(40);
   square(700);
   EXPECT_EQ(square(40), before);
+}
+
+/// A product with its operands as they are stored.
+struct Form {
+  std::int64_t a_batch, b_batch, m, k, n;
+  bool transpose_a, transpose_b, bias;
+};
+
+/// Row r and column c of matrix `matrix` of a tensor that is stored as it is or transposed.
+double element(const Given& given, bool transposed, std::int64_t matrix, std::int64_t r,
+               std::int64_t c) {
+  const Shape& shape = given.spec.shape;
+  const std::int64_t own = shape.batch() == 1 ? 0 : matrix;
+  const std::int64_t row = transposed ? c : r;
+  const std::int64_t column = transposed ? r : c;
+  return double{given.values[at((own * shape.rows() + row) * shape.columns() + column)]};
+}
+
+void expect_product(const Form& f, DataType dtype, DataType result) {
+  const std::int64_t batch = std::max(f.a_batch, f.b_batch);
+  const Given a =
+      random(f.transpose_a ? Shape{f.a_batch, f.k, f.m} : Shape{f.a_batch, f.m, f.k}, dtype, 1);
+  const Given b =
+      random(f.transpose_b ? Shape{f.b_batch, f.n, f.k} : Shape{f.b_batch, f.k, f.n}, dtype, 2);
+  const Given bias = random({f.n}, dtype, 3);
+  std::vector<Given> inputs{a, b};
+  if (f.bias) inputs.push_back(bias);
+  const MatmulAttributes attributes{.transpose_a = f.transpose_a, .transpose_b = f.transpose_b};
+  for (const int threads : {0, 1}) {
+    HostDevice device({.threads = threads});
+    const Values c = run_on(device, attributes, inputs, {{{batch, f.m, f.n}, result}})[0];
+    expect_close(c, result, [&](std::int64_t i) -> Expected {
+      const std::int64_t row = i / f.n % f.m;
+      const std::int64_t column = i % f.n;
+      double sum = f.bias ? double{bias.values[at(column)]} : 0;
+      double magnitude = std::abs(sum);
+      for (std::int64_t j = 0; j < f.k; ++j) {
+        const double term = element(a, f.transpose_a, i / f.n / f.m, row, j) *
+                            element(b, f.transpose_b, i / f.n / f.m, j, column);
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      return {sum, static_cast<double>(f.k + 1) * kFloatRounding * magnitude};
+    });
+  }
+}
+
+TEST(HostMatmulForms, EveryTranspositionBatchAndBiasIsTheProductInFloat64) {
+  struct Batches {
+    std::int64_t a, b;
+  };
+  for (const auto [a_batch, b_batch] : {Batches{1, 1}, {3, 1}, {1, 3}, {3, 3}, {9, 9}}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const bool bias : {false, true}) {
+          for (const DataType dtype : kRealTypes) {
+            const Form form{a_batch, b_batch, 70, 33, 41, transpose_a, transpose_b, bias};
+            SCOPED_TRACE(testing::Message() << a_batch << " " << b_batch << " " << transpose_a
+                                            << transpose_b << bias << " " << name_of(dtype));
+            expect_product(form, dtype, dtype);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(HostMatmulForms, BlocksOfLargeAndSmallProductsFit) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      expect_product({1, 1, 600, 40, 250, transpose_a, transpose_b, true}, DataType::bfloat16,
+                     DataType::bfloat16);
+      expect_product({1, 1, 40, 550, 530, transpose_a, transpose_b, true}, DataType::bfloat16,
+                     DataType::bfloat16);
+      expect_product({2, 2, 5, 3, 2, transpose_a, transpose_b, false}, DataType::float32,
+                     DataType::float32);
+    }
+  }
+}
+
+TEST(HostMatmulForms, Bfloat16MultipliesToFloat32Unrounded) {
+  expect_product({1, 1, 70, 130, 41, true, false, false}, DataType::bfloat16, DataType::float32);
+  expect_product({3, 3, 70, 130, 41, false, true, true}, DataType::bfloat16, DataType::float32);
+}
+
+TEST(HostMatmulForms, OperandsThatDoNotFitAreErrors) {
+  HostDevice device;
+  const Given a = random({3, 4, 6}, DataType::float32, 1);
+  const Given b = random({2, 6, 5}, DataType::float32, 1);
+  const Given one_b = random({6, 5}, DataType::float32, 1);
+  const Given bias = random({4}, DataType::float32, 1);
+  const TensorSpec c{{3, 4, 5}, DataType::float32};
+  const MatmulAttributes plain;
+  EXPECT_THROW(run_on(device, plain, {a, b}, {c}), Error) << "batches";
+  EXPECT_THROW(run_on(device, plain, {a, one_b, bias}, {c}), Error) << "the bias";
+  EXPECT_THROW(run_on(device, plain, {a}, {c}), Error) << "one operand";
+  EXPECT_THROW(run_on(device, plain, {a, one_b}, {{{4, 5}, DataType::float32}}), Error);
+  EXPECT_THROW(run_on(device, plain, {a, one_b}, {{{3, 4, 5}, DataType::bfloat16}}), Error);
+  EXPECT_THROW(run_on(device, MatmulAttributes{.transpose_b = true}, {a, one_b}, {c}), Error);
 }
 
 /// Means something in a process of its own, as ctest runs it: other tests leave threads behind.

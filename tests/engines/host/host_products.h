@@ -17,6 +17,12 @@ using Values = std::vector<float>;
 
 /// `values` as a buffer of `dtype` holds them.
 inline std::vector<std::byte> to_bytes(const Values& values, DataType dtype) {
+  if (dtype == DataType::uint32) {
+    const std::vector<std::uint32_t> words(values.begin(), values.end());
+    std::vector<std::byte> bytes(words.size() * 4);
+    std::memcpy(bytes.data(), words.data(), bytes.size());
+    return bytes;
+  }
   if (dtype == DataType::float32) {
     std::vector<std::byte> bytes(values.size() * 4);
     std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -31,6 +37,11 @@ inline std::vector<std::byte> to_bytes(const Values& values, DataType dtype) {
 }
 
 inline Values from_bytes(std::span<const std::byte> bytes, DataType dtype) {
+  if (dtype == DataType::uint32) {
+    std::vector<std::uint32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    return {words.begin(), words.end()};
+  }
   Values values(bytes.size() / (dtype == DataType::float32 ? 4 : 2));
   if (dtype == DataType::float32) {
     std::memcpy(values.data(), bytes.data(), bytes.size());

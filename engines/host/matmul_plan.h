@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "engines/device/tensor_spec.h"
+#include "engines/host/worker_pool.h"
+#include "engines/host/workspace.h"
+
+namespace howard::host {
+
+/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias.
+struct MatmulShape {
+  std::int64_t batch = 1;
+  std::int64_t m = 0;
+  std::int64_t k = 0;
+  std::int64_t n = 0;
+  bool one_a = false;  ///< A has no batch: the same for all. So may B, but not both.
+  bool one_b = false;
+  bool transpose_a = false;  ///< Stored as [batch, k, m].
+  bool transpose_b = false;  ///< Stored as [batch, n, k].
+  bool bias = false;
+  DataType dtype = DataType::bfloat16;   ///< Of A, B and the bias: bfloat16 or float32.
+  DataType result = DataType::bfloat16;  ///< Of C: the same, or float32.
+
+  friend auto operator<=>(const MatmulShape&, const MatmulShape&) = default;
+};
+
+struct MatmulOperands {
+  const std::byte* a = nullptr;
+  const std::byte* b = nullptr;
+  const std::byte* bias = nullptr;
+  std::byte* c = nullptr;  ///< Overlaps no other.
+};
+
+/// Whether oneDNN multiplies bfloat16 on this CPU.
+bool has_bfloat16_products();
+
+/// How products of one shape are computed: cut into blocks of rows or of columns, or of whole
+/// matrices of the batch, each a single-threaded oneDNN primitive on a thread of the pool. oneDNN's
+/// own threads (libgomp) would wait for the next product spinning, up to milliseconds, on the cores
+/// that the pool needs for everything else.
+///
+/// The blocks depend on the shape and the number of threads alone, and no sum is split over blocks:
+/// equal operands give equal bits.
+class MatmulPlan {
+ public:
+  /// For `threads` workers. Throws what oneDNN throws: dnnl::error.
+  MatmulPlan(const MatmulShape& shape, int threads);
+  ~MatmulPlan();
+
+  /// One thread calls it at a time, of all plans that share `workspace`.
+  void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace);
+
+ private:
+  /// A rectangle of C, of one matrix or of several of the batch.
+  struct Block {
+    std::size_t primitive = 0;  ///< Index into primitives_.
+    std::int64_t a = 0;         ///< Offsets of its first elements, in bytes.
+    std::int64_t b = 0;
+    std::int64_t bias = 0;
+    std::int64_t c = 0;
+  };
+  struct Primitive;  ///< oneDNN's, for blocks of one size.
+  struct Execution;  ///< What one worker needs to run one.
+
+  std::size_t primitive_for(const MatmulShape& shape, std::int64_t matrices, std::int64_t rows,
+                            std::int64_t columns);
+  void run_block(const Block& block, const MatmulOperands& operands, int worker,
+                 std::byte* scratch);
+
+  std::vector<Block> blocks_;
+  std::vector<Primitive> primitives_;
+  std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.
+  Bytes scratch_size_;
+};
+
+}  // namespace howard::host
