@@ -30,6 +30,12 @@ struct NanoGptOptions {
   bool memory_efficient = false;
 };
 
+/// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
+/// the mantissa and float32 sums. For TapeOptions::products.
+inline constexpr MatmulAttributes kTtmlProducts{
+    .core_grid = CoreGrid{.columns = 7, .rows = 8},
+    .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
+
 /// Parameters, inputs and targets on a device; all but the mask without values at first.
 class NanoGpt {
  public:
