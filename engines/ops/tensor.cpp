@@ -14,13 +14,14 @@ Tensor::Tensor(Device& device, const TensorSpec& spec)
 
 Tensor Tensor::view(const Shape& shape) const {
   const Shape& own = spec_.shape;
-  const bool aligned = own.columns() == shape.columns() && own.rows() % kTileSide == 0 &&
-                       shape.rows() % kTileSide == 0;
+  const bool whole_tiles = own.rows() % kTileSide == 0 && shape.rows() % kTileSide == 0;
+  const bool aligned =
+      own.columns() == shape.columns() && (own.rows() == shape.rows() || whole_tiles);
   if (own.elements() != shape.elements() || (spec_.layout == Layout::tile && !aligned)) {
     throw Error({.attempted = "view a tensor " + text(spec_),
                  .value = "as " + shape.text(),
-                 .accepted = "as many elements, and in tile layout the same columns and rows that "
-                             "are multiples of 32",
+                 .accepted = "as many elements, and in tile layout the same columns, and as many "
+                             "rows or both multiples of 32",
                  .hint = "reshape"});
   }
   Tensor result = *this;

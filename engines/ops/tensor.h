@@ -15,7 +15,7 @@ class Tensor {
   Tensor(Device& device, const TensorSpec& spec);
 
   /// The same buffer under another shape. Error unless the elements stay where they are: as many,
-  /// and in tile layout the same columns and rows of whole tiles in both shapes.
+  /// and in tile layout the same columns, and as many rows or rows of whole tiles in both shapes.
   Tensor view(const Shape& shape) const;
 
   const TensorSpec& spec() const { return spec_; }

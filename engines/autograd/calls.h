@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "engines/device/device.h"
+#include "engines/ops/adamw.h"
+#include "engines/ops/layernorm.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::autograd {
+
+/// Calls of ops as ttnn makes them: each allocates its result and enqueues one program. Errors are
+/// those of the ops and of the device.
+class Calls {
+ public:
+  /// On command queue `queue`. `products` says how matrices are multiplied, the transpositions
+  /// aside: each call has its own.
+  explicit Calls(Device& device, const MatmulAttributes& products = {}, int queue = 0)
+      : device_(&device), queue_(&device.command_queue(queue)), products_(products) {}
+
+  Device& device() const { return *device_; }
+  CommandQueue& queue() const { return *queue_; }
+
+  ops::Tensor make(const TensorSpec& spec) const { return {*device_, spec}; }
+  void run(const Program& program) const { queue_->enqueue(program); }
+
+  /// Which factors are taken with rows and columns swapped.
+  enum class Transposed { none, a, b };
+
+  ops::Tensor matmul(const ops::Tensor& a, const ops::Tensor& b,
+                     Transposed transposed = Transposed::none) const;
+  /// a @ b with b transposed, plus a row, in one program.
+  ops::Tensor linear(const ops::Tensor& a, const ops::Tensor& b, const ops::Tensor& bias) const;
+
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const;
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const;
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const;
+  ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const;
+  ops::Tensor subtract(const ops::Tensor& a, const ops::Tensor& b) const;
+  ops::Tensor multiply(const ops::Tensor& a, const ops::Tensor& b) const;
+  ops::Tensor multiply(const ops::Tensor& a, float scalar) const;
+  ops::Tensor fill(float value, const TensorSpec& spec) const;
+  ops::Tensor cast(const ops::Tensor& a, DataType dtype) const;
+  ops::Tensor gelu_backward(const ops::Tensor& x, const ops::Tensor& dy, bool fused) const;
+
+  ops::Tensor reduce(Reduction reduction, Dimension dimension, const ops::Tensor& a,
+                     bool moreh = false) const;
+  ops::Tensor transpose(const ops::Tensor& a, Swap swap = Swap::rows_columns) const;
+  ops::Tensor reshape(const ops::Tensor& a, const Shape& shape) const;
+  /// Under another shape at no cost where the elements stay in place, else by a reshape.
+  ops::Tensor as_shape(const ops::Tensor& a, const Shape& shape) const;
+  /// [n, c, h, w] as [n c h, w].
+  ops::Tensor rows_joined(const ops::Tensor& a) const;
+  ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const;
+  ops::Tensor concat(std::span<const ops::Tensor> parts) const;
+  ops::Tensor concat_heads(const ops::Tensor& a) const;
+  ops::Tensor softmax(const ops::Tensor& a) const;
+  ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
+  ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed) const;
+  ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const;
+  ops::Tensor embedding_backward(const ops::Tensor& indices, const ops::Tensor& dy,
+                                 std::int64_t vocabulary) const;
+  ops::Tensor cross_entropy(const ops::Tensor& logits, const ops::Tensor& targets) const;
+  ops::Tensor cross_entropy_backward(const ops::Tensor& logits, const ops::Tensor& targets,
+                                     float scale) const;
+
+ private:
+  Device* device_;
+  CommandQueue* queue_;
+  MatmulAttributes products_;
+};
+
+}  // namespace howard::autograd

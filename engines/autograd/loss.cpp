@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/loss.h"
+
+#include "engines/autograd/arithmetic.h"
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+
+struct MeanSquaredError {
+  Value prediction, difference;
+
+  void backward(Tape& tape, Value) const {
+    const auto elements = static_cast<float>(tape.spec(prediction).shape.elements());
+    tape.accumulate(prediction, tape.calls().multiply(tape.tensor(difference),
+                                                      2 * tape.loss_gradient() / elements));
+  }
+};
+
+struct MeanCrossEntropy {
+  Value logits, targets;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    static_cast<void>(calls.fill(tape.loss_gradient(), tape.spec(output)));
+    const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
+    tape.accumulate(logits, calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets),
+                                                         tape.loss_gradient() / positions));
+  }
+};
+
+}  // namespace
+
+Value mean_squared_error(Tape& tape, Value prediction, Value target) {
+  const Calls& calls = tape.calls();
+  const Tensor difference = calls.subtract(tape.tensor(prediction), tape.tensor(target));
+  const Tensor square = calls.multiply(difference, difference);
+  const Value kept = tape.constant(difference);
+  return tape.record(calls.reduce(Reduction::mean, Dimension::all, square), {prediction},
+                     MeanSquaredError{prediction, kept});
+}
+
+Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {
+  const Value difference = subtract(tape, prediction, target);
+  return mean(tape, multiply(tape, difference, difference));
+}
+
+Value mean_cross_entropy(Tape& tape, Value logits, Value targets) {
+  const Calls& calls = tape.calls();
+  const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
+  return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
+                     MeanCrossEntropy{logits, targets});
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engines/autograd/parameter.h"
+#include "engines/autograd/recorder.h"
+#include "engines/autograd/step.h"
+
+namespace howard::autograd {
+
+/// The report's static engine as its code was released: the graph and the order of its calls are
+/// made once, but each call of a step allocates its result, which replaces the handle of the one
+/// before. An update therefore leaves the weight's buffer as it is and puts another one in its
+/// place; a captured step reads the buffers from before the capture whenever it is replayed, and
+/// does not train. (There they have been freed by then and may become another tensor's; here they
+/// are kept until the next run.)
+class PublishedStep final : public Step {
+ public:
+  /// Records `function`, whose scalars are fixed, for queue 0 of `device`. Whatever the step
+  /// updates must be among `parameters`; all must outlive this. Values that the host writes in a
+  /// step are a bug: the report's static engine has none.
+  PublishedStep(Device& device, const StepFunction& function,
+                std::span<Parameter* const> parameters);
+
+  void run() override;
+  ops::Tensor loss() const override { return *slots_[loss_].tensor; }
+  bool is_fixed() const override { return true; }
+
+ private:
+  /// What a handle of the released code names: a parameter, what the step computes, or a buffer
+  /// that nothing replaces.
+  struct Slot {
+    TensorSpec spec;
+    Parameter* parameter = nullptr;
+    std::optional<ops::Tensor> tensor;
+    BufferId fixed{};
+
+    BufferId buffer() const;
+    void replace(ops::Tensor by);
+  };
+  struct Call {
+    Program program;
+    std::vector<std::size_t> inputs;  ///< Slots.
+    std::vector<std::size_t> outputs;
+  };
+
+  Device& device_;
+  std::vector<ops::Tensor> replaced_;  ///< What the parameters were before the last run.
+  std::vector<Slot> slots_;
+  std::vector<Call> calls_;
+  std::size_t loss_ = 0;
+};
+
+}  // namespace howard::autograd

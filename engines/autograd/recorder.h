@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/device/device.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::autograd {
+
+/// One step of training on the given device; gives the loss, one number.
+using StepFunction = std::function<ops::Tensor(Device&)>;
+
+/// A device that writes down what is enqueued on it instead of running it, so that a step that is
+/// written once can be planned and run many times. What is allocated on it has no memory yet: its
+/// buffers are numbers that a plan replaces. Buffers of the device behind it stay what they are.
+///
+/// Must outlive the tensors that were allocated on it.
+class Recorder final : public Device, private CommandQueue {
+ public:
+  /// A buffer that was allocated while recording.
+  struct Buffer {
+    TensorSpec spec;
+    bool released = false;          ///< False: somebody outside the step still wants its values.
+    std::vector<std::byte> values;  ///< Written by the host; empty if programs write it.
+  };
+
+  /// From program `first` on, until the next, the step is in a phase that begin_phase() named.
+  struct Phase {
+    std::string name;
+    std::size_t first = 0;
+  };
+
+  explicit Recorder(Device& device) : device_(device) {}
+
+  const std::vector<Program>& programs() const { return programs_; }
+  const std::map<BufferId, Buffer>& buffers() const { return buffers_; }
+  const std::vector<Phase>& phases() const { return phases_; }
+
+  std::string description() const override { return device_.description(); }
+  bool holds_values() const override { return device_.holds_values(); }
+  BufferId allocate(const TensorSpec& spec) override;
+  void release(BufferId buffer) override;
+  int command_queues() const override { return device_.command_queues(); }
+  CommandQueue& command_queue(int) override { return *this; }
+  void begin_phase(std::string_view phase) override;
+  std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
+  void host_work(HostWork, int) override {}  ///< Is done once, whatever the number of steps.
+  SimTime now() const override { return device_.now(); }
+
+  // Errors: a step consists of programs.
+  void release_trace(TraceId trace) override;
+  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
+  void use_host_thread(int thread) override;
+  void join_host_threads() override;
+  void set_trace_sink(TraceSink* sink) override;
+
+ private:
+  void enqueue(const Program& program) override { programs_.push_back(program); }
+  /// Error for a buffer of the device behind: its values would be the same in each step.
+  void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
+  void read_buffer(BufferId buffer, std::span<std::byte> values) override;
+  void finish() override;
+  EventId record_event() override;
+  void wait_for_event(EventId event) override;
+  void begin_trace_capture() override;
+  TraceId end_trace_capture() override;
+  void execute_trace(TraceId trace) override;
+
+  Device& device_;
+  std::vector<Program> programs_;
+  std::map<BufferId, Buffer> buffers_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace howard::autograd

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/static_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace howard::autograd {
+namespace {
+
+/// The only one that is left may be the loss.
+bool only_loss_remains(const Recorder& recorder, const ops::Tensor& loss) {
+  return std::ranges::all_of(recorder.buffers(), [&](const auto& entry) {
+    return entry.second.released || entry.first == loss.buffer();
+  });
+}
+
+void require_fixed(const std::vector<Program>& programs) {
+  for (const Program& program : programs) {
+    if (!std::holds_alternative<DropoutAttributes>(program.attributes) &&
+        !std::holds_alternative<AdamWAttributes>(program.attributes)) {
+      continue;
+    }
+    throw Error({.attempted = "record a training step whose scalars are fixed",
+                 .value = fmt::format("with {}, whose numbers change", program.name),
+                 .accepted = "a step without dropout and AdamW",
+                 .hint = "SGD and a dropout of 0, or scalars that change each step"});
+  }
+}
+
+bool same_operands(const std::vector<Operand>& a, const std::vector<Operand>& b) {
+  return std::ranges::equal(a, b, [](const Operand& x, const Operand& y) {
+    return x.buffer == y.buffer && x.spec == y.spec;
+  });
+}
+
+bool same_but_for_scalars(const Program& a, const Program& b) {
+  return a.name == b.name && a.attributes.index() == b.attributes.index() &&
+         same_operands(a.inputs, b.inputs) && same_operands(a.outputs, b.outputs);
+}
+
+}  // namespace
+
+StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, int queue)
+    : device_(device),
+      queue_(device.command_queue(queue)),
+      function_(std::move(function)),
+      scalars_(scalars) {
+  Recorder recorder(device);
+  const ops::Tensor loss = function_(recorder);
+  HOWARD_CHECK(only_loss_remains(recorder, loss),
+               "weights that change their shape have done so before a step is recorded");
+  recorded_ = recorder.programs();
+  phases_ = recorder.phases();
+  if (scalars == Scalars::fixed) require_fixed(recorded_);
+  plan_ = plan_buffers(recorder);
+  bind(device, recorder);
+  loss_ = places_[plan_.place.at(loss.buffer())];
+}
+
+void StaticStep::bind(Device& device, const Recorder& recorder) {
+  for (const TensorSpec& spec : plan_.places) places_.emplace_back(device, spec);
+  for (const auto& [id, buffer] : recorder.buffers()) {
+    if (buffer.values.empty()) continue;
+    queue_.write_buffer(places_[plan_.place.at(id)].buffer(), buffer.values);
+  }
+  programs_ = recorded_;
+  for (Program& program : programs_) {
+    for (std::vector<Operand>* operands : {&program.inputs, &program.outputs}) {
+      for (Operand& operand : *operands) {
+        const auto place = plan_.place.find(operand.buffer);
+        if (place != plan_.place.end()) operand.buffer = places_[place->second].buffer();
+      }
+    }
+  }
+}
+
+void StaticStep::take_scalars() {
+  Recorder recorder(device_);
+  const ops::Tensor loss = function_(recorder);
+  if (!std::ranges::equal(recorder.programs(), recorded_, same_but_for_scalars)) {
+    throw Error({.attempted = "run a recorded training step",
+                 .value = "its function now makes other programs than when it was recorded",
+                 .accepted = "the shapes it was recorded with",
+                 .hint = "to record a step for each shape"});
+  }
+  for (std::size_t i = 0; i < programs_.size(); ++i) {
+    programs_[i].attributes = recorder.programs()[i].attributes;
+  }
+}
+
+void StaticStep::run() {
+  if (has_run_ && scalars_ == Scalars::change_each_step) take_scalars();
+  has_run_ = true;
+  for (const Program& program : programs_) queue_.enqueue(program);
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engines/autograd/calls.h"
+#include "engines/autograd/parameter.h"
+
+namespace howard::autograd {
+
+/// A tensor on a tape, by its number: what functions take and give.
+struct Value {
+  std::uint32_t index = 0;
+
+  /// The next output of a function that has several.
+  Value next(std::uint32_t by = 1) const { return {index + by}; }
+};
+
+/// How a tape computes.
+struct TapeOptions {
+  MatmulAttributes products;  ///< As for Calls.
+  /// Parameters of another data type are cast to this one when they are used, and keep their own:
+  /// float32 parameters with bfloat16 products.
+  DataType compute = DataType::bfloat16;
+  std::uint32_t seed = 0;  ///< What dropout draws from; another one for each step.
+  bool records = true;     ///< False: forward only, backward() is a bug.
+  int queue = 0;
+};
+
+/// The record of one forward pass, from which the backward pass runs. What it holds is gone when it
+/// is destroyed: nodes name values by number, so nothing can keep itself alive.
+///
+/// A function computes forward with calls(), then records a node: a trivially copyable struct of
+/// values and numbers with `void backward(Tape&, Value output) const`, which takes
+/// gradient(output) and hands accumulate() one gradient for each input.
+class Tape {
+ public:
+  explicit Tape(Device& device, const TapeOptions& options = {});
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  const Calls& calls() const { return calls_; }
+  const TapeOptions& options() const { return options_; }
+
+  /// A value without gradient: an input, or what a function keeps for its backward pass.
+  Value constant(ops::Tensor tensor);
+  /// A value with a gradient of its own, which gradient() gives after backward().
+  Value leaf(ops::Tensor tensor);
+  /// A parameter; it must outlive the tape. Its gradient is set, or added to if it has one.
+  Value parameter(Parameter& parameter);
+
+  const ops::Tensor& tensor(Value value) const { return variable(value).tensor; }
+  const TensorSpec& spec(Value value) const { return tensor(value).spec(); }
+  bool needs_gradient(Value value) const { return variable(value).needs_gradient; }
+  /// A seed for each dropout, one after the other.
+  std::uint32_t next_seed() { return seed_++; }
+  /// What next_seed() would give.
+  std::uint32_t seed() const { return seed_; }
+  void skip_to_seed(std::uint32_t seed) { seed_ = seed; }
+
+  /// The values of `outputs`, with `node` as what runs backward through them if any of `inputs`
+  /// needs a gradient.
+  template <class Node>
+  Value record(std::span<const ops::Tensor> outputs, std::initializer_list<Value> inputs,
+               const Node& node);
+  template <class Node>
+  Value record(const ops::Tensor& output, std::initializer_list<Value> inputs, const Node& node) {
+    return record(std::span(&output, 1), inputs, node);
+  }
+
+  /// Runs backward from `loss`, one number whose own gradient is `gradient`. Each node is left
+  /// behind with its values as soon as it has run; values made before the first node, and
+  /// parameters, remain. Once for each tape.
+  void backward(Value loss, float gradient = 1);
+  /// The same from any value, with its gradient. Error unless they have one spec.
+  void backward(Value output, const ops::Tensor& gradient);
+
+  /// For nodes: the gradient of an output, zeros if nothing used it. That of the loss is one number
+  /// that the host writes to the device, the first time that it is asked for as a tensor.
+  ops::Tensor gradient(Value output);
+  /// For nodes of a loss: its gradient as the host knows it.
+  float loss_gradient() const { return loss_gradient_; }
+  /// For nodes: adds to the gradient of an input, if it needs one. The first is taken as it is.
+  void accumulate(Value input, ops::Tensor gradient);
+
+ private:
+  struct Variable {
+    ops::Tensor tensor;
+    std::optional<ops::Tensor> gradient;
+    Parameter* parameter = nullptr;
+    bool needs_gradient = false;
+  };
+  struct Node {
+    void (*run)(const std::byte* data, Tape& tape, Value output);
+    Value output;
+    std::uint32_t outputs;
+    std::uint32_t first_value;  ///< From here on the values are this node's or of those behind it.
+    alignas(8) std::array<std::byte, 64> data;
+  };
+
+  const Variable& variable(Value value) const;
+  Variable& variable(Value value) {
+    return const_cast<Variable&>(std::as_const(*this).variable(value));
+  }
+  Value add_variable(ops::Tensor tensor, bool needs_gradient);
+  bool has_gradient(const Node& node) const;
+  void unwind();
+
+  Calls calls_;
+  TapeOptions options_;
+  std::uint32_t seed_;
+  std::vector<Variable> variables_;
+  std::vector<Node> nodes_;
+  float loss_gradient_ = 1;
+  std::optional<Value> loss_;
+};
+
+template <class NodeType>
+Value Tape::record(std::span<const ops::Tensor> outputs, std::initializer_list<Value> inputs,
+                   const NodeType& node) {
+  static_assert(std::is_trivially_copyable_v<NodeType>);
+  static_assert(sizeof(NodeType) <= sizeof(Node::data) && alignof(NodeType) <= 8);
+  bool needs_gradient = false;
+  for (const Value input : inputs) needs_gradient |= this->needs_gradient(input);
+  needs_gradient &= options_.records;
+  const Value first{static_cast<std::uint32_t>(variables_.size())};
+  for (const ops::Tensor& output : outputs) add_variable(output, needs_gradient);
+  if (!needs_gradient) return first;
+  const auto run = [](const std::byte* data, Tape& tape, Value output) {
+    NodeType copy;
+    std::memcpy(&copy, data, sizeof(copy));
+    copy.backward(tape, output);
+  };
+  const std::uint32_t first_value =
+      nodes_.empty() ? 0 : nodes_.back().output.index + nodes_.back().outputs;
+  Node& added = nodes_.emplace_back(
+      Node{run, first, static_cast<std::uint32_t>(outputs.size()), first_value, {}});
+  std::memcpy(added.data.data(), &node, sizeof(node));
+  return first;
+}
+
+}  // namespace howard::autograd

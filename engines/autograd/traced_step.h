@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/autograd/step.h"
+#include "engines/device/device.h"
+
+namespace howard::autograd {
+
+/// The traced engine: a step captured once; replaying it is one command, with no host work for its
+/// programs.
+class TracedStep final : public Step {
+ public:
+  /// Captures one run of `step`, which does not execute it, on queue `queue`. `device` and `step`
+  /// must outlive this. Error when the step's programs change from run to run, or the trace does
+  /// not fit the device's trace region.
+  TracedStep(Device& device, Step& step, int queue = 0);
+  ~TracedStep() override;
+  TracedStep(const TracedStep&) = delete;
+  TracedStep& operator=(const TracedStep&) = delete;
+
+  void run() override { queue_.execute_trace(trace_); }
+  ops::Tensor loss() const override { return step_.loss(); }
+  bool is_fixed() const override { return true; }
+
+ private:
+  Device& device_;
+  CommandQueue& queue_;
+  Step& step_;
+  TraceId trace_{};
+};
+
+}  // namespace howard::autograd

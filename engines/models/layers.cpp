@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/models/layers.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace howard::models {
+
+autograd::Parameter ParameterMaker::matrix(const std::string& name, std::int64_t rows,
+                                           std::int64_t columns, Layout layout) const {
+  const TensorSpec spec{.shape = {rows, columns}, .dtype = dtype, .layout = layout};
+  return {name, {device, spec}, {}};
+}
+
+LinearParameters ParameterMaker::linear(const std::string& name, std::int64_t out,
+                                        std::int64_t in) const {
+  return {matrix(name + ".weight", out, in), matrix(name + ".bias", 1, out)};
+}
+
+LayernormParameters ParameterMaker::layernorm(const std::string& name, std::int64_t width) const {
+  return {matrix(name + ".gamma", 1, width), matrix(name + ".beta", 1, width)};
+}
+
+void require_heads(std::string_view model, int heads, std::int64_t width) {
+  if (heads >= 1 && width % heads == 0) return;
+  throw Error({.attempted = fmt::format("make a {}", model),
+               .value = fmt::format("{} heads of a width of {}", heads, width),
+               .accepted = "a number of heads that divides the width",
+               .hint = ""});
+}
+
+std::vector<std::uint32_t> counted_positions(std::int64_t batch, std::int64_t sequence) {
+  std::vector<std::uint32_t> positions;
+  for (std::int64_t i = 0; i < batch * sequence; ++i) {
+    positions.push_back(static_cast<std::uint32_t>(i % sequence));
+  }
+  return positions;
+}
+
+std::vector<float> causal_mask(std::int64_t sequence, float seen, float hidden) {
+  std::vector<float> mask;
+  for (std::int64_t row = 0; row < sequence; ++row) {
+    for (std::int64_t column = 0; column < sequence; ++column) {
+      mask.push_back(column <= row ? seen : hidden);
+    }
+  }
+  return mask;
+}
+
+}  // namespace howard::models

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/models/mlp.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engines/autograd/activation.h"
+#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/linear.h"
+#include "engines/autograd/loss.h"
+
+namespace howard::models {
+
+using autograd::Parameter;
+using autograd::Tape;
+using autograd::Value;
+
+Mlp::Mlp(Device& device, const MlpOptions& options)
+    : options_(options),
+      input_(device, {.shape = {options.batch, options.width}, .dtype = options.compute}),
+      target_(device, {.shape = {options.batch, options.width}, .dtype = options.parameters}) {
+  if (options.layers < 1) {
+    throw Error({.attempted = "make an MLP",
+                 .value = fmt::format("{} layers", options.layers),
+                 .accepted = "1 or more",
+                 .hint = ""});
+  }
+  device.begin_phase("model");
+  const auto parameter = [&](int layer, std::string_view name, std::int64_t rows) {
+    const TensorSpec spec{.shape = {rows, options.width}, .dtype = options.parameters};
+    return Parameter{fmt::format("layers.{}.{}", layer, name), {device, spec}, {}};
+  };
+  for (int i = 0; i < options.layers; ++i) {
+    layers_.push_back({parameter(i, "weight", options.width), parameter(i, "bias", 1)});
+  }
+}
+
+std::vector<Parameter*> Mlp::parameters() {
+  std::vector<Parameter*> all;
+  for (Layer& layer : layers_) {
+    all.push_back(&layer.weight);
+    all.push_back(&layer.bias);
+  }
+  return all;
+}
+
+void Mlp::write_constants(CommandQueue& queue, const MlpConstants& constants) {
+  for (Layer& layer : layers_) {
+    autograd::write_constant(queue, layer.weight.value, constants.weight);
+    autograd::write_constant(queue, layer.bias.value, 0);
+  }
+  autograd::write_constant(queue, input_, constants.input);
+  autograd::write_constant(queue, target_, constants.target);
+}
+
+Value Mlp::loss(Tape& tape, MlpFunctions functions) {
+  const bool by_op = functions == MlpFunctions::by_op;
+  Value x = tape.constant(input_);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) x = by_op ? autograd::relu(tape, x) : autograd::masked_relu(tape, x);
+    const autograd::LinearValues layer{tape.parameter(layers_[i].weight),
+                                       tape.parameter(layers_[i].bias)};
+    x = by_op ? autograd::composed_linear(tape, x, layer) : autograd::linear(tape, x, layer);
+  }
+  const Value target = tape.constant(target_);
+  return by_op ? autograd::composed_mean_squared_error(tape, x, target)
+               : autograd::mean_squared_error(tape, x, target);
+}
+
+}  // namespace howard::models

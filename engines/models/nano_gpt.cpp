@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/models/nano_gpt.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "engines/autograd/activation.h"
+#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/attention.h"
+#include "engines/autograd/checkpoint.h"
+#include "engines/autograd/embedding.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/loss.h"
+
+namespace howard::models {
+namespace {
+
+constexpr float kEpsilon = 1e-5F;
+constexpr int kFeedForwardFactor = 4;
+
+}  // namespace
+
+using autograd::Parameter;
+using autograd::Tape;
+using autograd::Value;
+
+NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
+    : options_(options),
+      token_table_(ParameterMaker{device, options.parameters}.matrix(
+          "token_embedding.weight", options.vocabulary, options.width)),
+      position_table_(ParameterMaker{device, options.parameters}.matrix(
+          "position_embedding.weight", options.sequence, options.width)),
+      last_norm_(ParameterMaker{device, options.parameters}.layernorm("last_norm", options.width)),
+      head_(ParameterMaker{device, options.parameters}.matrix("head.weight", options.vocabulary,
+                                                              options.width)),
+      mask_(device, {.shape = {options.sequence, options.sequence}, .dtype = options.compute}),
+      tokens_(device, {.shape = {options.batch, options.sequence},
+                       .dtype = DataType::uint32,
+                       .layout = Layout::row_major}),
+      targets_(device, tokens_.spec()) {
+  require_heads("nano_gpt", options.heads, options.width);
+  const ParameterMaker make{device, options.parameters};
+  const std::int64_t width = options.width;
+  const std::int64_t wide = kFeedForwardFactor * width;
+  for (int i = 0; i < options.layers; ++i) {
+    const std::string name = fmt::format("blocks.{}.", i);
+    layers_.push_back({.attention_norm = make.layernorm(name + "attention_norm", width),
+                       .query_key_value = make.linear(name + "query_key_value", 3 * width, width),
+                       .output = make.linear(name + "output", width, width),
+                       .feed_forward_norm = make.layernorm(name + "feed_forward_norm", width),
+                       .expand = make.linear(name + "expand", wide, width),
+                       .contract = make.linear(name + "contract", width, wide)});
+  }
+  autograd::write_values(device.command_queue(0), mask_, causal_mask(options.sequence, 1, 0));
+}
+
+std::vector<Parameter*> NanoGpt::parameters() {
+  std::vector<Parameter*> all{&token_table_, &position_table_};
+  const auto add_norm = [&](LayernormParameters& norm) {
+    all.insert(all.end(), {&norm.gamma, &norm.beta});
+  };
+  const auto add_linear = [&](LinearParameters& layer) {
+    all.insert(all.end(), {&layer.weight, &layer.bias});
+  };
+  for (Layer& layer : layers_) {
+    add_norm(layer.attention_norm);
+    add_linear(layer.query_key_value);
+    add_linear(layer.output);
+    add_norm(layer.feed_forward_norm);
+    add_linear(layer.expand);
+    add_linear(layer.contract);
+  }
+  add_norm(last_norm_);
+  all.push_back(&head_);
+  return all;
+}
+
+void NanoGpt::write_random(CommandQueue& queue, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 0.02F);
+  for (const Parameter* parameter : parameters()) {
+    if (!parameter->name.ends_with("weight")) {
+      const float value = parameter->name.ends_with("gamma") ? 1 : 0;
+      autograd::write_constant(queue, parameter->value, value);
+      continue;
+    }
+    std::vector<float> values(static_cast<std::size_t>(parameter->value.spec().shape.elements()));
+    for (float& value : values) value = normal(random);
+    autograd::write_values(queue, parameter->value, values);
+  }
+}
+
+Value NanoGpt::block(Tape& tape, Value x, int index) {
+  Layer& layer = layers_[static_cast<std::size_t>(index)];
+  const float dropped = options_.dropout;
+  const Value normalized =
+      autograd::fused_layernorm(tape, x, layer.attention_norm.on(tape), kEpsilon);
+  const Value attended = autograd::fused_attention(
+      tape, autograd::fused_linear(tape, normalized, layer.query_key_value.on(tape)),
+      tape.constant(mask_), options_.heads);
+  const Value mixed = autograd::fused_linear(tape, attended, layer.output.on(tape));
+  x = autograd::add(tape, x, autograd::dropout(tape, mixed, dropped));
+  const Value hidden = autograd::fused_linear(
+      tape, autograd::fused_layernorm(tape, x, layer.feed_forward_norm.on(tape), kEpsilon),
+      layer.expand.on(tape));
+  const Value output = autograd::fused_linear(
+      tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract.on(tape));
+  return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
+}
+
+Value NanoGpt::logits(Tape& tape) {
+  const Value rows =
+      autograd::embedding(tape, tape.constant(tokens_), tape.parameter(token_table_));
+  Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  x = autograd::add_positions(tape, x, tape.parameter(position_table_));
+  x = autograd::dropout(tape, x, options_.dropout);
+  for (int i = 0; i < options_.layers; ++i) {
+    x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &NanoGpt::block, i)
+                                  : block(tape, x, i);
+  }
+  x = autograd::fused_layernorm(tape, x, last_norm_.on(tape), kEpsilon);
+  return autograd::project(tape, x, tape.parameter(head_));
+}
+
+Value NanoGpt::loss(Tape& tape) {
+  return autograd::mean_cross_entropy(tape, logits(tape), tape.constant(targets_));
+}
+
+}  // namespace howard::models

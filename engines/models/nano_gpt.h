@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engines/autograd/parameter.h"
+#include "engines/autograd/tape.h"
+#include "engines/models/layers.h"
+
+namespace howard::models {
+
+/// TTML's nano_gpt, with the sizes of its nanogpt configuration: learned positions, blocks of
+/// layernorm, fused query-key-value projection, attention, layernorm, two linear layers with gelu,
+/// dropout behind the embedding and both halves of each block, a last layernorm, an output
+/// projection without bias, and the cross-entropy.
+struct NanoGptOptions {
+  std::int64_t batch = 32;
+  std::int64_t sequence = 256;
+  std::int64_t width = 384;
+  int heads = 6;
+  int layers = 6;
+  std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to tiles.
+  float dropout = 0.2F;
+  DataType parameters = DataType::bfloat16;
+  DataType compute = DataType::bfloat16;
+  bool fused_gelu_backward = true;  ///< Otherwise ttnn's composite.
+  /// TTML's runner "memory_efficient": blocks keep their input only and run forward once more in
+  /// the backward pass.
+  bool memory_efficient = false;
+};
+
+/// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
+/// the mantissa and float32 sums. For TapeOptions::products.
+inline constexpr MatmulAttributes kTtmlProducts{
+    .core_grid = CoreGrid{.columns = 7, .rows = 8},
+    .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
+
+/// Parameters, inputs and targets on a device; all but the mask without values at first.
+class NanoGpt {
+ public:
+  /// Error when a size is below 1 or the heads do not divide the width.
+  NanoGpt(Device& device, const NanoGptOptions& options);
+  NanoGpt(const NanoGpt&) = delete;
+  NanoGpt& operator=(const NanoGpt&) = delete;
+
+  const NanoGptOptions& options() const { return options_; }
+  std::vector<autograd::Parameter*> parameters();
+  const ops::Tensor& tokens() const { return tokens_; }    ///< [batch, sequence] uint32
+  const ops::Tensor& targets() const { return targets_; }  ///< [batch, sequence] uint32
+  /// TTML's start: weights from a normal distribution of 0.02, biases 0, gamma 1.
+  void write_random(CommandQueue& queue, std::uint32_t seed);
+
+  /// [batch, 1, sequence, vocabulary]
+  autograd::Value logits(autograd::Tape& tape);
+  autograd::Value loss(autograd::Tape& tape);
+
+ private:
+  struct Layer {
+    LayernormParameters attention_norm;
+    LinearParameters query_key_value, output;
+    LayernormParameters feed_forward_norm;
+    LinearParameters expand, contract;
+  };
+
+  autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
+
+  NanoGptOptions options_;
+  autograd::Parameter token_table_, position_table_;
+  std::vector<Layer> layers_;
+  LayernormParameters last_norm_;
+  autograd::Parameter head_;
+  ops::Tensor mask_;
+  ops::Tensor tokens_, targets_;
+};
+
+}  // namespace howard::models

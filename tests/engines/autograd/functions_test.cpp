@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+
+#include "engines/autograd/activation.h"
+#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/linear.h"
+#include "engines/autograd/loss.h"
+#include "tests/engines/autograd/gradient_check.h"
+
+namespace howard::autograd {
+namespace {
+
+using reference::ReferenceDevice;
+
+/// Parameters with random numbers, and a loss that weighs each element of a value differently.
+class Functions : public testing::Test {
+ protected:
+  Parameter& parameter(const Shape& shape) {
+    const TensorSpec spec{.shape = shape, .dtype = DataType::float32};
+    Parameter& added = parameters_.emplace_back(Parameter{"", {device_, spec}, {}});
+    added.name = "parameter " + std::to_string(parameters_.size());
+    reference::fill_random(device_, added.value, seed_++);
+    return added;
+  }
+
+  template <class Function>
+  void expect_gradients(const Function& function) {
+    std::vector<Parameter*> all;
+    for (Parameter& each : parameters_) all.push_back(&each);
+    const unsigned seed = seed_++;
+    reference::expect_gradients(device_, all,
+                                [&](Tape& tape) {
+                                  const Value output = function(tape);
+                                  const ops::Tensor weights(device_, tape.spec(output));
+                                  reference::fill_random(device_, weights, seed);
+                                  return mean(tape, multiply(tape, output, tape.constant(weights)));
+                                },
+                                {.compute = DataType::float32, .seed = 7});
+  }
+
+  ReferenceDevice device_;
+  std::deque<Parameter> parameters_;
+  unsigned seed_ = 1;
+};
+
+TEST_F(Functions, AddOfMatricesAndOfARow) {
+  Parameter& a = parameter({3, 4});
+  Parameter& b = parameter({3, 4});
+  Parameter& row = parameter({1, 4});
+  expect_gradients([&](Tape& tape) {
+    return add(tape, add(tape, tape.parameter(a), tape.parameter(b)), tape.parameter(row));
+  });
+}
+
+TEST_F(Functions, SubtractInBothOperands) {
+  Parameter& a = parameter({3, 4});
+  Parameter& b = parameter({3, 4});
+  expect_gradients(
+      [&](Tape& tape) { return subtract(tape, tape.parameter(a), tape.parameter(b)); });
+}
+
+TEST_F(Functions, MatmulAndTranspose) {
+  Parameter& a = parameter({3, 4});
+  Parameter& b = parameter({5, 4});
+  expect_gradients([&](Tape& tape) {
+    return matmul(tape, tape.parameter(a), transpose(tape, tape.parameter(b)));
+  });
+}
+
+TEST_F(Functions, BothKindsOfRelu) {
+  Parameter& a = parameter({5, 4});
+  expect_gradients([&](Tape& tape) { return relu(tape, tape.parameter(a)); });
+  expect_gradients([&](Tape& tape) { return masked_relu(tape, tape.parameter(a)); });
+}
+
+TEST_F(Functions, GeluAndDropout) {
+  Parameter& a = parameter({5, 4});
+  expect_gradients(
+      [&](Tape& tape) { return dropout(tape, gelu(tape, tape.parameter(a), false), 0.4F); });
+}
+
+TEST_F(Functions, LinearsOfABatchSumTheGradientsOfItsRows) {
+  Parameter& x = parameter({2, 3, 4});
+  Parameter& weight = parameter({5, 4});
+  Parameter& bias = parameter({1, 5});
+  const auto layer = [&](Tape& tape) {
+    return LinearValues{tape.parameter(weight), tape.parameter(bias)};
+  };
+  expect_gradients([&](Tape& tape) { return linear(tape, tape.parameter(x), layer(tape)); });
+  expect_gradients([&](Tape& tape) { return fused_linear(tape, tape.parameter(x), layer(tape)); });
+}
+
+TEST_F(Functions, ProjectionWithoutBias) {
+  Parameter& x = parameter({2, 1, 3, 4});
+  Parameter& weight = parameter({5, 4});
+  expect_gradients(
+      [&](Tape& tape) { return project(tape, tape.parameter(x), tape.parameter(weight)); });
+}
+
+TEST_F(Functions, ComposedLinearOfAMatrix) {
+  Parameter& x = parameter({3, 4});
+  Parameter& weight = parameter({5, 4});
+  Parameter& bias = parameter({1, 5});
+  expect_gradients([&](Tape& tape) {
+    return composed_linear(tape, tape.parameter(x), {tape.parameter(weight), tape.parameter(bias)});
+  });
+}
+
+TEST_F(Functions, LinearsWithGrownWeightsAreOneForEachMatrix) {
+  Parameter& x = parameter({2, 3, 4});
+  Parameter& weight = parameter({2, 5, 4});
+  Parameter& bias = parameter({3, 5});
+  expect_gradients([&](Tape& tape) {
+    return linear(tape, tape.parameter(x), {tape.parameter(weight), tape.parameter(bias)},
+                  WeightGradient::rows_of_each_matrix);
+  });
+}
+
+TEST_F(Functions, ThreeLinearsAddTheGradientsOfTheirInput) {
+  Parameter& x = parameter({2, 3, 4});
+  std::array<Parameter*, 3> weights{};
+  std::array<Parameter*, 3> biases{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    weights[i] = &parameter({4, 4});
+    biases[i] = &parameter({1, 4});
+  }
+  expect_gradients([&](Tape& tape) {
+    std::array<LinearValues, 3> layers;
+    for (std::size_t i = 0; i < 3; ++i) {
+      layers[i] = {tape.parameter(*weights[i]), tape.parameter(*biases[i])};
+    }
+    const Value first = three_linears(tape, tape.parameter(x), layers, WeightGradient::rows);
+    return multiply(tape, multiply(tape, first, first.next()), first.next(2));
+  });
+}
+
+TEST_F(Functions, MeanSquaredErrorAsOneFunctionAndByOps) {
+  Parameter& x = parameter({3, 4});
+  const ops::Tensor target(device_, {.shape = {3, 4}, .dtype = DataType::float32});
+  reference::fill_random(device_, target, 99);
+  Parameter* all[] = {&x};
+  const TapeOptions options{.compute = DataType::float32};
+  reference::expect_gradients(
+      device_, all,
+      [&](Tape& tape) {
+        return mean_squared_error(tape, tape.parameter(x), tape.constant(target));
+      },
+      options);
+  reference::expect_gradients(
+      device_, all,
+      [&](Tape& tape) {
+        return composed_mean_squared_error(tape, tape.parameter(x), tape.constant(target));
+      },
+      options);
+}
+
+}  // namespace
+}  // namespace howard::autograd

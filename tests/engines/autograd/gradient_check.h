@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "engines/autograd/parameter.h"
+#include "engines/autograd/tape.h"
+#include "tests/engines/autograd/reference_device.h"
+
+namespace howard::reference {
+
+/// Numbers from a normal distribution times `scale`, the same for the same seed.
+void fill_random(ReferenceDevice& device, const ops::Tensor& tensor, unsigned seed,
+                 double scale = 1);
+
+/// Runs `loss` forward and backward on a tape, then compares the gradient of every element of
+/// every parameter with the central difference of the loss, in float64, and fails the test where
+/// they differ by more than 1e-6 of the largest of the tensor. Takes the gradients away.
+void expect_gradients(ReferenceDevice& device, std::span<autograd::Parameter* const> parameters,
+                      const std::function<autograd::Value(autograd::Tape&)>& loss,
+                      const autograd::TapeOptions& options = {});
+
+}  // namespace howard::reference

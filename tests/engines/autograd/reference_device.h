@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/device/device.h"
+#include "engines/ops/tensor.h"
+#include "tests/engines/autograd/reference_ops.h"
+
+namespace howard::reference {
+
+/// A device of the tests: each op by its definition, element by element in float64 whatever the
+/// data type, at once; it writes down every program. New buffers hold NaN, so that a value that is
+/// read before it was written shows.
+class ReferenceDevice final : public Device, private CommandQueue {
+ public:
+  const Values& values(const ops::Tensor& tensor) const { return buffers_.at(tensor.buffer()); }
+  Values& values(const ops::Tensor& tensor) { return buffers_.at(tensor.buffer()); }
+  /// All programs that ran or were captured since the last clear().
+  const std::vector<Program>& programs() const { return programs_; }
+  void clear() { programs_.clear(); }
+  std::size_t live_buffers() const { return buffers_.size(); }
+  int allocations() const { return allocations_; }
+  int host_writes() const { return host_writes_; }
+
+  std::string description() const override { return "reference"; }
+  bool holds_values() const override { return true; }
+  BufferId allocate(const TensorSpec& spec) override;
+  void release(BufferId buffer) override { buffers_.erase(buffer); }
+  int command_queues() const override { return 1; }
+  CommandQueue& command_queue(int) override { return *this; }
+  void release_trace(TraceId trace) override { traces_.erase(trace); }
+  void set_sub_devices(std::span<const CoreRange>) override {}
+  void begin_phase(std::string_view) override {}
+  std::vector<MemoryPhase> memory_phases() const override { return {}; }
+  void host_work(HostWork, int) override {}
+  void use_host_thread(int) override {}
+  void join_host_threads() override {}
+  SimTime now() const override { return {}; }
+  void set_trace_sink(TraceSink*) override {}
+
+ private:
+  void enqueue(const Program& program) override;
+  void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
+  void read_buffer(BufferId buffer, std::span<std::byte> values) override;
+  void finish() override {}
+  EventId record_event() override { return {}; }
+  void wait_for_event(EventId) override {}
+  void begin_trace_capture() override { capture_.emplace(); }
+  TraceId end_trace_capture() override;
+  void execute_trace(TraceId trace) override;
+
+  void execute(const Program& program);
+
+  std::map<BufferId, Values> buffers_;
+  std::map<BufferId, DataType> dtypes_;
+  std::vector<Program> programs_;
+  std::optional<std::vector<Program>> capture_;
+  std::map<TraceId, std::vector<Program>> traces_;
+  std::uint64_t next_ = 1;
+  int allocations_ = 0;
+  int host_writes_ = 0;
+};
+
+}  // namespace howard::reference

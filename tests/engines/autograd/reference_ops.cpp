@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engines/autograd/reference_ops.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include "base/check.h"
+
+namespace howard::reference {
+namespace {
+
+using Index = std::array<std::int64_t, 4>;
+using Inputs = std::vector<const Values*>;
+
+Index dimensions(const Shape& shape) {
+  return {shape.outer(), shape.heads(), shape.rows(), shape.columns()};
+}
+
+std::size_t offset(const Index& size, const Index& at) {
+  std::int64_t result = 0;
+  for (std::size_t i = 0; i < 4; ++i) result = result * size[i] + (size[i] == 1 ? 0 : at[i]);
+  return static_cast<std::size_t>(result);
+}
+
+template <class Visit>
+void for_each(const Index& size, const Visit& visit) {
+  Index at{};
+  for (at[0] = 0; at[0] < size[0]; ++at[0])
+    for (at[1] = 0; at[1] < size[1]; ++at[1])
+      for (at[2] = 0; at[2] < size[2]; ++at[2])
+        for (at[3] = 0; at[3] < size[3]; ++at[3]) visit(at);
+}
+
+/// Element `at` of an operand; a dimension of one is that of every index.
+double get(const Operand& operand, const Values& values, const Index& at) {
+  return values[offset(dimensions(operand.spec.shape), at)];
+}
+
+double gelu_slope(double x) {
+  const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+  return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
+}
+
+double apply(Eltwise function, double x, double y) {
+  switch (function) {
+    case Eltwise::add:
+      return x + y;
+    case Eltwise::subtract:
+      return x - y;
+    case Eltwise::multiply:
+      return x * y;
+    case Eltwise::relu:
+      return std::max(x, 0.0);
+    case Eltwise::gtz:
+      return x > 0 ? 1 : 0;
+    case Eltwise::square:
+      return x * x;
+    case Eltwise::exp:
+      return std::exp(x);
+    case Eltwise::erf:
+      return std::erf(x);
+    case Eltwise::gelu:
+      return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
+    case Eltwise::sqrt:
+      return std::sqrt(x);
+    case Eltwise::rsqrt:
+      return 1 / std::sqrt(x);
+    case Eltwise::reciprocal:
+      return 1 / x;
+    case Eltwise::cast:
+      return x;
+    case Eltwise::fill:
+      return y;
+  }
+  return 0;
+}
+
+/// Computes one call; each overload knows the operands of its op.
+class Computation {
+ public:
+  Computation(const Program& program, const Inputs& inputs) : program_(program), inputs_(inputs) {
+    for (const Operand& output : program.outputs) {
+      outputs_.emplace_back(static_cast<std::size_t>(output.spec.shape.elements()));
+    }
+  }
+
+  std::vector<Values> take() && { return std::move(outputs_); }
+
+  void operator()(const MatmulAttributes& attributes) {
+    const Index a = size_of(0);
+    const std::int64_t inner = attributes.transpose_a ? a[2] : a[3];
+    each_output([&](Index at) {
+      double sum = inputs_.size() == 3 ? input(2, {0, 0, 0, at[3]}) : 0;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        const Index left{at[0], at[1], attributes.transpose_a ? k : at[2],
+                         attributes.transpose_a ? at[2] : k};
+        const Index right{at[0], at[1], attributes.transpose_b ? at[3] : k,
+                          attributes.transpose_b ? k : at[3]};
+        sum += input(0, left) * input(1, right);
+      }
+      return sum;
+    });
+  }
+
+  void operator()(const EltwiseAttributes& attributes) {
+    each_output([&](Index at) {
+      const double x = inputs_.empty() ? 0 : input(0, at);
+      const double y =
+          attributes.scalar ? double{*attributes.scalar} : (inputs_.size() > 1 ? input(1, at) : 0);
+      return apply(attributes.function, x, y);
+    });
+  }
+
+  void operator()(const ReduceAttributes& attributes) {
+    const Index from = size_of(0);
+    const Index to = size_of_output(0);
+    const bool max = attributes.reduction == Reduction::max;
+    std::ranges::fill(outputs_[0], max ? -std::numeric_limits<double>::infinity() : 0);
+    for_each(from, [&](const Index& at) {
+      double& total = outputs_[0][offset(to, at)];
+      total = max ? std::max(total, input(0, at)) : total + input(0, at);
+    });
+    if (attributes.reduction != Reduction::mean) return;
+    const auto share =
+        static_cast<double>(outputs_[0].size()) / static_cast<double>(inputs_[0]->size());
+    for (double& value : outputs_[0]) value *= share;
+  }
+
+  void operator()(const TransposeAttributes& attributes) {
+    each_output([&](Index at) {
+      if (attributes.swap == Swap::rows_columns) return input(0, {at[0], at[1], at[3], at[2]});
+      return input(0, {at[0], at[2], at[1], at[3]});
+    });
+  }
+
+  void operator()(const ReshapeAttributes&) { outputs_[0] = *inputs_[0]; }
+  void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
+
+  void operator()(const ConcatAttributes&) {
+    each_output([&](Index at) {
+      std::size_t part = 0;
+      for (; at[3] >= size_of(part)[3]; ++part) at[3] -= size_of(part)[3];
+      return input(part, at);
+    });
+  }
+
+  void operator()(const SplitHeadsAttributes&) {
+    const Index to = size_of_output(0);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      for_each(to, [&](const Index& at) {
+        outputs_[static_cast<std::size_t>(i)][offset(to, at)] =
+            input(0, {at[0], 0, at[2], (i * to[1] + at[1]) * to[3] + at[3]});
+      });
+    }
+  }
+
+  void operator()(const ConcatHeadsAttributes&) {
+    const Index a = size_of(0);
+    each_output([&](Index at) { return input(0, {at[0], at[3] / a[3], at[2], at[3] % a[3]}); });
+  }
+
+  void operator()(const SoftmaxAttributes&) {
+    const std::int64_t width = size_of(0)[3];
+    each_output([&](Index at) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < width; ++i) {
+        sum += std::exp(input(0, {at[0], at[1], at[2], i}) - input(0, at));
+      }
+      return 1 / sum;
+    });
+  }
+
+  void operator()(const SoftmaxBackwardAttributes&) {
+    const std::int64_t width = size_of(0)[3];
+    each_output([&](Index at) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < width; ++i) {
+        const Index other{at[0], at[1], at[2], i};
+        sum += input(0, other) * input(1, other);
+      }
+      return input(0, at) * (input(1, at) - sum);
+    });
+  }
+
+  void operator()(const LayernormAttributes& attributes) {
+    const Index x = size_of(0);
+    const auto width = static_cast<double>(x[3]);
+    for_each({x[0], x[1], x[2], 1}, [&](const Index& row) {
+      const auto along = [&](auto&& visit) {
+        for (std::int64_t i = 0; i < x[3]; ++i) visit(Index{row[0], row[1], row[2], i});
+      };
+      double mean = 0;
+      along([&](const Index& at) { mean += input(0, at) / width; });
+      double variance = 0;
+      along([&](const Index& at) { variance += std::pow(input(0, at) - mean, 2) / width; });
+      const double rstd = 1 / std::sqrt(variance + double{attributes.epsilon});
+      along([&](const Index& at) {
+        const double scaled = (input(0, at) - mean) * rstd;
+        outputs_[0][offset(x, at)] =
+            inputs_.size() == 1 ? scaled : scaled * input(1, at) + input(2, at);
+      });
+      if (outputs_.size() == 1) return;
+      outputs_[1][offset({x[0], x[1], x[2], 1}, row)] = mean;
+      outputs_[2][offset({x[0], x[1], x[2], 1}, row)] = rstd;
+    });
+  }
+
+  /// Inputs x, gamma, mean, rstd, dy; outputs dx and the parts of dgamma and dbeta.
+  void operator()(const LayernormBackwardAttributes&) {
+    const Index x = size_of(0);
+    const auto width = static_cast<double>(x[3]);
+    const auto scaled = [&](const Index& at) {
+      return (input(0, at) - input(2, at)) * input(3, at);
+    };
+    for_each(x, [&](const Index& at) {
+      double mean = 0;
+      double slope = 0;
+      for (std::int64_t i = 0; i < x[3]; ++i) {
+        const Index other{at[0], at[1], at[2], i};
+        const double part = input(4, other) * input(1, other) / width;
+        mean += part;
+        slope += part * scaled(other);
+      }
+      const std::size_t to = offset(x, at);
+      outputs_[0][to] = (input(4, at) * input(1, at) - mean - scaled(at) * slope) * input(3, at);
+      outputs_[1][to] = input(4, at) * scaled(at);
+      outputs_[2][to] = input(4, at);
+    });
+  }
+
+  void operator()(const GeluBackwardAttributes&) {
+    each_output([&](Index at) { return gelu_slope(input(0, at)) * input(1, at); });
+  }
+
+  void operator()(const EmbeddingAttributes&) {
+    each_output([&](Index at) { return input(1, {0, 0, index(0, at[1], at[2]), at[3]}); });
+  }
+
+  void operator()(const EmbeddingBackwardAttributes&) {
+    for_each(size_of(1), [&](const Index& at) {
+      const Index row{0, 0, index(0, at[1], at[2]), at[3]};
+      outputs_[0][offset(size_of_output(0), row)] += input(1, at);
+    });
+  }
+
+  void operator()(const CrossEntropyAttributes&) {
+    const Index size = size_of(0);
+    each_output([&](Index at) {
+      const std::int64_t target = target_of(at);
+      double sum = 0;
+      for (std::int64_t i = 0; i < size[3]; ++i) {
+        sum += std::exp(input(0, {at[0], at[1], at[2], i}));
+      }
+      return std::log(sum) - input(0, {at[0], at[1], at[2], target});
+    });
+  }
+
+  void operator()(const CrossEntropyBackwardAttributes& attributes) {
+    const Index size = size_of(0);
+    each_output([&](Index at) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < size[3]; ++i) {
+        sum += std::exp(input(0, {at[0], at[1], at[2], i}));
+      }
+      const double hit = at[3] == target_of(at) ? 1 : 0;
+      return double{attributes.scale} * (std::exp(input(0, at)) / sum - hit);
+    });
+  }
+
+  /// Which elements fall is a device's own affair: here by a linear congruence of seed and place.
+  void operator()(const DropoutAttributes& attributes) {
+    for (std::size_t i = 0; i < outputs_[0].size(); ++i) {
+      const std::uint32_t mixed =
+          (static_cast<std::uint32_t>(i) + 977U * attributes.seed) * 2654435761U;
+      const double drawn = static_cast<double>(mixed >> 8) / 16777216.0;
+      const double kept = 1 - double{attributes.probability};
+      outputs_[0][i] = drawn < double{attributes.probability} ? 0 : (*inputs_[0])[i] / kept;
+    }
+  }
+
+  /// Inputs p, g, m, v; outputs p, m, v.
+  void operator()(const AdamWAttributes& attributes) {
+    const double rate = double{attributes.learning_rate};
+    const double beta1 = double{attributes.beta1};
+    const double beta2 = double{attributes.beta2};
+    const auto steps = static_cast<double>(attributes.step);
+    for (std::size_t i = 0; i < outputs_[0].size(); ++i) {
+      const double g = (*inputs_[1])[i];
+      const double m = beta1 * (*inputs_[2])[i] + (1 - beta1) * g;
+      const double v = beta2 * (*inputs_[3])[i] + (1 - beta2) * g * g;
+      const double decayed = (*inputs_[0])[i] * (1 - double{attributes.weight_decay} * rate);
+      const double m_hat = m / (1 - std::pow(beta1, steps));
+      const double v_hat = v / (1 - std::pow(beta2, steps));
+      outputs_[0][i] = decayed - rate * m_hat / (std::sqrt(v_hat) + double{attributes.epsilon});
+      outputs_[1][i] = m;
+      outputs_[2][i] = v;
+    }
+  }
+
+ private:
+  Index size_of(std::size_t i) const { return dimensions(program_.inputs[i].spec.shape); }
+  Index size_of_output(std::size_t i) const { return dimensions(program_.outputs[i].spec.shape); }
+  double input(std::size_t i, const Index& at) const {
+    return get(program_.inputs[i], *inputs_[i], at);
+  }
+  std::int64_t index(std::size_t i, std::int64_t row, std::int64_t column) const {
+    return std::llround(input(i, {0, 0, row, column}));
+  }
+  /// Targets are [n, s]; logits [n, s, v] or [n, 1, s, v].
+  std::int64_t target_of(const Index& at) const {
+    return index(1, at[0] * size_of(0)[1] + at[1], at[2]);
+  }
+
+  template <class Element>
+  void each_output(const Element& element) {
+    const Index size = size_of_output(0);
+    for_each(size, [&](const Index& at) { outputs_[0][offset(size, at)] = element(at); });
+  }
+
+  const Program& program_;
+  const Inputs& inputs_;
+  std::vector<Values> outputs_;
+};
+
+}  // namespace
+
+std::vector<Values> compute(const Program& program, const Inputs& inputs) {
+  Computation computation(program, inputs);
+  std::visit(computation, program.attributes);
+  return std::move(computation).take();
+}
+
+}  // namespace howard::reference

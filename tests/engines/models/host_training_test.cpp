@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The models on the host: their gradients against float64, and the engines against each other.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/published_step.h"
+#include "engines/autograd/sgd.h"
+#include "engines/autograd/static_step.h"
+#include "engines/autograd/traced_step.h"
+#include "engines/autograd/training_step.h"
+#include "engines/host/host_device.h"
+#include "engines/models/gpt2.h"
+#include "engines/models/mlp.h"
+#include "engines/models/nano_gpt.h"
+#include "tests/engines/autograd/gradient_check.h"
+
+namespace howard::models {
+namespace {
+
+using autograd::Parameter;
+using autograd::Sgd;
+using autograd::StaticStep;
+using autograd::StepFunction;
+using autograd::Tape;
+using autograd::Value;
+using reference::ReferenceDevice;
+
+std::vector<float> drawn(ReferenceDevice& scratch, const ops::Tensor& like, unsigned seed,
+                         double scale) {
+  const ops::Tensor tensor(scratch, like.spec());
+  reference::fill_random(scratch, tensor, seed, scale);
+  return {scratch.values(tensor).begin(), scratch.values(tensor).end()};
+}
+
+/// The same random numbers on any device.
+void write_random(Device& device, std::span<const ops::Tensor> tensors, double scale) {
+  ReferenceDevice scratch;
+  unsigned seed = 1;
+  for (const ops::Tensor& tensor : tensors) {
+    autograd::write_values(device.command_queue(0), tensor, drawn(scratch, tensor, seed++, scale));
+  }
+}
+
+template <class Model>
+std::vector<ops::Tensor> parameter_tensors(Model& model) {
+  std::vector<ops::Tensor> tensors;
+  for (const Parameter* parameter : model.parameters()) tensors.push_back(parameter->value);
+  return tensors;
+}
+
+void fill(Device& device, Mlp& model) {
+  write_random(device, parameter_tensors(model), 0.3);
+  const ops::Tensor data[] = {model.input(), model.target()};
+  write_random(device, data, 1);
+}
+
+void fill(Device& device, Gpt2& model) {
+  model.write_constants(device.command_queue(0));
+  write_random(device, parameter_tensors(model), 0.2);
+  const ops::Tensor data[] = {model.target()};
+  write_random(device, data, 1);
+}
+
+void fill(Device& device, NanoGpt& model) {
+  write_random(device, parameter_tensors(model), 0.2);
+  const NanoGptOptions& options = model.options();
+  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] = static_cast<std::uint32_t>(i * i % static_cast<std::size_t>(options.vocabulary));
+  }
+  autograd::write_indices(device.command_queue(0), model.tokens(), tokens);
+  std::ranges::rotate(tokens, tokens.begin() + 1);
+  autograd::write_indices(device.command_queue(0), model.targets(), tokens);
+}
+
+constexpr Gpt2Options kGpt2{.batch = 2,
+                            .sequence = 16,
+                            .width = 24,
+                            .heads = 3,
+                            .feed_forward = 40,
+                            .vocabulary = 17,
+                            .layers = 2,
+                            .parameters = DataType::float32,
+                            .compute = DataType::float32};
+constexpr NanoGptOptions kNanoGpt{.batch = 2,
+                                  .sequence = 16,
+                                  .width = 24,
+                                  .heads = 3,
+                                  .layers = 2,
+                                  .vocabulary = 17,
+                                  .dropout = 0,
+                                  .parameters = DataType::float32,
+                                  .compute = DataType::float32};
+
+/// The gradients of all parameters, one behind the other, and where each ends.
+template <class Model, class Options>
+std::vector<std::vector<float>> gradients(Device& device, const Options& options,
+                                          const std::function<Value(Model&, Tape&)>& loss) {
+  Model model(device, options);
+  fill(device, model);
+  Tape tape(device, {.compute = DataType::float32});
+  tape.backward(loss(model, tape));
+  std::vector<std::vector<float>> result;
+  for (const Parameter* parameter : model.parameters()) {
+    result.push_back(autograd::read_values(device.command_queue(0), *parameter->gradient));
+  }
+  return result;
+}
+
+template <class Model, class Options>
+void expect_host_gradients(const Options& options,
+                           const std::function<Value(Model&, Tape&)>& loss) {
+  ReferenceDevice reference;
+  host::HostDevice host;
+  const auto expected = gradients<Model, Options>(reference, options, loss);
+  const auto actual = gradients<Model, Options>(host, options, loss);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto by_size = [](float a, float b) { return std::abs(a) < std::abs(b); };
+    const float largest = std::abs(*std::ranges::max_element(expected[i], by_size));
+    for (std::size_t j = 0; j < expected[i].size(); ++j) {
+      ASSERT_NEAR(actual[i][j], expected[i][j], 2e-5F * largest + 1e-9F)
+          << "parameter " << i << " element " << j;
+    }
+  }
+}
+
+TEST(HostTraining, MlpGradientsAreThoseOfFloat64) {
+  const MlpOptions options{.batch = 48,
+                           .width = 40,
+                           .layers = 3,
+                           .parameters = DataType::float32,
+                           .compute = DataType::float32};
+  for (const MlpFunctions functions : {MlpFunctions::by_layer, MlpFunctions::by_op}) {
+    expect_host_gradients<Mlp, MlpOptions>(
+        options, [functions](Mlp& model, Tape& tape) { return model.loss(tape, functions); });
+  }
+}
+
+TEST(HostTraining, Gpt2GradientsAreThoseOfFloat64) {
+  expect_host_gradients<Gpt2, Gpt2Options>(
+      kGpt2, [](Gpt2& model, Tape& tape) { return model.loss(tape); });
+}
+
+TEST(HostTraining, NanoGptGradientsAreThoseOfFloat64) {
+  expect_host_gradients<NanoGpt, NanoGptOptions>(
+      kNanoGpt, [](NanoGpt& model, Tape& tape) { return model.loss(tape); });
+}
+
+enum class Engine { dynamic, recorded, traced, published, published_traced };
+
+/// Losses of `steps` steps, the model's numbers being the same for each engine.
+template <class Model, class Options>
+std::vector<float> losses(Engine engine, const Options& options, float rate, int steps,
+                          const std::function<Value(Model&, Tape&)>& loss) {
+  host::HostDevice device;
+  Model model(device, options);
+  fill(device, model);
+  Sgd sgd(model.parameters(), rate);
+  const StepFunction function =
+      autograd::training_step([&](Tape& tape, int) { return loss(model, tape); }, sgd,
+                              {.tape = {.compute = options.compute}});
+  std::unique_ptr<autograd::Step> step;
+  if (engine == Engine::recorded || engine == Engine::traced) {
+    step = std::make_unique<StaticStep>(device, function);
+  } else if (engine != Engine::dynamic) {
+    step = std::make_unique<autograd::PublishedStep>(device, function, model.parameters());
+  }
+  std::unique_ptr<autograd::TracedStep> traced;
+  if (engine == Engine::traced || engine == Engine::published_traced) {
+    traced = std::make_unique<autograd::TracedStep>(device, *step);
+  }
+  std::vector<float> result;
+  for (int i = 0; i < steps; ++i) {
+    if (engine != Engine::dynamic) (traced ? *traced : *step).run();
+    const ops::Tensor value = engine == Engine::dynamic ? function(device) : step->loss();
+    result.push_back(autograd::read_values(device.command_queue(0), value)[0]);
+  }
+  return result;
+}
+
+std::vector<float> mlp_losses(Engine engine, DataType dtype, MlpFunctions functions) {
+  const MlpOptions options{.batch = 64, .width = 96, .parameters = dtype, .compute = dtype};
+  return losses<Mlp, MlpOptions>(engine, options, 0.5F, 6, [functions](Mlp& model, Tape& tape) {
+    return model.loss(tape, functions);
+  });
+}
+
+TEST(HostTraining, EnginesGiveTheSameLossesToTheBit) {
+  for (const DataType dtype : {DataType::float32, DataType::bfloat16}) {
+    for (const MlpFunctions functions : {MlpFunctions::by_layer, MlpFunctions::by_op}) {
+      const std::vector<float> dynamic = mlp_losses(Engine::dynamic, dtype, functions);
+      EXPECT_EQ(mlp_losses(Engine::recorded, dtype, functions), dynamic);
+      EXPECT_EQ(mlp_losses(Engine::traced, dtype, functions), dynamic);
+      EXPECT_LT(dynamic.back(), 0.95F * dynamic.front());
+    }
+  }
+}
+
+TEST(HostTraining, ThePublishedDynamicAndStaticFunctionsGiveTheSameLossesToTheBit) {
+  EXPECT_EQ(mlp_losses(Engine::dynamic, DataType::float32, MlpFunctions::by_op),
+            mlp_losses(Engine::traced, DataType::float32, MlpFunctions::by_layer));
+}
+
+TEST(HostTraining, ReplaysOfThePublishedEngineDoNotTrainAndOursDo) {
+  const auto of = [](Engine engine) {
+    return mlp_losses(engine, DataType::float32, MlpFunctions::by_layer);
+  };
+  const std::vector<float> ours = of(Engine::traced);
+  EXPECT_EQ(of(Engine::published), ours);
+  EXPECT_EQ(of(Engine::published_traced), std::vector<float>(ours.size(), ours.front()));
+}
+
+TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
+  const auto of = [](Engine engine) {
+    return losses<Gpt2, Gpt2Options>(engine, kGpt2, 0.1F, 4,
+                                     [](Gpt2& model, Tape& tape) { return model.loss(tape); });
+  };
+  const std::vector<float> dynamic = of(Engine::dynamic);
+  EXPECT_EQ(of(Engine::recorded), dynamic);
+  EXPECT_EQ(of(Engine::traced), dynamic);
+  EXPECT_LT(dynamic.back(), dynamic.front());
+}
+
+TEST(HostTraining, Bfloat16ProductsWithFloat32ParametersTrainLikeFloat32) {
+  constexpr int kSteps = 100;
+  const auto decrease = [](DataType parameters, DataType compute) {
+    MlpOptions options{.batch = 64, .width = 64};
+    options.parameters = parameters;
+    options.compute = compute;
+    const std::vector<float> all = losses<Mlp, MlpOptions>(
+        Engine::traced, options, 0.05F, kSteps,
+        [](Mlp& model, Tape& tape) { return model.loss(tape, MlpFunctions::by_layer); });
+    return all.front() - all.back();
+  };
+  const float full = decrease(DataType::float32, DataType::float32);
+  EXPECT_GT(full, 0.02F);
+  EXPECT_NEAR(decrease(DataType::float32, DataType::bfloat16), full, 0.02F * full);
+}
+
+}  // namespace
+}  // namespace howard::models

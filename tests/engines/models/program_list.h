@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "engines/device/program.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::models {
+
+/// "matmul.a" (transposed), "scale" (multiply by a number), "add", ...
+inline std::string name_of(const Program& program) {
+  std::string name(program.name);
+  if (const auto* product = std::get_if<MatmulAttributes>(&program.attributes)) {
+    name += product->transpose_a ? ".a" : product->transpose_b ? ".b" : ".none";
+  }
+  const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
+  const bool scales =
+      eltwise != nullptr && eltwise->function == Eltwise::multiply && program.inputs.size() == 1;
+  return scales ? "scale" : name;
+}
+
+/// The names of all, a blank behind each.
+inline std::string names_of(std::span<const Program> programs) {
+  std::string names;
+  for (const Program& program : programs) names += name_of(program) + " ";
+  return names;
+}
+
+/// What the emulated chip launches for them.
+inline int launches_of(wormhole::WormholeDevice& device, std::span<const Program> programs) {
+  std::size_t launches = 0;
+  for (const Program& program : programs) launches += device.launches(program).size();
+  return static_cast<int>(launches);
+}
+
+}  // namespace howard::models
