@@ -71,7 +71,7 @@ TEST_F(Wormhole, AProductWithAFinishCostsTheSumOfItsStages) {
   queue_.finish();
   const Launch launch =
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
-  EXPECT_EQ(device_.now() - start, profiles_.software.host_op_call + launch.dispatch + launch.go +
+  EXPECT_EQ(device_.now() - start, profiles_.software.host_op_call + launch.dispatch +
                                        launch.kernel + profiles_.software.host_finish);
 }
 
@@ -84,7 +84,7 @@ TEST_F(Wormhole, ManyProductsOverlapHostAndDevice) {
   for (int i = 0; i < 10; ++i) queue_.enqueue(product.program());
   queue_.finish();
   EXPECT_EQ(device_.now() - start, 10 * profiles_.software.host_op_call + launch.dispatch +
-                                       launch.go + launch.kernel + profiles_.software.host_finish)
+                                       launch.kernel + profiles_.software.host_finish)
       << "short programs hide behind the host";
 }
 
@@ -202,8 +202,8 @@ TEST_F(Wormhole, TwoHostThreadsFeedTwoQueuesAtTheSameTime) {
   device.join_host_threads();
   const SimTime both = device.now() - start;
   const Launch launch = launch_of(device.explain(second), DispatchCoreType::worker, profiles_);
-  EXPECT_EQ(both, 100 * profiles_.software.host_op_call + launch.dispatch + launch.go +
-                      launch.kernel + profiles_.software.host_finish)
+  EXPECT_EQ(both, 100 * profiles_.software.host_op_call + launch.dispatch + launch.kernel +
+                      profiles_.software.host_finish)
       << "as long as one thread alone";
 }
 
@@ -215,7 +215,7 @@ TEST_F(Wormhole, TheProfilerIsReadAfterEachProgramAndOnceAfterATrace) {
   const SimTime push = profiles_.software.profiler_push;
   const Launch launch =
       launch_of(profiled.explain(product.program()), DispatchCoreType::worker, profiles_);
-  const SimTime once = launch.dispatch + launch.go + push + launch.kernel;
+  const SimTime once = launch.dispatch + launch.kernel;
   for (int i = 0; i < 2; ++i) queue.enqueue(product.program());
   EXPECT_EQ(profiled.now() - start,
             2 * (profiles_.software.host_op_call + once + profiles_.software.profiler_read))
@@ -348,7 +348,7 @@ TEST_F(WormholeTrace, AReplayRunsThePrograms) {
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
   const SimTime period = std::max(launch.dispatch, launch.go + launch.kernel);
   EXPECT_EQ(device_.now() - captured, profiles_.software.host_replay + 24 * period +
-                                          launch.dispatch + launch.go + launch.kernel +
+                                          launch.dispatch + launch.kernel +
                                           profiles_.software.host_finish)
       << "no host cost between programs";
 }
