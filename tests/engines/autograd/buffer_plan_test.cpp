@@ -115,7 +115,9 @@ TEST(BufferPlan, NoTwoTensorsThatAreNeededShareInRandomSteps) {
 TEST(StaticStep, RefusesScalarsThatChangeWhenTheyAreSaidNotTo) {
   ReferenceDevice device;
   const Tensor input(device, kSpec);
-  const auto step = [&](Device& on) { return Calls(on).dropout(input, 0.5F, 1); };
+  const auto step = [&, seed = 1U](Device& on) mutable {
+    return Calls(on).dropout(input, 0.5F, ++seed);
+  };
   EXPECT_THROW(StaticStep(device, step), Error);
   EXPECT_NO_THROW(StaticStep(device, step, Scalars::change_each_step));
 }
