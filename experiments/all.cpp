@@ -3,11 +3,14 @@
 
 namespace howard::experiments {
 
-ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box) {
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
+                               const wormhole::ProfileChoice& choice) {
   ExperimentList list;
   list.push_back(matmul_sweep(box));
   list.push_back(core_grid(box));
   list.push_back(two_queues(box));
+  list.push_back(fidelity(list));
+  list.push_back(calibrate(choice));
   return list;
 }
 

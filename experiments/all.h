@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "engines/wormhole/profile.h"
 #include "experiments/devbox.h"
 #include "harness/experiment.h"
 
@@ -15,7 +16,15 @@ std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> 
 std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);
 
-/// Every experiment, in the order of the report. A new one is one file and one line here.
-ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box);
+/// Calibrates the profiles of `choice`. Error when they can not be read.
+std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
+
+/// Beside the published rows of `experiments`, which must outlive it.
+std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
+
+/// Every experiment, in the order of the report; `choice` is what the box was made from. A new one
+/// is one file and one line here.
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
+                               const wormhole::ProfileChoice& choice);
 
 }  // namespace howard::experiments

@@ -39,9 +39,17 @@ struct NotApplicable {
 };
 
 /// How many iterations on the virtual clock: warm-up, then timed ones whose mean is the result.
+/// With no timed iteration nothing is measured: run() is called once, and the point is what
+/// describe() says, without the metric "time".
 struct VirtualTiming {
   int warmup = 0;
   int iterations = 1;
+};
+
+/// A file that an experiment leaves beside its results.
+struct Document {
+  std::string file_name;  ///< In the folder of the results.
+  std::string text;
 };
 
 /// One question, asked at many points. Stateless: a case holds what a point needs.
@@ -59,6 +67,9 @@ class Experiment {
   /// Sets a point up. Error when it can not run (memory, a bad combination of values).
   virtual std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const = 0;
+
+  /// Files that follow from the points that have run.
+  virtual std::vector<Document> documents() const { return {}; }
 };
 
 }  // namespace howard::harness

@@ -37,6 +37,9 @@ struct Plot {
 struct Presentation {
   std::vector<Column> columns;  ///< Of the table of emulated points, then of host points.
   std::vector<Plot> plots;
+  /// A detail that names the table a point stands in, for points of different kinds; empty: one
+  /// table for each backend.
+  std::string table_of;
 };
 
 }  // namespace howard::harness

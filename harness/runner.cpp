@@ -107,6 +107,11 @@ void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResul
   const std::unique_ptr<Case> prepared = prepare(experiment, point);
   if (prepared == nullptr) return;
   attempt(point, [&] {
+    if (experiment.timing().iterations == 0) {
+      prepared->run();
+      prepared->describe(0, point);
+      return;
+    }
     const SimTime time = measure_virtual(*prepared, experiment.timing());
     complete(*prepared, exact_time(time), hooks, point);
   });

@@ -193,7 +193,7 @@ void attach_references(harness::ExperimentResult& result) {
   const std::vector<ReferenceTable> tables = reference_tables(result.experiment);
   for (harness::PointResult& point : result.points) {
     if (point.backend != harness::Backend::emulated) continue;
-    point.reference = find_reference(tables, point.parameters);
+    if (auto found = find_reference(tables, point.parameters)) point.reference = std::move(found);
   }
 }
 

@@ -220,11 +220,11 @@ void make_room_for_reasons(Table& table) {
   for (TableRow& row : table.rows) row.cells.emplace_back();
 }
 
-Table make_table(const ExperimentResult& result, Backend backend, const Points& points,
-                 const std::vector<Column>& columns) {
+Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
+                 const Points& points, const std::vector<Column>& columns) {
   const std::string_view clock =
       backend == Backend::emulated ? "emulated device, virtual time" : "host CPU, wall time";
-  Table table{.caption = fmt::format("{}: {}", result.experiment, clock),
+  Table table{.caption = fmt::format("{}: {}", result.experiment, name.empty() ? clock : name),
               .notes = notes_of(result, backend, points)};
   table.rows.resize(points.size());
   for (const Column& column : columns) {
@@ -248,6 +248,27 @@ Table make_table(const ExperimentResult& result, Backend backend, const Points& 
   return table;
 }
 
+/// The points by the value of a detail, in the order in which the values first come up; points that
+/// lack it, as failed ones do, stand with those before them.
+std::vector<std::pair<std::string, Points>> divide(const Points& points,
+                                                   const std::string& detail) {
+  std::vector<std::pair<std::string, Points>> parts;
+  for (const PointResult* point : points) {
+    const std::string* value = detail.empty() ? nullptr : point->find_detail(detail);
+    if (parts.empty() || (value && *value != parts.back().first)) {
+      const std::string name = value ? *value : "";
+      const auto known = std::ranges::find(parts, name, &std::pair<std::string, Points>::first);
+      if (known != parts.end()) {
+        known->second.push_back(point);
+        continue;
+      }
+      parts.push_back({name, {}});
+    }
+    parts.back().second.push_back(point);
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<Table> make_tables(const ExperimentResult& result,
@@ -258,8 +279,9 @@ std::vector<Table> make_tables(const ExperimentResult& result,
     for (const PointResult& point : result.points) {
       if (point.backend == backend) points.push_back(&point);
     }
-    if (points.empty()) continue;
-    tables.push_back(make_table(result, backend, points, presentation.columns));
+    for (const auto& [name, members] : divide(points, presentation.table_of)) {
+      tables.push_back(make_table(result, backend, name, members, presentation.columns));
+    }
   }
   return tables;
 }

@@ -37,7 +37,8 @@ struct Table {
   std::vector<std::string> notes;  ///< What the reader must know: artefacts, warnings.
 };
 
-/// A table for each backend that has points, emulated first. Columns without any value are left
+/// A table for each backend that has points, emulated first, and there for each value of the detail
+/// `presentation.table_of`, which then is its caption. Columns without any value are left
 /// out, axes with one value for all points move to the caption; a metric has one prefix per column,
 /// the published figures the prefix of the metric they are compared with. Repeated measurements
 /// carry half the width of their 95 % interval: "1.204 ±2.1 %". A published figure marked with * is

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engines/host/float_math.h"
 #include "engines/host/kernels.h"
 #include "engines/host/philox.h"
 #include "engines/host/vector_loops.h"
@@ -9,44 +10,54 @@
 namespace howard::host {
 namespace {
 
-/// Elements are dropped group by group; element lane * kCounters + i of a group is decided by word
-/// `lane` of its counter i, so that neighbours come from neighbouring counters, as vectors want it.
+/// Elements are decided group by group, each by half a random word: element i + k * kCounters of a
+/// group by half k of its counter i, so that neighbours come from neighbouring counters, as vectors
+/// want it.
 constexpr std::int64_t kCounters = 64;
-constexpr std::int64_t kWords = 4;
-constexpr std::int64_t kGroup = kCounters * kWords;
+constexpr std::int64_t kHalves = 8;
+constexpr std::int64_t kGroup = kCounters * kHalves;
 
-HOWARD_INLINE inline void fill_words(std::int64_t group, std::uint32_t seed,
-                                     std::uint32_t (&words)[kGroup]) {
+HOWARD_INLINE inline void fill_halves(std::int64_t group, std::uint32_t seed,
+                                      std::uint16_t (&halves)[kHalves][kCounters]) {
   for_each(kCounters, [&](std::int64_t i) HOWARD_INLINE {
-    const auto random = philox(static_cast<std::uint64_t>(group * kCounters + i), seed);
-    words[i] = random[0];
-    words[i + kCounters] = random[1];
-    words[i + 2 * kCounters] = random[2];
-    words[i + 3 * kCounters] = random[3];
+    const auto words = philox(static_cast<std::uint64_t>(group * kCounters + i), seed);
+    for (std::size_t word = 0; word < words.size(); ++word) {
+      halves[2 * word][i] = static_cast<std::uint16_t>(words[word]);
+      halves[2 * word + 1][i] = static_cast<std::uint16_t>(words[word] >> 16);
+    }
   });
 }
+
+/// A probability of dropping as halves see it: how many of the 2^16 drop, to the nearest. What is
+/// kept is scaled for that probability, so that the mean stays.
+struct Threshold {
+  explicit Threshold(float probability)
+      : dropped(static_cast<std::int32_t>(std::lround(probability * 65536.0F))),
+        factor(65536.0F / static_cast<float>(65536 - std::min(dropped, 65535))) {}
+
+  std::int32_t dropped;
+  float factor;
+};
 
 template <class T>
 Kernel dropout_kernel(const DropoutAttributes& attributes, const Call& call,
                       const KernelContext& context) {
   const std::int64_t count = call.out().shape.elements();
-  const float factor = 1.0F / (1.0F - attributes.probability);
-  const auto threshold =
-      static_cast<std::uint32_t>(std::ldexp(static_cast<double>(attributes.probability), 32));
-  return [=, &pool = context.pool, seed = attributes.seed, x = call.in_values<T>(0),
-          out = call.out_values<T>()] {
+  return [=, &pool = context.pool, threshold = Threshold(attributes.probability),
+          seed = attributes.seed, x = call.in_values<T>(0), out = call.out_values<T>()] {
     share(pool, ceil_div(count, kGroup), row_grain(kGroup),
           [=](std::int64_t begin, std::int64_t end, int) {
             vectorised([=]() HOWARD_INLINE {
               for (std::int64_t group = begin; group < end; ++group) {
-                std::uint32_t words[kGroup];
-                fill_words(group, seed, words);
+                std::uint16_t halves[kHalves][kCounters];
+                fill_halves(group, seed, halves);
+                const std::uint16_t* own = halves[0];
                 const T* from = x + group * kGroup;
                 T* to = out + group * kGroup;
                 for_each(std::min(kGroup, count - group * kGroup),
-                         [=, &words](std::int64_t i) HOWARD_INLINE {
-                           const float kept = load(from, i) * factor;
-                           store(to, i, words[i] < threshold ? 0.0F : kept);
+                         [=](std::int64_t i) HOWARD_INLINE {
+                           const float kept = load(from, i) * threshold.factor;
+                           store(to, i, choose(own[i] < threshold.dropped, 0.0F, kept));
                          });
               }
             });

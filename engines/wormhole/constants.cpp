@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/wormhole/profiles.h"
@@ -59,15 +60,43 @@ std::string text_field(const json& object, const char* key, std::string_view ori
   return found->get<std::string>();
 }
 
+std::optional<std::array<double, 2>> parse_bounds(const std::string& name, const json& entry,
+                                                  const Constant& constant,
+                                                  std::string_view origin) {
+  const auto found = entry.find("bounds");
+  if (found == entry.end()) return std::nullopt;
+  const json& bounds = *found;
+  if (!constant.is_calibrated()) {
+    fail(origin, fmt::format("constant {} has \"bounds\" but is not calibrated", name),
+         "bounds of constants whose source begins with \"calibrated on\"");
+  }
+  if (!bounds.is_array() || bounds.size() != 2 || !bounds[0].is_number() ||
+      !bounds[1].is_number() || !(bounds[0].get<double>() > 0) ||
+      !(bounds[0].get<double>() < bounds[1].get<double>())) {
+    fail(origin, fmt::format("constant {} has bounds {}", name, bounds.dump()),
+         "[LEAST, MOST], two positive numbers in the constant's unit, the smaller one first");
+  }
+  const std::array<double, 2> result{bounds[0].get<double>(), bounds[1].get<double>()};
+  if (constant.value < result[0] || constant.value > result[1]) {
+    fail(origin,
+         fmt::format("constant {} is {}, outside its bounds {}", name, constant.value,
+                     bounds.dump()),
+         "bounds around the value");
+  }
+  return result;
+}
+
 Constant parse_constant(const std::string& name, const json& entry, std::string_view origin) {
   if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_number()) {
     fail(origin, fmt::format("constant {} has no numeric \"value\"", name),
          R"({"value": number, "unit": text, "meaning": text, "source": text})");
   }
-  return {.value = entry["value"].get<double>(),
-          .unit = text_field(entry, "unit", origin, "constant " + name),
-          .meaning = text_field(entry, "meaning", origin, "constant " + name),
-          .source = text_field(entry, "source", origin, "constant " + name)};
+  Constant constant{.value = entry["value"].get<double>(),
+                    .unit = text_field(entry, "unit", origin, "constant " + name),
+                    .meaning = text_field(entry, "meaning", origin, "constant " + name),
+                    .source = text_field(entry, "source", origin, "constant " + name)};
+  constant.bounds = parse_bounds(name, entry, constant, origin);
+  return constant;
 }
 
 std::string list_units(const Scale& scale) {
@@ -113,6 +142,38 @@ std::vector<std::string> Constants::names() const {
   return names;
 }
 
+const Constant& Constants::at(std::string_view name) const {
+  const auto found = constants_.find(name);
+  HOWARD_CHECK(found != constants_.end(), "a constant is asked for by a name of names()");
+  return found->second;
+}
+
+void Constants::calibrate(std::string_view name, double value, std::string_view source) {
+  const auto found = constants_.find(name);
+  HOWARD_CHECK(found != constants_.end() && found->second.bounds, "only bounds let a value move");
+  const auto [least, most] = *found->second.bounds;
+  HOWARD_CHECK(value >= least && value <= most, "a calibrated value is within its bounds");
+  found->second.value = value;
+  if (!source.empty()) found->second.source = source;
+}
+
+std::string Constants::to_json() const {
+  using nlohmann::ordered_json;
+  std::string text =
+      fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
+                  ordered_json(name_).dump(), kind_);
+  text += "  \"constants\": {";
+  for (const auto& [name, constant] : constants_) {
+    ordered_json entry{{"value", constant.value}, {"unit", constant.unit}};
+    if (constant.bounds) entry["bounds"] = *constant.bounds;
+    entry["meaning"] = constant.meaning;
+    entry["source"] = constant.source;
+    text += fmt::format("{}\n    {}: {}", text.back() == '{' ? "" : ",", ordered_json(name).dump(),
+                        entry.dump());
+  }
+  return text + "\n  }\n}\n";
+}
+
 void Constants::set(std::string_view name, std::string_view quantity) {
   const std::size_t end = quantity.find_first_not_of("0123456789.+-");
   const auto value = parse_number(quantity.substr(0, end));
@@ -129,6 +190,7 @@ void Constants::set(std::string_view name, std::string_view quantity) {
   constant.value = *value;
   constant.unit = quantity.substr(unit);
   constant.source = "set by the user";
+  constant.bounds.reset();
   name_ += fmt::format(" with {}={}", name, quantity);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,8 +18,14 @@ struct Constant {
   double value = 0;
   std::string unit;     ///< "ns", "cycles", "GB/s", "B/cycle", "KiB", "count", ...
   std::string meaning;  ///< What it is, in a sentence.
-  std::string source;   ///< "datasheet: ...", "calibrated on ...", "unknown: ...", "published
-                        ///< measurement: ..." or "estimated by analogy with ...".
+  /// "datasheet: ...", "calibrated on ...", "unknown: ...", "published measurement: ..." or
+  /// "estimated by analogy with ...".
+  std::string source;
+  /// Least and most that a calibration may make of it, in `unit`, both positive; only a constant
+  /// whose source says "calibrated on" has them.
+  std::optional<std::array<double, 2>> bounds;
+
+  bool is_calibrated() const { return source.starts_with("calibrated on "); }
 };
 
 /// The constants of one profile file, by dotted name, read with the unit each needs.
@@ -28,18 +36,31 @@ struct Constant {
 class Constants {
  public:
   /// Parses a profile; `origin` names it in errors. `kind` is "chip" or "software".
-  /// Error when it is not JSON, not a howard.profile/1 of that kind, or has malformed constants.
+  /// Error when it is not JSON, not a howard.profile/1 of that kind, or has malformed constants:
+  /// bounds that are not two positive numbers around the value, or of a constant that is not
+  /// calibrated.
   static Constants parse(std::string_view json, std::string_view origin, std::string_view kind);
 
   const std::string& name() const { return name_; }
+  void rename(std::string name) { name_ = std::move(name); }
 
   /// Whether there is a constant of that name, and all names.
   bool contains(std::string_view name) const { return constants_.contains(name); }
   std::vector<std::string> names() const;
 
+  /// The constant of that name, which there must be.
+  const Constant& at(std::string_view name) const;
+
+  /// Gives a constant that has bounds another value within them, in its unit, and says in `source`
+  /// what it was calibrated on ("" leaves its source as it is).
+  void calibrate(std::string_view name, double value, std::string_view source = "");
+
+  /// The whole profile as JSON that `parse` reads, whatever it was extended from.
+  std::string to_json() const;
+
   /// Replaces a constant by `quantity`, a number and its unit: "190GB/s", "3 us". The profile's
-  /// name then says so. Error when it is not a number with a unit; the unit is checked where it is
-  /// read.
+  /// name then says so, and no calibration moves it. Error when it is not a number with a unit; the
+  /// unit is checked where it is read.
   void set(std::string_view name, std::string_view quantity);
 
   /// Each Error: the constant is missing, has another kind of unit, or is out of range.

@@ -31,4 +31,10 @@ void record_launch(TraceSink& sink, std::uint64_t program, int queue, const Core
   }
 }
 
+void record_event_wait(TraceSink& sink, int queue, SimTime start, SimTime end) {
+  const auto index = static_cast<std::uint16_t>(queue);
+  sink.record(
+      {{TrackKind::dispatcher, Lane::none, index}, "wait_for_event", "event wait", start, end});
+}
+
 }  // namespace howard::wormhole

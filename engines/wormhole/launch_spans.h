@@ -14,4 +14,7 @@ namespace howard::wormhole {
 void record_launch(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
                    const Launch& launch, const LaunchTimes& times);
 
+/// Records that the dispatcher of `queue` waited for an event.
+void record_event_wait(TraceSink& sink, int queue, SimTime start, SimTime end);
+
 }  // namespace howard::wormhole

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "engines/wormhole/matmul_program.h"
+#include "engines/wormhole/matmul_planner.h"
 
 namespace howard::wormhole {
 namespace {
@@ -63,8 +63,9 @@ class Launches {
 /// Transposed factors, where ttnn transposes them before the product.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
-  const bool fused = profiles.software.matmul_fuses_transposes &&
-                     plan_of(program, attributes, grid, profiles).kind != MatmulKind::reuse;
+  const MatmulPlan plan =
+      plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+  const bool fused = profiles.software.matmul_fuses_transposes && plan.kind != MatmulKind::reuse;
   if (!fused) {
     if (attributes.transpose_a) {
       program.inputs[0] = launches.transpose(program.inputs[0], Swap::rows_columns);

@@ -116,8 +116,10 @@ std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
   return split ? g.cores + g.columns : 2 * g.cores;
 }
 
-/// Adding a row to an output block: both operands of each tile are unpacked once more.
-SimTime bias_time(const Geometry& g, const Costs& costs) {
+/// Adding a row to an output block: both operands of each tile are unpacked once more. The row
+/// itself is read while K's last step computes.
+SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  if (!plan.bias) return {};
   return g.out_tiles *
          (transfer_time(2 * g.tile, costs.chip.unpack) + costs.software.matmul_output_tile);
 }
@@ -138,11 +140,11 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   cost.output_drain = std::max(shared, alone);
   // Sub-blocks leave while the last pass over the block, the last step of K or adding the bias,
   // still computes the following ones.
-  const SimTime bias = plan.bias ? bias_time(g, costs) : SimTime();
-  const SimTime last_pass = plan.bias ? bias : cost.compute;
+  cost.bias = bias_time(plan, g, costs);
+  const SimTime last_pass = plan.bias ? cost.bias : cost.compute;
   const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
   const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
-  cost.output_exposed = bias + std::max(last, cost.output_drain - hidden);
+  cost.output_exposed = cost.bias + std::max(last, cost.output_drain - hidden);
 }
 
 /// The pipeline. Inputs are double buffered, so a step takes the slowest of its three stages; the
@@ -161,10 +163,11 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
   const SimTime start = costs.software.matmul_start;
   KernelCost& kernel = cost.kernel;
   kernel.compute_start = start + load;
-  kernel.math_end =
+  const SimTime products_end =
       start + first + (g.output_blocks - 1) * again + (cost.products - 1) * cost.restart;
-  kernel.reads_end = kernel.math_end - cost.compute;
-  kernel.total = kernel.math_end + cost.output_exposed;
+  kernel.reads_end = products_end - cost.compute;
+  kernel.math_end = products_end + cost.bias;
+  kernel.total = products_end + cost.output_exposed;
   kernel.first_write =
       std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
 }

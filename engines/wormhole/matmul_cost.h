@@ -17,7 +17,8 @@ struct MatmulCost {
   SimTime in1_load;                ///< One step: read a block of B, multicast it.
   SimTime compute;                 ///< One step: all tile products of the block.
   SimTime output_drain;            ///< Writing one output block.
-  SimTime output_exposed;          ///< Adding the bias, and what no computation hides of writing.
+  SimTime bias;                    ///< Adding it to one output block, after the last step of K.
+  SimTime output_exposed;          ///< That, and what no computation hides of writing.
   SimTime restart;                 ///< Before each further product of a looped batch.
   std::int64_t steps = 0;          ///< All steps of a core.
   std::int64_t output_blocks = 0;  ///< Of a core, looped batches included.

@@ -208,6 +208,22 @@ void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
 
 }  // namespace
 
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+  const Shape& a = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  return {.batch = out.batch(),
+          .batched_a = a.batch() > 1,
+          .batched_b = program.inputs[1].spec.shape.batch() > 1,
+          .m = out.tile_rows(),
+          .k = attributes.transpose_a ? a.tile_rows() : a.tile_columns(),
+          .n = out.tile_columns(),
+          .dtype = program.inputs[0].spec.dtype,
+          .core_grid = attributes.core_grid,
+          .compute = attributes.compute,
+          .transposed_b = attributes.transpose_b,
+          .bias = program.inputs.size() > 2};
+}
+
 std::string_view name_of(MatmulKind kind) {
   constexpr std::array<std::string_view, 4> kNames{"2D", "1D in0", "1D in1", "reuse"};
   return kNames[static_cast<std::size_t>(kind)];

@@ -38,6 +38,9 @@ struct MatmulProblem {
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
 
+/// The problem that `program`, with `attributes`, asks to be solved.
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
+
 /// The configuration ttnn chooses, in tiles.
 struct MatmulPlan {
   MatmulKind kind{};

@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "engines/wormhole/dram_sharing.h"
 #include "engines/wormhole/matmul_cost.h"
-#include "engines/wormhole/matmul_program.h"
+#include "engines/wormhole/matmul_planner.h"
 #include "engines/wormhole/movement_ops.h"
 #include "engines/wormhole/row_ops.h"
 #include "engines/wormhole/tile_ops.h"
@@ -19,7 +19,8 @@ struct Planner {
   const Profiles& profiles;
 
   PlannedProgram operator()(const MatmulAttributes& attributes) const {
-    const MatmulPlan plan = plan_of(program, attributes, grid, profiles);
+    const MatmulPlan plan =
+        plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
     return {.name = program.name,
             .footprint = matmul_footprint(plan, profiles.software),
             .kernel = matmul_cost(plan, profiles.chip, profiles.software).kernel,

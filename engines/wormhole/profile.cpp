@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "engines/wormhole/constants.h"
 #include "engines/wormhole/profiles.h"
 
 namespace howard::wormhole {
@@ -203,14 +202,23 @@ int SoftwareProfile::issue_entries(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? issue_entries_worker : issue_entries_eth;
 }
 
-Profiles load_profiles(const ProfileChoice& choice) {
-  Constants chip = load(choice.profiles, "chip", kDefaultChipProfile);
-  Constants software = load(choice.profiles, "software", kDefaultSoftwareProfile);
-  for (const std::string& setting : choice.settings) apply_setting(setting, chip, software);
+ProfileConstants load_constants(const ProfileChoice& choice) {
+  ProfileConstants constants{load(choice.profiles, "chip", kDefaultChipProfile),
+                             load(choice.profiles, "software", kDefaultSoftwareProfile)};
+  for (const std::string& setting : choice.settings)
+    apply_setting(setting, constants.chip, constants.software);
+  return constants;
+}
+
+Profiles read_profiles(const ProfileConstants& constants) {
   Profiles profiles;
-  profiles.chip = read_chip(std::move(chip));
-  profiles.software = read_software(std::move(software), profiles.chip.aiclk);
+  profiles.chip = read_chip(constants.chip);
+  profiles.software = read_software(constants.software, profiles.chip.aiclk);
   return profiles;
+}
+
+Profiles load_profiles(const ProfileChoice& choice) {
+  return read_profiles(load_constants(choice));
 }
 
 }  // namespace howard::wormhole

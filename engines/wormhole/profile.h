@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "engines/device/program.h"
+#include "engines/wormhole/constants.h"
 
 namespace howard::wormhole {
 
@@ -150,6 +151,19 @@ struct ProfileChoice {
   /// NAME=QUANTITY, replacing single constants: "dram.read.noc1=190GB/s".
   std::vector<std::string> settings;
 };
+
+/// The constants of two profiles as they stand in their files, settings applied.
+struct ProfileConstants {
+  Constants chip, software;
+};
+
+/// The constants of `choice`. Error, naming the file, when a profile is none or has malformed
+/// constants; when two are of one kind; when a setting names no constant (with a suggestion).
+ProfileConstants load_constants(const ProfileChoice& choice = {});
+
+/// What the constants say. Error when one is missing or read by nobody, or has a wrong unit or
+/// range.
+Profiles read_profiles(const ProfileConstants& constants);
 
 /// The profiles of `choice`. Error, naming file and constant, when a profile is none, misses a
 /// constant, has one that nobody reads, or has a wrong unit or range; when two are of one kind;

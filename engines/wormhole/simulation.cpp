@@ -29,9 +29,11 @@ std::uint64_t launches_of(const Command& command) {
 
 }  // namespace
 
-Simulation::Simulation(const SimulationLimits& limits, Observer observer)
+Simulation::Simulation(const SimulationLimits& limits, Observer observer,
+                       WaitObserver wait_observer)
     : limits_(limits),
       observer_(std::move(observer)),
+      wait_observer_(std::move(wait_observer)),
       queues_(at(limits.command_queues)),
       sub_devices_(at(limits.sub_devices)) {}
 
@@ -135,21 +137,35 @@ bool Simulation::take_command(int index, SimTime now) {
           },
           // The dispatcher itself waits for what an event is about, and so do all later commands.
           [&](const RecordEvent& record) {
-            if (queue.running > 0) return false;
+            if (!pass_event(index, queue.running == 0, now)) return false;
             if (triggered_.size() <= record.event) triggered_.resize(record.event + 1);
             triggered_[record.event] = true;
-            queue.last_end = std::max(queue.last_end, now);
             done();
             return true;
           },
           [&](const WaitEvent& wait) {
-            if (wait.event >= triggered_.size() || !triggered_[wait.event]) return false;
-            queue.last_end = std::max(queue.last_end, now);
+            const bool happened = wait.event < triggered_.size() && triggered_[wait.event];
+            if (!pass_event(index, happened, now)) return false;
             done();
             return true;
           },
       },
       next.command);
+}
+
+/// Lets the dispatcher of `queue` go past the event of its first command; false until it happened.
+bool Simulation::pass_event(int index, bool happened, SimTime now) {
+  Queue& queue = queues_[at(index)];
+  if (!happened) {
+    if (!queue.waiting_since) queue.waiting_since = now;
+    return false;
+  }
+  if (queue.waiting_since && *queue.waiting_since < now) {
+    wait_observer_(index, *queue.waiting_since, now);
+  }
+  queue.waiting_since.reset();
+  queue.last_end = std::max(queue.last_end, now);
+  return true;
 }
 
 /// Begins to write a program's configuration; false when its sub-device has no room for it.
@@ -232,6 +248,7 @@ void Simulation::report_deadlock() {
     }
     queue.commands.clear();
     queue.visible = 0;
+    queue.waiting_since.reset();
   }
   throw Error({.attempted = "run the command queues",
                .value = "nothing can ever go on: " + waits,

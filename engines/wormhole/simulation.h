@@ -59,8 +59,15 @@ class Simulation {
   using Observer = std::function<void(std::uint64_t program, int queue, const Launch& launch,
                                       const LaunchTimes& times)>;
 
-  /// `observer` is called once for each program, when its kernel has ended.
-  Simulation(const SimulationLimits& limits, Observer observer);
+  /// The dispatcher of `queue` waited from `start` to `end` for an event: one that was to be
+  /// recorded behind running programs, or one that it was told to wait for.
+  using WaitObserver = std::function<void(int queue, SimTime start, SimTime end)>;
+
+  /// `observer` is called once for each program, when its kernel has ended; `wait_observer` when a
+  /// wait that took time is over.
+  Simulation(
+      const SimulationLimits& limits, Observer observer,
+      WaitObserver wait_observer = [](int, SimTime, SimTime) {});
 
   struct Issued {
     SimTime host_free;            ///< `host_now`, or later when the issue queue was full.
@@ -94,8 +101,9 @@ class Simulation {
     std::deque<Queued> commands;  ///< Not yet taken by the dispatcher; the visible ones first.
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
-    std::int64_t running = 0;  ///< Dispatched programs that have not ended.
-    SimTime last_end;          ///< Of its last program or event.
+    std::optional<SimTime> waiting_since;  ///< For the event of its first command.
+    std::int64_t running = 0;              ///< Dispatched programs that have not ended.
+    SimTime last_end;                      ///< Of its last program or event.
   };
   struct SubDevice {
     std::deque<Configured> programs;  ///< The first one runs when `busy`.
@@ -112,6 +120,7 @@ class Simulation {
   void end_kernel(int sub_device);
   void start_ready_work(SimTime now);
   bool take_command(int queue, SimTime now);
+  bool pass_event(int queue, bool happened, SimTime now);
   bool dispatch(int queue, const Launch& launch, std::uint64_t program, SimTime now);
   bool start_kernel(int sub_device, SimTime now);
   void share_dram(SimTime now);
@@ -119,6 +128,7 @@ class Simulation {
 
   SimulationLimits limits_;
   Observer observer_;
+  WaitObserver wait_observer_;
   EventQueue events_;
   std::vector<Queue> queues_;
   std::vector<SubDevice> sub_devices_;

@@ -63,16 +63,20 @@ class WormholeDevice::Impl {
         memory_(profiles.chip, profiles.software.trace_region, compute_grid()),
         sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
-        simulation_({.command_queues = options.command_queues,
-                     .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
-                     .launch_ring_entries = profiles.software.dispatch.launch_ring,
-                     .configuration_ring = profiles.software.dispatch.configuration_ring},
-                    [this](std::uint64_t program, int queue, const Launch& launch,
-                           const LaunchTimes& times) {
-                      if (sink_ == nullptr) return;
-                      record_launch(*sink_, program, queue, sub_devices_.range(launch.sub_device),
-                                    launch, times);
-                    }),
+        simulation_(
+            {.command_queues = options.command_queues,
+             .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
+             .launch_ring_entries = profiles.software.dispatch.launch_ring,
+             .configuration_ring = profiles.software.dispatch.configuration_ring},
+            [this](std::uint64_t program, int queue, const Launch& launch,
+                   const LaunchTimes& times) {
+              if (sink_ == nullptr) return;
+              record_launch(*sink_, program, queue, sub_devices_.range(launch.sub_device), launch,
+                            times);
+            },
+            [this](int queue, SimTime start, SimTime end) {
+              if (sink_ != nullptr) record_event_wait(*sink_, queue, start, end);
+            }),
         traces_(profiles.software.trace_region),
         values_(options.values) {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
@@ -92,10 +96,10 @@ class WormholeDevice::Impl {
     if (!capture_) require_ownership(queue, program.sub_device);
     values_.enqueue(program);
     for (const PlannedProgram& each : planned) {
-      Launch launch = launch_of(each, options_.dispatch, profiles_);
-      launch.sub_device = program.sub_device;
-      if (options_.profiled) launch.go += profiles_.software.profiler_push;
-      capture_ ? record(launch) : issue(queue, launch);
+      Launch each_launch = launch_of(each, options_.dispatch, profiles_);
+      each_launch.sub_device = program.sub_device;
+      if (options_.profiled) each_launch.go += profiles_.software.profiler_push;
+      capture_ ? record(each_launch) : launch(queue, each_launch);
     }
   }
 
@@ -126,7 +130,7 @@ class WormholeDevice::Impl {
     refuse_during_capture("record an event");
     const std::uint64_t event = events_++;
     owners_.recorded(queue, event);
-    host_now_ = simulation_.issue(queue, RecordEvent{event}, host_now_).host_free;
+    issue(queue, RecordEvent{event}, SimTime());
     return EventId{event};
   }
 
@@ -137,7 +141,7 @@ class WormholeDevice::Impl {
       fail("wait for an event", fmt::format("event {}", event), "an event this device recorded");
     }
     owners_.waited(queue, event);
-    host_now_ = simulation_.issue(queue, WaitEvent{event}, host_now_).host_free;
+    issue(queue, WaitEvent{event}, SimTime());
   }
 
   void begin_trace_capture(int queue) {
@@ -176,10 +180,8 @@ class WormholeDevice::Impl {
     for (const Launch& launch : *recording) owners_.launched(queue, launch.sub_device);
     values_.execute_trace(id);
     const SimTime called = host_now_;
-    const auto issued =
-        simulation_.issue(queue, Replay{recording}, host_now_ + profiles_.software.host_replay);
-    host_now_ = issued.host_free;
-    record_host("execute_trace", "host", called, issued.first_program);
+    const std::uint64_t first = issue(queue, Replay{recording}, profiles_.software.host_replay);
+    record_host("execute_trace", "host", called, first);
     if (options_.profiled) read_profiler(queue);
   }
 
@@ -308,13 +310,11 @@ class WormholeDevice::Impl {
     record_host(launch.planned->name, "capture", called, 0);
   }
 
-  void issue(int queue, const Launch& launch) {
+  void launch(int queue, const Launch& launch) {
     owners_.launched(queue, launch.sub_device);
     const SimTime called = host_now_;
-    const auto issued =
-        simulation_.issue(queue, launch, host_now_ + profiles_.software.host_op_call);
-    host_now_ = issued.host_free;
-    record_host(launch.planned->name, "host", called, issued.first_program);
+    const std::uint64_t first = issue(queue, launch, profiles_.software.host_op_call);
+    record_host(launch.planned->name, "host", called, first);
     if (options_.profiled) read_profiler(queue);
   }
 
@@ -364,6 +364,16 @@ class WormholeDevice::Impl {
     const SimTime called = host_now_;
     host_now_ = std::max(host_now_, simulation_.drain(queue)) + profiles_.software.profiler_read;
     record_host("read_profiler", "profiler", called, 0);
+  }
+
+  /// Hands a command over after `host_time`, and when the issue queue has room. The number of the
+  /// command's first program.
+  std::uint64_t issue(int queue, Command command, SimTime host_time) {
+    const SimTime ready = host_now_ + host_time;
+    const auto issued = simulation_.issue(queue, std::move(command), ready);
+    host_now_ = issued.host_free;
+    if (host_now_ > ready) record_host("issue queue full", "queue full", ready, 0);
+    return issued.first_program;
   }
 
   /// Transfers wait for all earlier programs of the queue and block the host.

@@ -25,7 +25,7 @@ using harness::ExperimentResult;
 
 std::string markdown(std::span<const Finished> finished) {
   std::string text;
-  for (const auto& [result, presentation] : finished) {
+  for (const auto& [result, presentation, documents] : finished) {
     text += (text.empty() ? "# " : "\n# ") + result.experiment + "\n";
     for (const reports::Table& table : reports::make_tables(result, presentation)) {
       text += "\n" + reports::markdown_table(table);
@@ -132,7 +132,10 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   write_kind(options_.csv, ".csv",
              [](std::span<const Finished> some) { return reports::csv(results_of(some)); });
   write_kind(options_.markdown, ".md", markdown);
-  for (const auto& [result, presentation] : finished) {
+  for (const auto& [result, presentation, documents] : finished) {
+    for (const harness::Document& document : documents) {
+      write_text(options_.results / document.file_name, document.text);
+    }
     attempt([&] {
       const reports::PlotFiles plots = reports::write_plots(result, presentation, plot_folder());
       written_.insert(written_.end(), plots.written.begin(), plots.written.end());

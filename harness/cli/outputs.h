@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/cli/options.h"
+#include "harness/experiment.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
 
@@ -16,6 +17,7 @@ namespace howard::cli {
 struct Finished {
   harness::ExperimentResult result;
   harness::Presentation presentation;
+  std::vector<harness::Document> documents;
 };
 
 /// Writes what a run has found to where the options say. A file that can not be written is

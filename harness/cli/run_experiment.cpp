@@ -187,7 +187,7 @@ int run(int argc, const char* const* argv) {
   const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles, host::HostOptions{.threads = options.threads}, options.seed);
-  const experiments::ExperimentList list = experiments::all_experiments(box);
+  const experiments::ExperimentList list = experiments::all_experiments(box, options.profiles);
   if (options.names.front() == "list") {
     print_list(list, {options.names.begin() + 1, options.names.end()});
     return kOk;

@@ -54,7 +54,8 @@ Finished Session::run(const PlannedExperiment& planned) {
   }
   result.interrupted = result.points.size() < planned.points.size();
   reports::attach_references(result);
-  Finished finished{std::move(result), planned.experiment->presentation()};
+  Finished finished{std::move(result), planned.experiment->presentation(),
+                    planned.experiment->documents()};
   outputs_.finish(finished);
   for (const harness::PointResult& point : finished.result.points) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);

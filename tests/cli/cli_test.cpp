@@ -255,6 +255,22 @@ TEST_F(Cli, ASettingIsAQuickWhatIf) {
   EXPECT_TRUE(contains(typo.err, "host.finish=...")) << typo.err;
 }
 
+TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
+  const std::string small = "calibrate -a evaluations=60 --filter 'mlp_host|host.op_call' ";
+  const Outcome outcome = run(small);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "calibrate: tables of measurements")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "calibrate: calibrated constants")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "calibrated_software.json")) << outcome.err;
+  const json chip = json::parse(content(folder_ / "results/calibrated_chip.json"));
+  EXPECT_EQ(chip["name"], "wormhole_b0_n300 calibrated");
+  const Outcome next = run(kOnePoint +
+                           "--profile results/calibrated_chip.json "
+                           "--profile results/calibrated_software.json");
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_EQ(results()["context"]["software_profile"], "tt_metal_2025_12 calibrated");
+}
+
 TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
   const Outcome outcome = run(kOnePoint, "PATH=/nonexistent");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -142,5 +142,47 @@ TEST_F(Runner, ATraceIsOneMoreIterationThatIsNotTimed) {
   }
 }
 
+/// A case that says how often it ran.
+class CountingCase final : public Case {
+ public:
+  void run() override { ++runs_; }
+  void finish() override {}
+  SimTime now() const override { return {}; }
+  void set_trace_sink(TraceSink* /*sink*/) override {}
+  void describe(double /*seconds*/, PointResult& point) const override {
+    point.details = {{"runs", std::to_string(runs_)}};
+  }
+
+ private:
+  int runs_ = 0;
+};
+
+class UntimedExperiment final : public Experiment {
+ public:
+  std::string_view name() const override { return "untimed"; }
+  std::string_view question() const override { return "what is worked out, not timed"; }
+  std::vector<Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {word_axis("what", "a thing", {"a", "b"}, {"a", "b"})};
+  }
+  VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
+  Presentation presentation() const override { return {}; }
+  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& /*parameters*/) const override {
+    return std::make_unique<CountingCase>();
+  }
+};
+
+TEST(UntimedRunner, RunsEachPointOnceAndGivesItNoTime) {
+  const UntimedExperiment experiment;
+  const auto points = run_points(experiment, plan_points(experiment, {}), kQuick, {});
+  ASSERT_EQ(points.size(), 2U);
+  for (const PointResult& point : points) {
+    EXPECT_EQ(*point.find_detail("runs"), "1");
+    EXPECT_EQ(point.find_metric("time"), nullptr);
+    EXPECT_FALSE(point.skipped.has_value());
+  }
+}
+
 }  // namespace
 }  // namespace howard::harness

@@ -134,6 +134,23 @@ TEST(Table, LeavesOutColumnsWithoutValuesAndCommonAxes) {
   EXPECT_EQ(titles(tables[1]), (std::vector<std::string>{"shape", "dtype", "time", "rate"}));
 }
 
+TEST(Table, PointsOfDifferentKindsStandInTablesOfTheirOwn) {
+  harness::ExperimentResult result = testing::sample_result();
+  std::erase_if(result.points, [](const auto& point) { return point.skipped.has_value(); });
+  ASSERT_GE(result.points.size(), 2U);
+  result.points[0].details.emplace_back("kind", "small ones");
+  result.points[1].details.emplace_back("kind", "large ones");
+  result.points.push_back(result.points[0]);
+  harness::Presentation presentation = testing::sample_presentation();
+  presentation.table_of = "kind";
+  const auto tables = make_tables(result, presentation);
+  ASSERT_GE(tables.size(), 2U);
+  EXPECT_TRUE(tables[0].caption.starts_with("matmul_sweep: small ones")) << tables[0].caption;
+  EXPECT_EQ(tables[0].rows.size(), 2U);
+  EXPECT_TRUE(tables[1].caption.starts_with("matmul_sweep: large ones")) << tables[1].caption;
+  EXPECT_EQ(tables[1].rows.size(), 1U);
+}
+
 TEST(Table, TonesFollowTheErrorAndArtefactsHaveNone) {
   harness::ExperimentResult result = testing::sample_result();
   const auto tone_at = [&result](double value, const char* status) {

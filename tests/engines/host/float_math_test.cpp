@@ -47,7 +47,7 @@ std::vector<float> mapped(const std::vector<float>& values, const Function& func
   return results;
 }
 
-/// The largest error of actual against reference, relative to scale, where that is normal.
+/// The largest error of actual against reference, relative to scale, where that is 1e-36 at least.
 double worst(const std::vector<float>& values, const std::vector<float>& actual,
              const std::function<double(double)>& reference,
              const std::function<double(double)>& scale) {
@@ -55,7 +55,7 @@ double worst(const std::vector<float>& values, const std::vector<float>& actual,
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto x = static_cast<double>(values[i]);
     const double size = std::abs(scale(x));
-    if (size < 0x1p-126) continue;
+    if (size < 1e-36) continue;
     largest = std::max(largest, std::abs(static_cast<double>(actual[i]) - reference(x)) / size);
   }
   return largest;

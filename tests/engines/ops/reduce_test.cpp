@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engines/ops/transpose.h"
 #include "engines/wormhole/wormhole_device.h"
 
 namespace howard::ops {
@@ -15,6 +14,7 @@ TEST(Reduce, TheDimensionShrinksToOne) {
   EXPECT_EQ(reduce_output(Dimension::columns, a).shape, (Shape{2, 3, 64, 1}));
   EXPECT_EQ(reduce_output(Dimension::rows, a).shape, (Shape{2, 3, 1, 96}));
   EXPECT_EQ(reduce_output(Dimension::batch, a).shape, (Shape{64, 96}));
+  EXPECT_EQ(reduce_output(Dimension::all, a).shape, (Shape{1}));
 }
 
 TEST(Reduce, AnOutputOfAnotherShapeIsAnError) {
@@ -23,14 +23,6 @@ TEST(Reduce, AnOutputOfAnotherShapeIsAnError) {
   const Tensor row(device, {{1, 96}});
   EXPECT_EQ(reduce(Reduction::mean, Dimension::rows, a, row).name, "mean");
   EXPECT_THROW(reduce(Reduction::mean, Dimension::columns, a, row), Error);
-}
-
-TEST(Transpose, SwapsRowsAndColumns) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
-  const Tensor a(device, {{2, 64, 96}});
-  const Tensor b(device, {{2, 96, 64}});
-  EXPECT_EQ(transpose(a, b).name, "transpose");
-  EXPECT_THROW(transpose(a, a), Error);
 }
 
 }  // namespace

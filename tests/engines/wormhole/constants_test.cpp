@@ -88,6 +88,14 @@ TEST(Constants, AWrongUnitListsTheRightOnes) {
       << "a host time has no cycles";
 }
 
+TEST(Constants, AFlagIsZeroOrOne) {
+  Constants c = parse(constant("no", "0", "count") + "," + constant("yes", "1", "count") + "," +
+                      constant("two", "2", "count"));
+  EXPECT_FALSE(c.flag("no"));
+  EXPECT_TRUE(c.flag("yes"));
+  EXPECT_NE(error_of([&] { c.flag("two"); }).find("constant two is 2"), std::string::npos);
+}
+
 TEST(Constants, ValuesOutOfRangeAreErrors) {
   Constants c = parse(constant("a", "-1", "ns") + "," + constant("b", "0", "GB/s") + "," +
                       constant("c", "1.5", "count") + "," + constant("d", "0", "MHz") + "," +
@@ -125,6 +133,69 @@ TEST(Constants, ExtendingAnUnknownProfileListsTheKnownOnes) {
           "constants": {}})";
   EXPECT_NE(error_of([&] { Constants::parse(text, "mine.json", "chip"); }).find("wormhole_b0_n300"),
             std::string::npos);
+}
+
+std::string bounded(const std::string& value, const std::string& bounds,
+                    const std::string& source = "calibrated on rows") {
+  return R"("a": {"value": )" + value + R"(, "unit": "ns", "meaning": "m", "source": ")" + source +
+         R"(", "bounds": )" + bounds + "}";
+}
+
+TEST(Constants, BoundsAreReadInTheConstantsUnit) {
+  const Constants c = parse(bounded("3", "[1.5, 4]") + "," + constant("b", "1", "ns"));
+  ASSERT_TRUE(c.at("a").bounds.has_value());
+  EXPECT_EQ((*c.at("a").bounds)[0], 1.5);
+  EXPECT_EQ((*c.at("a").bounds)[1], 4.0);
+  EXPECT_EQ(c.at("b").bounds, std::nullopt);
+}
+
+TEST(Constants, WrongBoundsAreErrorsThatNameTheConstant) {
+  for (const char* const bounds :
+       {"3", "[]", "[1]", "[1, 2, 3]", "[4, 1]", "[3, 3]", "[0, 4]", "[-1, 4]", "[\"1\", 4]"}) {
+    const std::string text = error_of([&] { parse(bounded("3", bounds)); });
+    EXPECT_NE(text.find("constant a has bounds"), std::string::npos) << bounds << ": " << text;
+  }
+  EXPECT_NE(error_of([] { parse(bounded("5", "[1, 4]")); }).find("a is 5, outside its bounds"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { parse(bounded("0.5", "[1, 4]")); }).find("outside its bounds"),
+            std::string::npos);
+}
+
+TEST(Constants, OnlyACalibratedConstantHasBounds) {
+  for (const char* const source : {"datasheet: x", "published measurement: x", "unknown: x"}) {
+    const std::string text = error_of([&] { parse(bounded("3", "[1, 4]", source)); });
+    EXPECT_NE(text.find("is not calibrated"), std::string::npos) << source << ": " << text;
+  }
+}
+
+TEST(Constants, ASettingTakesTheBoundsAway) {
+  Constants c = parse(bounded("3", "[1, 4]"));
+  c.set("a", "9ns");
+  EXPECT_EQ(c.at("a").bounds, std::nullopt);
+}
+
+TEST(Constants, CalibratingKeepsUnitAndBounds) {
+  Constants c = parse(bounded("3", "[1, 4]"));
+  c.calibrate("a", 4, "calibrated on other rows");
+  EXPECT_EQ(c.time("a").ps(), 4000);
+  EXPECT_EQ(c.at("a").source, "calibrated on other rows");
+  EXPECT_TRUE(c.at("a").bounds.has_value());
+  EXPECT_DEATH(c.calibrate("a", 4.1), "within its bounds");
+}
+
+TEST(Constants, AWrittenProfileIsReadBackWhole) {
+  Constants c = parse(bounded("3", "[1.5, 4]") + "," + constant("b", "28", "B/cycle"));
+  c.rename("p calibrated");
+  const Constants back = Constants::parse(c.to_json(), "written", "chip");
+  EXPECT_EQ(back.name(), "p calibrated");
+  EXPECT_EQ(back.names(), c.names());
+  for (const std::string& name : c.names()) {
+    EXPECT_EQ(back.at(name).value, c.at(name).value);
+    EXPECT_EQ(back.at(name).unit, c.at(name).unit);
+    EXPECT_EQ(back.at(name).meaning, c.at(name).meaning);
+    EXPECT_EQ(back.at(name).source, c.at(name).source);
+    EXPECT_EQ(back.at(name).bounds, c.at(name).bounds);
+  }
 }
 
 }  // namespace

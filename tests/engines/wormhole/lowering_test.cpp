@@ -142,6 +142,8 @@ TEST_F(Lowering, MulticastingProductsTransposeTheirOperandsThemselves) {
             (Texts{"transpose 512x1024>1024x512", "transpose 256x512>512x256",
                    "matmul 1024x512 512x256>1024x256"}));
   EXPECT_EQ(launches(product({512, 1024}, {512, 256}, {.transpose_a = true})).size(), 2U);
+  const std::vector<Program> lowered = launches(product({512, 1024}, {256, 512}, both));
+  EXPECT_EQ(std::get<MatmulAttributes>(lowered[2].attributes), MatmulAttributes{});
 }
 
 TEST_F(Lowering, TheKernelForBatchesOfBothTransposesFirst) {

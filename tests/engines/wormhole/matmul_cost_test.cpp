@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/engines/wormhole/round_profiles.h"
+
 namespace howard::wormhole {
 namespace {
 
@@ -168,6 +170,87 @@ TEST(MatmulCost, ReadingASixteenTimesMakesTheCliff) {
   EXPECT_LT(aligned.kernel.total.seconds(), 1.5 * eth.kernel.total.seconds());
 }
 
+/// 192 products of 8x2 by 2x8 tiles, 4 of them on the busiest of 56 cores.
+MatmulProblem reuse_problem() {
+  return {.batch = 192,
+          .batched_b = true,
+          .m = 8,
+          .k = 2,
+          .n = 8,
+          .core_grid = CoreGrid{8, 7},
+          .compute = {.fidelity = MathFidelity::hifi4}};
+}
+
+TEST(MatmulCost, CoresWithProductsOfTheirOwnReadAndWriteForThemselves) {
+  const MatmulPlan p = plan(reuse_problem());
+  ASSERT_EQ(p.kind, MatmulKind::reuse);
+  const Profiles round = round_profiles();
+  const MatmulCost c = cost(p, round);
+  // A step is a column of A and a row of B, 8 tiles of 64 ns each, without a multicast.
+  EXPECT_EQ(c.in0_load, ns(136 + 8 * 64));
+  EXPECT_EQ(c.in1_load, ns(136 + 8 * 64));
+  EXPECT_EQ(c.steps, 4 * 2);
+  EXPECT_EQ(c.output_drain, ns(64 * 64 + 8 * 236)) << "64 tiles, 8 sub-blocks";
+  EXPECT_EQ(c.restart, round.software.matmul_next_product);
+  EXPECT_EQ(c.kernel.dram, Bytes(192 * (2 * 16 + 64) * 2048));
+  EXPECT_EQ(c.kernel.cores, 56);
+}
+
+TEST(MatmulCost, CoresWithProductsOfTheirOwnReadBAndWriteOverNoc1) {
+  const MatmulPlan p = plan(reuse_problem());
+  Profiles round = round_profiles();
+  const MatmulCost before = cost(p, round);
+  round.chip.dram_read_noc0 = Bandwidth(56'000'000'000);  // a tile of each core in 2048 ns
+  EXPECT_EQ(cost(p, round).in0_load, ns(136 + 8 * 2048));
+  EXPECT_EQ(cost(p, round).in1_load, before.in1_load);
+  round = round_profiles();
+  round.chip.dram_read_noc1 = round.chip.dram_write_noc1 = Bandwidth(56'000'000'000);
+  EXPECT_EQ(cost(p, round).in0_load, before.in0_load);
+  EXPECT_EQ(cost(p, round).in1_load, ns(136 + 8 * 2048));
+  EXPECT_EQ(cost(p, round).output_drain, ns(64 * 2048));
+}
+
+TEST(MatmulCost, AFurtherProductOfABatchCostsMoreWithAMulticast) {
+  const auto restart = [](const MatmulProblem& problem) { return cost(plan(problem)).restart; };
+  const SoftwareProfile& software = profiles().software;
+  EXPECT_EQ(restart({.batch = 20, .m = 1, .k = 2, .n = 1}), software.matmul_next_product);
+  EXPECT_EQ(restart({.batch = 20, .m = 1, .k = 1, .n = 2}),
+            software.matmul_next_product + software.matmul_next_multicast_product);
+  EXPECT_EQ(restart(reuse_problem()), software.matmul_next_product);
+}
+
+TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
+  MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
+  p.fidelity = MathFidelity::lofi;
+  p.out_block_h = p.out_block_w = p.per_core_m = p.per_core_n = 8;
+  const auto compute = [&](std::int64_t h, std::int64_t w, bool transposed) {
+    p.subblock_h = h;
+    p.subblock_w = w;
+    p.transposed_b = transposed;
+    return cost(p).compute;
+  };
+  EXPECT_EQ(compute(4, 2, true), compute(4, 2, false)) << "2/4 + 1/2 tiles, less than 5/4";
+  // 1x8: 2 + 1/8 tiles a product instead of 9/8; a tile unpacks in 32 ns.
+  EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.in0_block_w * ns(32));
+}
+
+TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
+  const Profiles round = round_profiles();
+  const MatmulProblem without{.m = 32, .k = 32, .n = 32};
+  MatmulProblem with = without;
+  with.bias = true;
+  const MatmulCost c = cost(plan(with), round);
+  const MatmulCost none = cost(plan(without), round);
+  // 5x4 tiles a core, 4 sub-blocks of 5x1; two tiles unpack in 50 ns.
+  const SimTime add = 20 * (ns(50) + round.software.matmul_output_tile);
+  EXPECT_EQ(c.bias, add);
+  EXPECT_EQ(c.output_drain, none.output_drain);
+  EXPECT_EQ(c.output_exposed - add,
+            std::max(SimTime::picoseconds(c.output_drain.ps() / 4),
+                     c.output_drain - SimTime::picoseconds(add.ps() * 3 / 4)));
+  EXPECT_GT(c.kernel.total, none.kernel.total);
+}
+
 TEST(MatmulCost, DramTrafficCountsRepeatedReads) {
   // 4096 cubed on 8x7: A is read once for each of 16 strips, B once, C written once.
   const MatmulPlan p = plan({.m = 128, .k = 128, .n = 128}, {8, 7});
@@ -182,6 +265,7 @@ TEST(MatmulCost, KernelGroupsFollowTheRolesOfCores) {
   EXPECT_EQ(groups({.m = 32, .k = 32, .n = 32}), 5) << "corner, column, row, two halves";
   EXPECT_EQ(groups({.m = 16, .k = 32, .n = 32}), 2) << "1D: a sender and receivers";
   EXPECT_EQ(groups({.m = 1, .k = 1, .n = 1}), 1);
+  EXPECT_EQ(groups(reuse_problem()), 2) << "cores with 4 products and with 3";
 }
 
 TEST(MatmulCost, BottleneckNamesTheLongestStage) {

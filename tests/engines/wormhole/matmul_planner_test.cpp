@@ -155,6 +155,74 @@ TEST(MatmulPlanner, OnlyACoreGridFoldsTheBatchIntoRows) {
   EXPECT_EQ(plan(problem, kWorker).per_core_m, 37);
 }
 
+TEST(MatmulPlanner, BatchesOfBothWithACoreGridAreWholeProductsOfACore) {
+  MatmulProblem problem = product(256, 64, 256);
+  problem.batch = 192;
+  problem.batched_b = true;
+  problem.core_grid = kWorker;
+  const MatmulPlan reuse = plan(problem, kWorker);
+  EXPECT_EQ(reuse.kind, MatmulKind::reuse);
+  EXPECT_EQ(reuse.active_cores(), 56);
+  EXPECT_EQ(reuse.products(), 4) << "192 over 56";
+  EXPECT_EQ(reuse.per_core_m * reuse.per_core_n, 64);
+  EXPECT_EQ(reuse.in0_block_w, 1);
+  EXPECT_EQ(reuse.subblock_h * reuse.subblock_w, 8);
+  EXPECT_EQ(reuse.fidelity, MathFidelity::lofi);
+  problem.batch = 20;
+  EXPECT_EQ(plan(problem, kWorker).active_cores(), 20);
+  EXPECT_EQ(plan(problem, kWorker).products(), 1);
+}
+
+TEST(MatmulPlanner, BatchesOfBothWithoutACoreGridAreLoopedOverTheSameCores) {
+  MatmulProblem problem = product(256, 384, 384);
+  problem.batch = 32;
+  const MatmulPlan one = plan(problem, kWorker);
+  problem.batched_b = true;
+  const MatmulPlan both = plan(problem, kWorker);
+  EXPECT_EQ(both.products(), 32);
+  EXPECT_EQ(both.text(), one.text());
+  // 20 products of one tile: a single core runs them all.
+  problem = product(32, 64, 32);
+  problem.batch = 20;
+  problem.batched_b = true;
+  EXPECT_EQ(plan(problem, kEth).active_cores(), 1);
+  EXPECT_EQ(plan(problem, kEth).products(), 20);
+}
+
+TEST(MatmulPlanner, AProductThatDoesNotFitOneCoreIsNoReuse) {
+  MatmulProblem problem = product(2048, 64, 2048);  // 4096 tiles of output
+  problem.batch = 4;
+  problem.batched_b = true;
+  problem.core_grid = CoreGrid{4, 4};
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(plan(problem, kWorker).grid, kWorker) << "ttnn starts over as if no grid was given";
+  EXPECT_EQ(plan(problem, kWorker).products(), 4);
+}
+
+TEST(MatmulPlanner, AnAWithoutABatchIsMulticastToAllColumnsOfB) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  EXPECT_EQ(plan(problem, kEth).kind, MatmulKind::multicast_2d);
+  problem.batch = 3;
+  problem.batched_a = false;
+  problem.batched_b = true;
+  EXPECT_EQ(plan(problem, kEth).kind, MatmulKind::multicast_1d_in0);
+}
+
+TEST(MatmulPlanner, ABiasTakesRoomInL1) {
+  // The least L1 in which it keeps its step of K without a bias.
+  const MatmulProblem without{.m = 32, .k = 8 * 42, .n = 32};
+  ASSERT_EQ(plan(without, kEth).in0_block_w, 42);
+  Bytes least;
+  for (std::int64_t size = 1;; ++size) {
+    least = Bytes(size * 2048 + 1);
+    if (plan_matmul(without, kEth, least).in0_block_w == 42) break;
+  }
+  MatmulProblem with = without;
+  with.bias = true;
+  EXPECT_LT(plan_matmul(with, kEth, least).in0_block_w, 42);
+  EXPECT_EQ(plan_matmul(with, kEth, least + Bytes(4 * 2048)).in0_block_w, 42);
+}
+
 TEST(MatmulPlanner, ArithmeticDefaultsFollowTheDataType) {
   MatmulProblem problem = product(1024, 1024, 1024);
   problem.dtype = DataType::bfloat8_b;
@@ -172,6 +240,26 @@ TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
   EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 8);
   problem.compute.fp32_accumulation = true;
   EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 4);
+}
+
+TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
+  Program program{.inputs = {{.spec = {{2, 3, 96, 64}}}, {.spec = {{256, 96}}}},
+                  .outputs = {{.spec = {{2, 3, 64, 256}}}}};
+  MatmulAttributes attributes{.transpose_a = true, .transpose_b = true};
+  EXPECT_EQ(problem_of(program, attributes),
+            (MatmulProblem{.batch = 6, .m = 2, .k = 3, .n = 8, .transposed_b = true}));
+  attributes = {.core_grid = kWorker, .compute = {.fidelity = MathFidelity::hifi4}};
+  program = {.inputs = {{.spec = {{64, 96}}}, {.spec = {{5, 96, 256}}}, {.spec = {{256}}}},
+             .outputs = {{.spec = {{5, 64, 256}}}}};
+  EXPECT_EQ(problem_of(program, attributes), (MatmulProblem{.batch = 5,
+                                                            .batched_a = false,
+                                                            .batched_b = true,
+                                                            .m = 2,
+                                                            .k = 3,
+                                                            .n = 8,
+                                                            .core_grid = kWorker,
+                                                            .compute = attributes.compute,
+                                                            .bias = true}));
 }
 
 /// What every plan must satisfy, over awkward sizes: each core's share is cut without remainder and

@@ -131,6 +131,8 @@ TEST_F(MovementOps, EmbeddingBackwardRewritesEachChunkOfTheTableEvery32Tokens) {
   const PlannedProgram planned = plan(embedding_backward({1, 64}, 96, 128));
   EXPECT_EQ(planned.kernel.cores, 4);
   EXPECT_EQ(planned.kernel.total, ns(1000 + 2 * (2 * 200 + 3 * (200 + 90 + 30 + 300))));
+  // Each block reads a gradient and three chunks and writes these back.
+  EXPECT_EQ(planned.kernel.dram, Bytes(4 * 2 * (1 + 3 + 3) * 2048));
   // 32 tokens touch 32 chunks at the most.
   EXPECT_EQ(time(embedding_backward({1, 32}, 32 * 32, 128)),
             time(embedding_backward({1, 32}, 32 * 500, 128)));

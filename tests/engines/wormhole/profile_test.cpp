@@ -51,6 +51,29 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
   }
 }
 
+TEST(Profile, EveryCalibratedConstantOfABuiltInProfileHasBounds) {
+  const ProfileConstants constants = load_constants();
+  int calibrated = 0;
+  for (const Constants* const family : {&constants.chip, &constants.software}) {
+    for (const std::string& name : family->names()) {
+      const Constant& constant = family->at(name);
+      if (!constant.is_calibrated()) continue;
+      ++calibrated;
+      EXPECT_TRUE(constant.bounds.has_value()) << name;  // around the value: else it is no profile
+    }
+  }
+  EXPECT_GT(calibrated, 20);
+}
+
+TEST(Profile, AWrittenProfileGivesTheSameProfiles) {
+  const ProfileConstants constants = load_constants({.settings = {"noc.link=30B/cycle"}});
+  const ProfileConstants back{Constants::parse(constants.chip.to_json(), "chip", "chip"),
+                              Constants::parse(constants.software.to_json(), "sw", "software")};
+  EXPECT_EQ(read_profiles(back).chip.noc_link, Bandwidth(30'000'000'000));
+  EXPECT_EQ(read_profiles(back).software.dispatch.program,
+            load_profiles().software.dispatch.program);
+}
+
 TEST(Profile, PeakFollowsCoresFidelityAndClock) {
   ChipProfile chip = load_profiles().chip;
   EXPECT_DOUBLE_EQ(chip.peak_flops(1, MathFidelity::lofi), 4.096e12);

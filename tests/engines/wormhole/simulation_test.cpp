@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -33,11 +34,15 @@ class Simulated : public ::testing::Test {
             [this](std::uint64_t program, int queue, const Launch&, const LaunchTimes& times) {
               EXPECT_TRUE(times_.emplace(program, times).second) << "a program ends once";
               queue_of_[program] = queue;
+            },
+            [this](int queue, SimTime start, SimTime end) {
+              EXPECT_TRUE(waits_.emplace(queue, std::pair(start, end)).second) << "one a queue";
             }};
   }
 
   std::map<std::uint64_t, LaunchTimes> times_;
   std::map<std::uint64_t, int> queue_of_;
+  std::map<int, std::pair<SimTime, SimTime>> waits_;
 };
 
 TEST_F(Simulated, OneProgramPassesThroughEveryStage) {
@@ -197,6 +202,9 @@ TEST_F(TwoQueues, AWaitHoldsAQueueUntilTheEventHasHappened) {
   chip.drain(1);
   EXPECT_EQ(times_[1].kernel_end, us(12));
   EXPECT_EQ(times_[2].dispatch_start, us(12));
+  // The recording dispatcher waits too, for its own program, once that is dispatched.
+  EXPECT_EQ(waits_[0], std::pair(us(1), us(12)));
+  EXPECT_EQ(waits_[1], std::pair(us(0), us(12)));
 }
 
 TEST_F(TwoQueues, AWaitForWhatHasHappenedCostsNothing) {
@@ -206,6 +214,7 @@ TEST_F(TwoQueues, AWaitForWhatHasHappenedCostsNothing) {
   chip.issue(1, WaitEvent{7}, us(3));
   chip.issue(1, launch(us(1), us(10), 1), us(3));
   EXPECT_EQ(chip.drain(1), us(15));
+  EXPECT_TRUE(waits_.empty());
 }
 
 TEST_F(TwoQueues, ACircleOfWaitsIsAnErrorThatNamesItAndTheChipStaysUsable) {

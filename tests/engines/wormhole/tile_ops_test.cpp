@@ -5,10 +5,13 @@
 
 #include <vector>
 
+#include "engines/ops/adamw.h"
+#include "engines/ops/dropout.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/reduce.h"
 #include "engines/ops/transpose.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "tests/engines/wormhole/round_profiles.h"
 
 namespace howard::wormhole {
 namespace {
@@ -107,6 +110,45 @@ TEST_F(TileOps, WiderDataTakesLonger) {
   };
   EXPECT_LT(square(DataType::bfloat8_b), square(DataType::bfloat16));
   EXPECT_LT(square(DataType::bfloat16), square(DataType::float32));
+}
+
+TEST_F(TileOps, KernelsOfOneLaunchTakeTheirMathForEachTile) {
+  WormholeDevice device(round_profiles(), {.dispatch = DispatchCoreType::eth});
+  const ops::Tensor x(device, {{32, 32 * 65}});  // the busiest core has two tiles
+  const auto expect = [&](const Program& program, std::int64_t nanoseconds, std::int64_t streams) {
+    const PlannedProgram planned = device.explain(program);
+    EXPECT_EQ(planned.kernel.total, ns(nanoseconds)) << program.name;
+    EXPECT_EQ(planned.kernel.dram, Bytes(streams * 65 * 2048)) << program.name;
+    EXPECT_EQ(planned.footprint.kernel_groups, 2) << program.name;
+  };
+  expect(ops::dropout(x, 0.1F, 1, x), 1000 + 200 + 2 * 710 + 300, 2);
+  // Two tiles are read in one batch, 136 + 2 x 64.
+  expect(ops::gelu_backward(x, x, /*fused=*/true, x), 1000 + 264 + 2 * 720 + 300, 3);
+  // Four tiles in 392; of three in 428 one is left at the end.
+  expect(ops::adamw(x, x, {x, x}, {.fused = true}), 1000 + 392 + 2 * 730 + 300, 7);
+}
+
+TEST_F(TileOps, ACastReadsTilesOfOneTypeAndWritesTheOthers) {
+  const ops::Tensor wide = tensor({2048, 2048}, DataType::float32);
+  const ops::Tensor half = tensor({2048, 2048});
+  EXPECT_EQ(plan(ops::cast(wide, half)).kernel.dram, Bytes(4096 * (4096 + 2048)));
+  EXPECT_EQ(plan(ops::cast(half, wide)).kernel.dram, Bytes(4096 * (2048 + 4096)));
+}
+
+TEST_F(TileOps, MorehSumsSplitAsTtnnsOwn) {
+  const ops::Tensor x = tensor({8192, 384});
+  const ops::Tensor row = tensor({1, 384});
+  EXPECT_EQ(time(ops::reduce(Reduction::sum, Dimension::rows, x, row, /*moreh=*/true)),
+            time(ops::reduce(Reduction::sum, Dimension::rows, x, row)));
+  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::rows, x, row, true)).kernel.cores, 12);
+}
+
+TEST_F(TileOps, AReductionOfOneOfTwoBatchDimensionsKeepsTheOther) {
+  const ops::Tensor x = tensor({3, 4, 32, 32});
+  const Program mean = ops::reduce(Reduction::mean, Dimension::all, x, tensor({1}), true);
+  const auto launches = device_.launches(mean);
+  EXPECT_EQ(launches[2].kernel.cores, 3) << "4x3 tiles to 3";
+  EXPECT_EQ(launches[3].kernel.cores, 1);
 }
 
 /// More tiles never take less time, on any op and any remainder of the split.

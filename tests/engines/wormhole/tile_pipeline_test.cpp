@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "tests/engines/wormhole/round_profiles.h"
+
 namespace howard::wormhole {
 namespace {
 
@@ -88,6 +90,42 @@ TEST_F(Pipeline, WithoutOperandsThereIsNothingToRead) {
   fill.reads = {0, 1};
   EXPECT_EQ(cost(fill).compute_start, cost_.start);
   EXPECT_EQ(cost(fill).dram, Bytes(2048));
+}
+
+TEST_F(Pipeline, TheClosedFormIsTheRecurrenceOfTwoDeepBuffers) {
+  const Profiles round = round_profiles();
+  for (const std::int64_t read : {1, 50, 90}) {
+    for (const std::int64_t compute : {1, 40, 100}) {
+      for (const std::int64_t write : {1, 60, 95}) {
+        for (const std::int64_t steps : {1, 2, 7}) {
+          const StepPipeline pipeline{.steps = steps,
+                                      .all_steps = steps,
+                                      .cores = 1,
+                                      .read = ns(read),
+                                      .compute = ns(compute),
+                                      .write = ns(write),
+                                      .last_write = ns(write)};
+          SimTime has_read, computed, computed_before, written, written_before;
+          for (std::int64_t i = 0; i < steps; ++i) {
+            has_read = std::max(has_read, computed_before) + ns(read);
+            computed_before = computed;
+            computed = std::max({computed, has_read, written_before}) + ns(compute);
+            written_before = written;
+            written = std::max(written, computed) + ns(write);
+          }
+          EXPECT_EQ(step_pipeline_cost(pipeline, {8, 7}, round).total, ns(1000) + written)
+              << read << " " << compute << " " << write << " " << steps;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Pipeline, ABatchOfPagesWaitsOnce) {
+  const Profiles round = round_profiles();
+  EXPECT_EQ(read_time(3, Bytes(2048), round), ns(136 + 3 * 64)) << "through the port";
+  EXPECT_EQ(read_time(3, Bytes(64), round), ns(136 + 3 * 10)) << "issuing requests";
+  EXPECT_EQ(write_time(3, Bytes(2048), round), ns(236 + 3 * 64));
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
+#include "engines/ops/reduce.h"
 
 namespace howard::wormhole {
 namespace {
@@ -267,6 +269,42 @@ TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
   EXPECT_THROW(WormholeDevice(profiles_, {.command_queues = 0}), Error);
 }
 
+TEST_F(Wormhole, ACallOfSeveralLaunchesCostsTheHostAndTheChipEachOfThem) {
+  const ops::Tensor x(device_, {{512, 512}});
+  const Program program = ops::gelu_backward(x, x, /*fused=*/false, x);
+  Events sink;
+  device_.set_trace_sink(&sink);
+  queue_.enqueue(program);
+  EXPECT_EQ(device_.now(), 11 * profiles_.software.host_op_call);
+  queue_.finish();
+  std::vector<std::string_view> names;
+  for (const TraceEvent& event : sink.events) {
+    if (event.track.kind == TrackKind::sub_device) names.push_back(event.name);
+  }
+  ASSERT_EQ(names.size(), 11U);
+  EXPECT_EQ(names[1], "erf");
+  EXPECT_EQ(device_.launches(program).size(), 11U);
+  EXPECT_EQ(&device_.explain(program), &device_.launches(program)[10]);
+}
+
+TEST_F(Wormhole, ACallIsPlannedOnceWhateverItsScalarsAndBuffers) {
+  const ops::Tensor x(device_, {{512, 512}});
+  const ops::Tensor y(device_, {{512, 512}});
+  const auto* const first = &device_.explain(ops::eltwise(Eltwise::multiply, x, 0.1F, x));
+  EXPECT_EQ(&device_.explain(ops::eltwise(Eltwise::multiply, y, 0.2F, y)), first);
+  EXPECT_NE(&device_.explain(ops::eltwise(Eltwise::add, y, 0.2F, y)), first);
+}
+
+TEST_F(Wormhole, AViewRunsAsItsShapeOnTheSameBuffer) {
+  const ops::Tensor x(device_, {{32, 256, 384}});
+  const ops::Tensor rows = x.view({8192, 384});
+  const ops::Tensor sum(device_, {{1, 384}});
+  const Program program = ops::reduce(Reduction::sum, Dimension::rows, rows, sum);
+  queue_.enqueue(program);
+  queue_.finish();
+  EXPECT_EQ(device_.explain(program).kernel.cores, 12) << "a core for each column of tiles";
+}
+
 class WormholeTrace : public Wormhole {
  protected:
   TraceId capture(const Product& product, int programs) {
@@ -275,6 +313,21 @@ class WormholeTrace : public Wormhole {
     return queue_.end_trace_capture();
   }
 };
+
+TEST_F(WormholeTrace, ACaptureRecordsEachLaunchOfACall) {
+  const ops::Tensor x(device_, {{512, 512}});
+  queue_.begin_trace_capture();
+  queue_.enqueue(ops::gelu_backward(x, x, /*fused=*/false, x));
+  EXPECT_EQ(device_.now(), 11 * profiles_.software.host_capture);
+  const TraceId trace = queue_.end_trace_capture();
+  Events sink;
+  device_.set_trace_sink(&sink);
+  queue_.execute_trace(trace);
+  queue_.finish();
+  EXPECT_EQ(std::ranges::count(sink.events, TrackKind::sub_device,
+                               [](const TraceEvent& event) { return event.track.kind; }),
+            11);
+}
 
 TEST_F(WormholeTrace, AReplayRunsThePrograms) {
   const Product product(device_, 256);

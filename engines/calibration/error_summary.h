@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engines/calibration/fit.h"
+
+namespace howard::calibration {
+
+/// How far predictions are from measurements: |predicted / measured - 1|.
+struct ErrorSummary {
+  std::size_t rows = 0;
+  double median = 0;
+  double p90 = 0;  ///< Nine rows of ten are no worse.
+  double worst = 0;
+};
+
+/// Over the rows of one quantity of a table; all zero when there is no such row.
+ErrorSummary summarise(std::span<const Residual> residuals, std::size_t table,
+                       std::size_t quantity);
+
+}  // namespace howard::calibration

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/calibration/optimiser.h"
+
+#include <nlopt.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+
+namespace howard::calibration {
+namespace {
+
+/// What NLopt's C interface carries through: the best point seen, and an exception, which must not
+/// pass through C.
+struct Search {
+  const Objective& objective;
+  std::vector<double> best;
+  double best_value;
+  nlopt_opt optimiser = nullptr;
+  std::exception_ptr failure = nullptr;
+};
+
+double evaluate(unsigned size, const double* point, double* /*gradient*/, void* context) {
+  auto& search = *static_cast<Search*>(context);
+  try {
+    std::vector<double> values(point, point + size);
+    const double value = search.objective(values);
+    if (value < search.best_value) {
+      search.best_value = value;
+      search.best = std::move(values);
+    }
+    return value;
+  } catch (...) {
+    search.failure = std::current_exception();
+    nlopt_force_stop(search.optimiser);
+    return search.best_value;
+  }
+}
+
+void run(nlopt_algorithm algorithm, double step, int evaluations, Search& search) {
+  if (evaluations < 1) return;  // NLopt takes zero for no limit
+  const auto size = static_cast<unsigned>(search.best.size());
+  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
+      nlopt_create(algorithm, size), &nlopt_destroy);
+  HOWARD_CHECK(optimiser != nullptr, "NLopt has memory");
+  search.optimiser = optimiser.get();
+  nlopt_set_min_objective(optimiser.get(), &evaluate, &search);
+  nlopt_set_lower_bounds1(optimiser.get(), 0.0);
+  nlopt_set_upper_bounds1(optimiser.get(), 1.0);
+  nlopt_set_initial_step1(optimiser.get(), step);
+  nlopt_set_maxeval(optimiser.get(), evaluations);
+  nlopt_set_xtol_abs1(optimiser.get(), 1e-5);
+  std::vector<double> point = search.best;
+  double value = search.best_value;
+  // Whatever it answers (converged, out of evaluations, rounding): the best point seen counts.
+  static_cast<void>(nlopt_optimize(optimiser.get(), point.data(), &value));
+  if (search.failure) std::rethrow_exception(search.failure);
+}
+
+}  // namespace
+
+std::vector<double> minimise_in_unit_box(const Objective& objective, std::vector<double> start,
+                                         double step, int evaluations) {
+  if (start.empty() || evaluations < 1) return start;
+  for (double& value : start) value = std::clamp(value, 0.0, 1.0);
+  const double first = objective(start);
+  Search search{.objective = objective, .best = std::move(start), .best_value = first};
+  // BOBYQA interpolates between at least as many points as it has numbers, and needs two.
+  if (search.best.size() > 1) run(NLOPT_LN_BOBYQA, step, evaluations / 2, search);
+  run(NLOPT_LN_SBPLX, step / 4, evaluations - evaluations / 2, search);
+  return search.best;
+}
+
+}  // namespace howard::calibration

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/sim_time.h"
+#include "engines/wormhole/launch.h"
+#include "engines/wormhole/profile.h"
+
+namespace howard::calibration {
+
+/// The period of a step of programs that is replayed for ever on one queue and all cores, the host
+/// being fast: from the simulation, once the rings are full.
+SimTime steady_period(std::vector<wormhole::Launch> step,
+                      const wormhole::SoftwareProfile& software);
+
+/// From the call to the completion of a program that finds an idle chip.
+SimTime lone_time(const wormhole::Launch& launch, const wormhole::SoftwareProfile& software);
+
+}  // namespace howard::calibration

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how far is the emulator from the silicon?
+//
+// Every row the report published, beside the same experiment on the emulator, with what the row is
+// to the model: calibration (a constant was fitted to it), prediction, or artefact (the published
+// figure does not measure what its table says). A point is a row, a table or all rows of a status.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "experiments/all.h"
+#include "experiments/finding.h"
+#include "harness/runner.h"
+#include "reports/reference.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::Experiment;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::PointResult;
+using reports::ReferenceRow;
+using reports::ReferenceTable;
+
+/// One published row and the experiment that reproduces it.
+struct PublishedRow {
+  const Experiment* experiment = nullptr;
+  std::string table;    ///< "matmul_sweep.1"
+  std::string subject;  ///< "matmul_sweep.1/shape:128x128x128/dispatch:worker": what differs in it
+  harness::Reference reference;
+  Parameters parameters;
+};
+
+/// Names a row of `table` by the parameters in which its rows differ.
+std::string subject_of(const std::string& name, const ReferenceTable& table,
+                       const ReferenceRow& row) {
+  std::string subject = name;
+  for (const auto& [axis, value] : row.parameters) {
+    const bool common = std::ranges::all_of(table.rows, [&](const ReferenceRow& other) {
+      return harness::find_parameter(other.parameters, axis) == value;
+    });
+    if (!common || table.rows.size() == 1) subject += fmt::format("/{}:{}", axis, value);
+  }
+  return subject;
+}
+
+std::vector<PublishedRow> rows_of(const Experiment& experiment) {
+  std::vector<PublishedRow> rows;
+  const std::vector<ReferenceTable> tables = reports::reference_tables(experiment.name());
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::string table = fmt::format("{}.{}", experiment.name(), i + 1);
+    for (const ReferenceRow& row : tables[i].rows) {
+      rows.push_back({.experiment = &experiment,
+                      .table = table,
+                      .subject = subject_of(table, tables[i], row),
+                      .reference = {.metric = tables[i].metric,
+                                    .value = row.value,
+                                    .unit = tables[i].unit,
+                                    .source = tables[i].source,
+                                    .status = row.status,
+                                    .note = row.note},
+                      .parameters = row.parameters});
+    }
+  }
+  return rows;
+}
+
+/// The row's point on the emulator: axes the row does not mention have their first value.
+PointResult emulate(const PublishedRow& row) {
+  harness::PlanOptions options{.backends = {Backend::emulated}};
+  for (const harness::Axis& axis : row.experiment->axes(Backend::emulated)) {
+    const auto value = harness::find_parameter(row.parameters, axis.name);
+    options.overrides.push_back({axis.name, {value ? std::string(*value) : axis.values.front()}});
+  }
+  std::vector<PointResult> points =
+      harness::run_points(*row.experiment, harness::plan_points(*row.experiment, options), {}, {});
+  points.front().reference = row.reference;
+  return std::move(points.front());
+}
+
+/// All rows, each emulated once, when it is first asked for.
+class PublishedRows {
+ public:
+  explicit PublishedRows(std::vector<PublishedRow> rows) : rows_(std::move(rows)) {}
+
+  const std::vector<PublishedRow>& rows() const { return rows_; }
+  const PointResult& emulated(const PublishedRow& row) {
+    const auto known = emulated_.find(row.subject);
+    return known != emulated_.end() ? known->second
+                                    : emulated_.emplace(row.subject, emulate(row)).first->second;
+  }
+
+ private:
+  std::vector<PublishedRow> rows_;
+  std::map<std::string, PointResult> emulated_;
+};
+
+class RowFinding final : public Finding {
+ public:
+  RowFinding(std::shared_ptr<PublishedRows> rows, const PublishedRow& row)
+      : rows_(std::move(rows)), row_(row) {}
+
+  void run() override {
+    const PointResult& point = rows_->emulated(row_);
+    if (point.skipped) {
+      throw Error({.attempted = "emulate " + row_.subject,
+                   .value = *point.skipped,
+                   .accepted = "",
+                   .hint = ""});
+    }
+    found_ = point;
+    found_.details.emplace_back("kind", "published rows");
+    found_.details.emplace_back("status", row_.reference.status);
+    found_.details.emplace_back("source", row_.reference.source);
+    if (!row_.reference.note.empty()) found_.details.emplace_back("note", row_.reference.note);
+    // The figure that was published, as a coordinate for the picture.
+    if (row_.reference.unit == "s") {
+      found_.metrics.push_back(
+          {.name = "published_time", .value = row_.reference.value, .unit = "s"});
+    }
+  }
+
+ private:
+  std::shared_ptr<PublishedRows> rows_;
+  const PublishedRow& row_;
+};
+
+/// The errors of several rows together.
+class SummaryFinding final : public Finding {
+ public:
+  SummaryFinding(std::shared_ptr<PublishedRows> rows, std::vector<const PublishedRow*> summed)
+      : rows_(std::move(rows)), summed_(std::move(summed)) {}
+
+  void run() override {
+    std::vector<double> errors;
+    std::size_t artefacts = 0;
+    for (const PublishedRow* const row : summed_) {
+      const auto error = rows_->emulated(*row).relative_error();
+      if (row->reference.status == "artefact") {
+        ++artefacts;
+      } else if (error) {
+        errors.push_back(std::abs(*error));
+      }
+    }
+    found_.details = {{"kind", "summary"},
+                      {"rows", std::to_string(summed_.size())},
+                      {"compared", std::to_string(errors.size())},
+                      {"artefacts", std::to_string(artefacts)}};
+    if (errors.empty()) return;
+    std::ranges::sort(errors);
+    const auto at = [&](double share) {
+      const auto last = static_cast<double>(errors.size() - 1);
+      return errors[static_cast<std::size_t>(std::ceil(share * last))];
+    };
+    const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+    const auto add = [&](std::string name, double value) {
+      found_.metrics.push_back({.name = std::move(name), .value = value, .unit = "1"});
+    };
+    add("mean_error", sum / static_cast<double>(errors.size()));
+    add("median_error", at(0.5));
+    add("p90_error", at(0.9));
+    add("worst_error", errors.back());
+  }
+
+ private:
+  std::shared_ptr<PublishedRows> rows_;
+  std::vector<const PublishedRow*> summed_;
+};
+
+class Fidelity final : public Experiment {
+ public:
+  explicit Fidelity(const ExperimentList& experiments) {
+    std::vector<PublishedRow> rows;
+    for (const auto& experiment : experiments) {
+      std::ranges::move(rows_of(*experiment), std::back_inserter(rows));
+    }
+    rows_ = std::make_shared<PublishedRows>(std::move(rows));
+  }
+
+  std::string_view name() const override { return "fidelity"; }
+  std::string_view question() const override {
+    return "every published row beside the emulator: how far is it from the silicon?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    std::vector<std::string> subjects;
+    std::vector<std::string> tables;
+    for (const PublishedRow& row : rows_->rows()) {
+      subjects.push_back(row.subject);
+      if (std::ranges::find(tables, row.table) == tables.end()) tables.push_back(row.table);
+    }
+    std::ranges::move(tables, std::back_inserter(subjects));
+    for (const char* const all : {"calibration", "prediction", "all"}) subjects.emplace_back(all);
+    return {harness::word_axis("subject", "a published row, a table, or all rows of a status",
+                               subjects, subjects)};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"subject", CellSource::parameter, "subject"},
+                        {"status", CellSource::detail, "status"},
+                        {"emulated", CellSource::metric, "time"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"rows", CellSource::detail, "rows"},
+                        {"compared", CellSource::detail, "compared"},
+                        {"artefacts", CellSource::detail, "artefacts"},
+                        {"mean |error|", CellSource::metric, "mean_error"},
+                        {"median", CellSource::metric, "median_error"},
+                        {"p90", CellSource::metric, "p90_error"},
+                        {"worst", CellSource::metric, "worst_error"}},
+            .plots = {{.title = "Emulated against published time",
+                       .x_label = "published",
+                       .y_label = "emulated",
+                       .x = "published_time",
+                       .y = "time",
+                       .series = {}}},
+            .table_of = "kind"};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& parameters) const override {
+    const std::string_view subject = *harness::find_parameter(parameters, "subject");
+    std::vector<const PublishedRow*> summed;
+    for (const PublishedRow& row : rows_->rows()) {
+      if (row.subject == subject) return std::make_unique<RowFinding>(rows_, row);
+      if (row.table == subject || row.reference.status == subject || subject == "all") {
+        summed.push_back(&row);
+      }
+    }
+    return std::make_unique<SummaryFinding>(rows_, std::move(summed));
+  }
+
+ private:
+  std::shared_ptr<PublishedRows> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> fidelity(const ExperimentList& experiments) {
+  return std::make_unique<Fidelity>(experiments);
+}
+
+}  // namespace howard::experiments

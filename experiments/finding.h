@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "harness/experiment.h"
+
+namespace howard::experiments {
+
+/// A point that is worked out, not timed: run() fills `found_`. For experiments without timed
+/// iterations.
+class Finding : public harness::Case {
+ public:
+  void finish() override {}
+  SimTime now() const override { return {}; }
+  void set_trace_sink(TraceSink* /*sink*/) override {}
+  void describe(double /*seconds*/, harness::PointResult& point) const override {
+    point.metrics = found_.metrics;
+    point.details = found_.details;
+    point.warnings = found_.warnings;
+    point.reference = found_.reference;
+  }
+
+ protected:
+  harness::PointResult found_;
+};
+
+}  // namespace howard::experiments

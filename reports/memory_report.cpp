@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/memory_report.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/columns.h"
+#include "reports/format.h"
+
+namespace howard::reports {
+namespace {
+
+using profiler::BufferLifetime;
+using profiler::MemoryKind;
+using profiler::MemoryPhase;
+using profiler::MemoryPoint;
+using profiler::MemoryUse;
+using Numbers = std::vector<std::optional<double>>;
+using Counts = std::vector<std::optional<std::uint64_t>>;
+
+double bytes(Bytes amount) { return static_cast<double>(amount.value()); }
+
+std::string named(const std::string& name) { return name.empty() ? "(no name)" : name; }
+
+bool uses_l1(const MemoryUse& use) { return use.l1_peak().l1() > Bytes(); }
+
+/// Buffers of one name in one memory.
+struct Holder {
+  std::string memory;
+  std::string name;
+  std::uint64_t buffers = 0;
+  Bytes size;
+  Bytes of;  ///< The peak of that memory.
+};
+
+void append_holders(const MemoryUse& use, const std::vector<std::size_t>& live, Bytes peak,
+                    std::size_t most, std::vector<Holder>& holders) {
+  std::map<std::pair<MemoryKind, std::string>, Holder> by_name;
+  for (const std::size_t i : live) {
+    const BufferLifetime& lifetime = use.lifetimes[i];
+    Holder& holder = by_name[{lifetime.kind, lifetime.name}];
+    holder.memory = name_of(lifetime.kind);
+    holder.name = named(lifetime.name);
+    ++holder.buffers;
+    holder.size += lifetime.size;
+    holder.of = peak;
+  }
+  std::vector<Holder> sorted;
+  for (const auto& [key, holder] : by_name) sorted.push_back(holder);
+  std::ranges::stable_sort(sorted, std::greater(), &Holder::size);
+  if (sorted.size() > most) {
+    Holder rest{.memory = sorted.front().memory.substr(0, sorted.front().memory.find(' ')),
+                .name = fmt::format("other names: {}", sorted.size() - most),
+                .of = peak};
+    for (std::size_t i = most; i < sorted.size(); ++i) {
+      rest.buffers += sorted[i].buffers;
+      rest.size += sorted[i].size;
+    }
+    sorted.resize(most);
+    sorted.push_back(rest);
+  }
+  holders.insert(holders.end(), sorted.begin(), sorted.end());
+}
+
+/// A step for each point: the line goes on level until the next one.
+std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dram,
+                       const Scale& l1) {
+  const SimTime start = use.curve.front().time;
+  std::string text =
+      fmt::format("# columns: time ({}) | DRAM ({}) | L1 ({})\n", time.unit, dram.unit, l1.unit);
+  for (const MemoryPoint& point : use.curve) {
+    text += fmt::format("{:.10g} {:.10g} {:.10g}\n", in_unit((point.time - start).seconds(), time),
+                        in_unit(bytes(point.dram), dram), in_unit(bytes(point.l1()), l1));
+  }
+  return text;
+}
+
+/// A dashed line where each phase begins, and its name beside it.
+std::string phase_marks(const MemoryUse& use, const Scale& time) {
+  constexpr std::size_t kMostNames = 12;  // more would lie on each other
+  const SimTime start = use.curve.front().time;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(use.phases.size(), kMostNames); ++i) {
+    const std::string x = format_exact(in_unit((use.phases[i].start - start).seconds(), time));
+    text += fmt::format(
+        "set arrow from first {0}, graph 0 to first {0}, graph 1 nohead dt 2 lc rgb '#888888'\n"
+        "set label {1} at first {0}, graph 0.98 rotate by -90 offset 0.6,0 left "
+        "textcolor rgb '#444444'\n",
+        x, gnuplot_string(use.phases[i].name));
+  }
+  return text;
+}
+
+}  // namespace
+
+Table memory_phases_table(const MemoryUse& use) {
+  std::vector<std::string> names;
+  Numbers peak, allocated, released, change, cumulative_peak, current;
+  Numbers circular, buffers, total;
+  for (const MemoryPhase& phase : use.phases) {
+    names.push_back(named(phase.name));
+    peak.emplace_back(bytes(phase.dram.peak));
+    allocated.emplace_back(bytes(phase.dram.allocated));
+    released.emplace_back(bytes(phase.dram.released));
+    change.emplace_back(bytes(phase.dram.change()));
+    cumulative_peak.emplace_back(bytes(phase.dram.cumulative_peak));
+    current.emplace_back(bytes(phase.dram.cumulative_current));
+    circular.emplace_back(bytes(phase.l1.circular_buffers_peak));
+    buffers.emplace_back(bytes(phase.l1.buffers_peak));
+    total.emplace_back(bytes(phase.l1.total_peak));
+  }
+  Table table{.caption = "memory by phase"};
+  add_words(table, "phase", names);
+  add_quantities(table, "DRAM peak", "B", cumulative_peak);
+  add_quantities(table, "current", "B", current);
+  add_quantities(table, "segment peak", "B", peak);
+  add_quantities(table, "allocated", "B", allocated);
+  add_quantities(table, "released", "B", released);
+  add_quantities(table, "change", "B", change);
+  if (uses_l1(use)) {
+    add_quantities(table, "L1 peak", "B", total);
+    add_quantities(table, "circular buffers", "B", circular);
+    add_quantities(table, "buffers", "B", buffers);
+  }
+  if (use.unmatched > 0) {
+    table.notes.push_back(fmt::format(
+        "warning: events left out: {} (releases of buffers from before the recording, or "
+        "allocations of live ones)",
+        use.unmatched));
+  }
+  return table;
+}
+
+Table memory_holders_table(const MemoryUse& use, std::size_t most) {
+  std::vector<Holder> holders;
+  append_holders(use, use.dram_peak_holders, use.dram_peak().dram, most, holders);
+  append_holders(use, use.l1_peak_holders, use.l1_peak().l1(), most, holders);
+  std::vector<std::string> memory, names;
+  Counts buffers;
+  Numbers size, shares;
+  for (const Holder& holder : holders) {
+    memory.push_back(holder.memory);
+    names.push_back(holder.name);
+    buffers.emplace_back(holder.buffers);
+    size.emplace_back(bytes(holder.size));
+    shares.push_back(holder.of > Bytes() ? std::optional(bytes(holder.size) / bytes(holder.of))
+                                         : std::nullopt);
+  }
+  Table table{.caption = "memory at its peak"};
+  add_words(table, "memory", memory);
+  add_words(table, "name", names);
+  add_counts(table, "buffers", buffers);
+  add_quantities(table, "size", "B", size);
+  add_quantities(table, "share", "1", shares);
+  return table;
+}
+
+PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name,
+                            const std::filesystem::path& folder) {
+  if (use.curve.empty()) return {};
+  const std::vector<double> span{(use.curve.back().time - use.curve.front().time).seconds()};
+  const std::vector<double> most_dram{bytes(use.dram_peak().dram)};
+  const std::vector<double> most_l1{bytes(use.l1_peak().l1())};
+  const Scale time = fit_scale("s", span);
+  const Scale dram = fit_scale("B", most_dram);
+  const Scale l1 = fit_scale("B", most_l1);
+  // The room above the highest value is for the names of the phases.
+  const auto range = [](double most, const Scale& scale) {
+    return most > 0 ? fmt::format("[0:{:.6g}]", 1.3 * in_unit(most, scale)) : "[0:1]";
+  };
+  Picture picture{.name = name + "_memory", .data = curve_text(use, time, dram, l1)};
+  picture.settings = fmt::format(
+      "set title 'Memory in use'\nset xlabel {}\nset ylabel {}\nset yrange {}\n{}",
+      gnuplot_string(with_unit("time", time.unit)), gnuplot_string(with_unit("DRAM", dram.unit)),
+      range(most_dram.front(), dram), phase_marks(use, time));
+  picture.curves.push_back(
+      fmt::format("data using 1:2 with steps {} lw 2 title 'DRAM'", gnuplot_color(0)));
+  if (uses_l1(use)) {
+    picture.settings +=
+        fmt::format("set y2label {}\nset y2range {}\nset y2tics nomirror out\nset border 11\n",
+                    gnuplot_string(with_unit("L1", l1.unit)), range(most_l1.front(), l1));
+    picture.curves.push_back(
+        fmt::format("data using 1:3 axes x1y2 with steps {} lw 2 title 'L1'", gnuplot_color(1)));
+  }
+  return write_picture(picture, folder);
+}
+
+}  // namespace howard::reports

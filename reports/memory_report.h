@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "profiler/memory.h"
+#include "reports/picture.h"
+#include "reports/table.h"
+
+namespace howard::reports {
+
+/// The fields of TTML's MemoryUsageTracker, a row for each phase.
+Table memory_phases_table(const profiler::MemoryUse& use);
+
+/// Which names held the memory at its peak, the largest first: DRAM, then L1. The `most` largest of
+/// each; the rest is one row.
+Table memory_holders_table(const profiler::MemoryUse& use, std::size_t most);
+
+/// Draws NAME_memory: DRAM over time, and L1 where any was in use, with the phases. Nothing without
+/// events.
+PlotFiles write_memory_plot(const profiler::MemoryUse& use, const std::string& name,
+                            const std::filesystem::path& folder);
+
+}  // namespace howard::reports

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/calibration/program_text.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::calibration {
+namespace {
+
+class ProgramText : public ::testing::Test {
+ protected:
+  Program parse(std::string_view text) { return parse_program(text, DataType::bfloat16, device_); }
+
+  wormhole::WormholeDevice device_{wormhole::load_profiles()};
+};
+
+TEST_F(ProgramText, AProductWithItsAttributes) {
+  const Program program = parse("matmul 64x128 64x32 ta HiFi4 fp32");
+  const auto& attributes = std::get<MatmulAttributes>(program.attributes);
+  EXPECT_TRUE(attributes.transpose_a);
+  EXPECT_FALSE(attributes.transpose_b);
+  EXPECT_EQ(attributes.compute.fidelity, MathFidelity::hifi4);
+  EXPECT_EQ(attributes.compute.fp32_accumulation, true);
+  EXPECT_EQ(program.outputs[0].spec.shape, (Shape{128, 32}));
+}
+
+TEST_F(ProgramText, ElementwiseOpsWithOneTensorTwoOrAScalar) {
+  EXPECT_EQ(parse("exp 32x64").inputs.size(), 1U);
+  const Program add = parse("add 64x32 1x32");
+  EXPECT_EQ(add.inputs.size(), 2U);
+  EXPECT_EQ(add.outputs[0].spec.shape, (Shape{64, 32}));
+  EXPECT_TRUE(std::get<EltwiseAttributes>(parse("multiply 64x32 scalar").attributes).scalar);
+}
+
+TEST_F(ProgramText, ReductionsAndTranspositions) {
+  const Program mean = parse("mean_rows 64x32");
+  EXPECT_EQ(std::get<ReduceAttributes>(mean.attributes).reduction, Reduction::mean);
+  EXPECT_EQ(mean.outputs[0].spec.shape, (Shape{1, 32}));
+  EXPECT_EQ(parse("transpose 20x32x64").outputs[0].spec.shape, (Shape{20, 64, 32}));
+}
+
+TEST_F(ProgramText, NonsenseIsAnError) {
+  for (const char* const text :
+       {"", "dance 32x32", "exp", "exp 32", "exp 32x0", "exp 32xy", "exp 32x32 32x32", "add 32x32",
+        "matmul 32x32", "matmul 32x64 32x64", "exp 32x32 fp32", "add 3x3 4x4 "}) {
+    EXPECT_THROW(parse(text), Error) << text;
+  }
+}
+
+TEST_F(ProgramText, OperandsAreReleasedAgain) {
+  // 4 GiB each: a second program would not fit beside the first one's operands.
+  for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(parse("exp 65536x32768"));
+}
+
+}  // namespace
+}  // namespace howard::calibration

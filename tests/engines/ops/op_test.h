@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "engines/ops/tensor.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::ops {
+
+/// Tensors on a device that keeps no values.
+class OpTest : public ::testing::Test {
+ protected:
+  Tensor tensor(const Shape& shape, DataType dtype = DataType::bfloat16,
+                Layout layout = Layout::tile) {
+    return {device_, {shape, dtype, layout}};
+  }
+  Tensor row_major(const Shape& shape, DataType dtype = DataType::bfloat16) {
+    return tensor(shape, dtype, Layout::row_major);
+  }
+  Tensor indices(const Shape& shape) { return row_major(shape, DataType::uint32); }
+
+  wormhole::WormholeDevice device_{wormhole::load_profiles()};
+};
+
+}  // namespace howard::ops

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/memory_report.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "reports/gnuplot.h"
+#include "reports/terminal_table.h"
+
+namespace howard::reports {
+namespace {
+
+using enum profiler::MemoryAction;
+using enum profiler::MemoryKind;
+
+profiler::MemoryUse sample() {
+  const auto at = [](std::int64_t time) { return SimTime::microseconds(time); };
+  return profiler::memory_use(std::vector<profiler::MemoryEvent>{
+      {at(0), allocate, dram, 1, Bytes(4'000'000), "weights", "model"},
+      {at(1), allocate, dram, 2, Bytes(1'000'000), "bias", "model"},
+      {at(2), allocate, dram, 3, Bytes(3'000'000), "activation", "forward"},
+      {at(2), allocate, dram, 4, Bytes(3'000'000), "activation", "forward"},
+      {at(3), allocate, l1_circular_buffer, 1, Bytes(2048), "matmul", "forward"},
+      {at(4), release, l1_circular_buffer, 1, Bytes(), "", "forward"},
+      {at(5), release, dram, 3, Bytes(), "", "backward"},
+      {at(6), release, dram, 9, Bytes(), "", "backward"}});
+}
+
+TEST(MemoryReport, ShowsTheTrackersFields) {
+  EXPECT_EQ(terminal_table(memory_phases_table(sample()), {}),
+            "memory by phase\n"
+            "\n"
+            "phase     DRAM peak  current  segment peak  allocated  released  change  L1 peak  "
+            "circular buffers  buffers\n"
+            "                 MB       MB            MB         MB        MB      MB       kB  "
+            "              kB        B\n"
+            "--------  ---------  -------  ------------  ---------  --------  ------  -------  "
+            "----------------  -------\n"
+            "model         5.000    5.000         5.000      5.000     0.000   5.000    0.000  "
+            "           0.000        0\n"
+            "forward      11.000   11.000         6.000      6.000     0.000   6.000    2.048  "
+            "           2.048        0\n"
+            "backward     11.000    8.000         0.000      0.000     3.000  -3.000    0.000  "
+            "           0.000        0\n"
+            "\n"
+            "warning: events left out: 1 (releases of buffers from before the recording, or "
+            "allocations of live ones)\n");
+}
+
+TEST(MemoryReport, ShowsWhoHeldThePeak) {
+  const Table table = memory_holders_table(sample(), 2);
+  std::vector<std::string> cells;
+  for (const TableRow& row : table.rows) {
+    for (const Cell& cell : row.cells) cells.push_back(cell.text);
+  }
+  EXPECT_EQ(cells, (std::vector<std::string>{"DRAM",
+                                             "activation",
+                                             "2",
+                                             "6.000",
+                                             "54.5",  //
+                                             "DRAM",
+                                             "weights",
+                                             "1",
+                                             "4.000",
+                                             "36.4",  //
+                                             "DRAM",
+                                             "other names: 1",
+                                             "1",
+                                             "1.000",
+                                             "9.1",  //
+                                             "L1 circular buffer",
+                                             "matmul",
+                                             "1",
+                                             "0.002",
+                                             "100.0"}));
+}
+
+TEST(MemoryReport, DrawsMemoryOverTime) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "howard memory report";
+  std::filesystem::create_directories(folder);
+  const PlotFiles files = write_memory_plot(sample(), "run", folder);
+  EXPECT_EQ(read_file(folder / "run_memory.dat"),
+            "# columns: time (us) | DRAM (MB) | L1 (kB)\n"
+            "0 4 0\n1 5 0\n2 8 0\n2 11 0\n3 11 2.048\n4 11 0\n5 8 0\n");
+  const bool drawn = find_gnuplot().has_value();
+  const std::string svg = drawn ? read_file(folder / "run_memory.svg") : "";
+  std::filesystem::remove_all(folder);
+  if (!drawn) GTEST_SKIP() << "no gnuplot on PATH";
+  EXPECT_EQ(files.not_rendered, "");
+  for (const char* word : {"DRAM (MB)", "L1 (kB)", "forward", "backward"}) {
+    EXPECT_NE(svg.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(MemoryReport, OfNothingIsEmpty) {
+  const profiler::MemoryUse use = profiler::memory_use({});
+  EXPECT_TRUE(memory_phases_table(use).rows.empty());
+  EXPECT_TRUE(memory_holders_table(use, 3).rows.empty());
+  EXPECT_TRUE(write_memory_plot(use, "run", "/nowhere").written.empty());
+}
+
+}  // namespace
+}  // namespace howard::reports
