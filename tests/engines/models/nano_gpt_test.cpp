@@ -111,8 +111,8 @@ TEST(NanoGpt, DynamicAndStaticGiveTheSameLossesToTheBitAndTheyFall) {
   EXPECT_LT(dynamic.back(), 0.8 * dynamic.front());
 }
 
-// TTML's program list of late 2025, read from its source: 1663 calls and 1690 launches with its composite
-// AdamW, 431 and 458 with the fused one; 77 parameters of 17 launches each, or one.
+// TTML's program list of late 2025, read from its source: 1663 calls and 1690 launches with its
+// composite AdamW, 431 and 458 with the fused one; 77 parameters of 17 launches each, or one.
 TEST(NanoGpt, LaunchesAreThoseOfTtml) {
   for (const bool fused : {false, true}) {
     wormhole::WormholeDevice device(wormhole::load_profiles());
