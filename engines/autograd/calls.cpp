@@ -18,7 +18,7 @@ namespace howard::autograd {
 using ops::Tensor;
 
 Tensor Calls::matmul(const Tensor& a, const Tensor& b, Transposed transposed) const {
-  MatmulAttributes attributes = products_;
+  MatmulAttributes attributes = options_.products;
   attributes.transpose_a = transposed == Transposed::a;
   attributes.transpose_b = transposed == Transposed::b;
   Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
@@ -27,7 +27,7 @@ Tensor Calls::matmul(const Tensor& a, const Tensor& b, Transposed transposed) co
 }
 
 Tensor Calls::linear(const Tensor& a, const Tensor& b, const Tensor& bias) const {
-  MatmulAttributes attributes = products_;
+  MatmulAttributes attributes = options_.products;
   attributes.transpose_b = true;
   Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
   run(ops::linear(a, b, bias, out, attributes));

@@ -31,7 +31,7 @@ struct NanoGptOptions {
 };
 
 /// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
-/// the mantissa and float32 sums. For TapeOptions::products.
+/// the mantissa and float32 sums. For CallOptions::products.
 inline constexpr MatmulAttributes kTtmlProducts{
     .core_grid = CoreGrid{.columns = 7, .rows = 8},
     .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};

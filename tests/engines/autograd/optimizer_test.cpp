@@ -3,9 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <variant>
 
 #include "base/error.h"
+#include "engines/autograd/activation.h"
 #include "engines/autograd/adamw.h"
+#include "engines/autograd/arithmetic.h"
 #include "engines/autograd/gradient_norm.h"
 #include "engines/autograd/schedule.h"
 #include "engines/autograd/sgd.h"
@@ -144,6 +148,23 @@ TEST(GradientNorm, ANormThatIsNotFiniteIsAnError) {
   Parameter* all[] = {&a};
   set_gradient(device, a, std::numeric_limits<double>::infinity());
   EXPECT_THROW(clip_gradient_norm(Calls(device), all, 1), Error);
+}
+
+TEST(TrainingStep, EachBatchAndEachStepDropsOtherElements) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  Sgd sgd({&p}, 1);
+  const StepFunction step = training_step(
+      [&](Tape& tape, int) { return mean(tape, dropout(tape, tape.parameter(p), 0.5F)); }, sgd,
+      {.tape = {.compute = DataType::float32}, .batches = 2});
+  for (int i = 0; i < 2; ++i) static_cast<void>(step(device));
+  std::map<std::uint32_t, int> uses;
+  for (const Program& program : device.programs()) {
+    const auto* attributes = std::get_if<DropoutAttributes>(&program.attributes);
+    if (attributes != nullptr) ++uses[attributes->seed];
+  }
+  EXPECT_EQ(uses.size(), 4U);
+  for (const auto& [seed, times] : uses) EXPECT_EQ(times, 2) << "forward and backward";
 }
 
 TEST(TrainingStep, NoBatchesAreAnError) {

@@ -38,7 +38,8 @@ constexpr NanoGptOptions kTiny{.batch = 2,
 StepFunction step_of(NanoGpt& model, autograd::Optimizer& optimizer) {
   return autograd::training_step(
       [&model](Tape& tape, int) { return model.loss(tape); }, optimizer,
-      {.tape = {.products = kTtmlProducts, .compute = model.options().compute, .seed = 3}});
+      {.tape = {
+           .calls = {.products = kTtmlProducts}, .compute = model.options().compute, .seed = 3}});
 }
 
 void fill(ReferenceDevice& device, NanoGpt& model) {
