@@ -188,7 +188,7 @@ bool Simulation::start_kernel(int index, SimTime now) {
   SubDevice& cores = sub_devices_[at(index)];
   if (cores.busy || cores.programs.empty()) return false;
   Configured& program = cores.programs.front();
-  program.times.kernel_start = now + program.launch.go;
+  program.times.kernel_start = std::max(now, cores.idle_since + program.launch.go);
   cores.busy = true;
   cores.remaining = program.launch.kernel;
   cores.updated = program.times.kernel_start;
@@ -201,6 +201,7 @@ void Simulation::end_kernel(int index) {
   Configured ended = cores.programs.front();
   cores.programs.pop_front();
   cores.busy = false;
+  cores.idle_since = events_.now();
   --cores.entries;
   cores.configuration = cores.configuration - ended.launch.configuration;
   ended.times.kernel_end = events_.now();

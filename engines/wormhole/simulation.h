@@ -110,9 +110,10 @@ class Simulation {
     int entries = 0;                  ///< Of the launch ring, in use.
     Bytes configuration;              ///< Of the configuration ring, in use.
     bool busy = false;
-    SimTime remaining;             ///< Of the running kernel at full speed, as of `updated`.
-    SimTime updated;               ///< Never before the kernel's start.
-    Speed speed = 0;               ///< Zero until its end is scheduled.
+    SimTime idle_since;  ///< End of its last kernel: counting completions and the go follow it.
+    SimTime remaining;   ///< Of the running kernel at full speed, as of `updated`.
+    SimTime updated;     ///< Never before the kernel's start.
+    Speed speed = 0;     ///< Zero until its end is scheduled.
     std::uint64_t generation = 0;  ///< Of its valid end; an end that was moved has another.
   };
 
