@@ -9,7 +9,8 @@
 
 namespace howard::autograd {
 
-/// AdamW in TTML's order of operations (AdamWAttributes), one call for each parameter.
+/// AdamW in TTML's order of operations (AdamWAttributes): one call for each parameter where
+/// `fused`, else TTML's composite of seventeen.
 class AdamW final : public Optimizer {
  public:
   /// Allocates the moments and sets them to zero. `attributes`: its count of steps is that of the

@@ -29,9 +29,10 @@ auto size_class(const TensorSpec& spec) {
                          spec.padded_bytes().value());
 }
 
-bool replaceable(const Program& program, const Operand& input) {
-  return std::holds_alternative<EltwiseAttributes>(program.attributes) &&
-         input.spec == program.outputs[0].spec;
+/// Whether its result may replace an operand. Only one of the same size will come into question,
+/// whose elements are then used one by one: a broadcast operand has fewer.
+bool is_elementwise(const Program& program) {
+  return std::holds_alternative<EltwiseAttributes>(program.attributes);
 }
 
 Lifetimes lifetimes(const Recorder& recorder) {
@@ -46,7 +47,7 @@ Lifetimes lifetimes(const Recorder& recorder) {
       if (!is_recorded(input.buffer)) continue;
       HOWARD_CHECK(result.contains(input.buffer), "a step reads only what it has written");
       std::size_t& last = result[input.buffer].last;
-      last = std::max(last, replaceable(program, input) ? time : time + 1);
+      last = std::max(last, is_elementwise(program) ? time : time + 1);
     }
     for (const Operand& output : program.outputs) {
       if (!is_recorded(output.buffer)) continue;

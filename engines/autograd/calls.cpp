@@ -18,36 +18,36 @@ namespace howard::autograd {
 using ops::Tensor;
 
 Tensor Calls::matmul(const Tensor& a, const Tensor& b, Transposed transposed) const {
-  MatmulAttributes attributes = products_;
+  MatmulAttributes attributes = options_.products;
   attributes.transpose_a = transposed == Transposed::a;
   attributes.transpose_b = transposed == Transposed::b;
-  const Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
+  Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
   run(ops::matmul(a, b, out, attributes));
   return out;
 }
 
 Tensor Calls::linear(const Tensor& a, const Tensor& b, const Tensor& bias) const {
-  MatmulAttributes attributes = products_;
+  MatmulAttributes attributes = options_.products;
   attributes.transpose_b = true;
-  const Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
+  Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
   run(ops::linear(a, b, bias, out, attributes));
   return out;
 }
 
 Tensor Calls::eltwise(Eltwise function, const Tensor& a, const Tensor& b) const {
-  const Tensor out = make(ops::eltwise_output(function, a.spec(), b.spec()));
+  Tensor out = make(ops::eltwise_output(function, a.spec(), b.spec()));
   run(ops::eltwise(function, a, b, out));
   return out;
 }
 
 Tensor Calls::eltwise(Eltwise function, const Tensor& a, float scalar) const {
-  const Tensor out = make(a.spec());
+  Tensor out = make(a.spec());
   run(ops::eltwise(function, a, scalar, out));
   return out;
 }
 
 Tensor Calls::eltwise(Eltwise function, const Tensor& a) const {
-  const Tensor out = make(a.spec());
+  Tensor out = make(a.spec());
   run(ops::eltwise(function, a, out));
   return out;
 }
@@ -67,37 +67,37 @@ Tensor Calls::multiply(const Tensor& a, float scalar) const {
 }
 
 Tensor Calls::fill(float value, const TensorSpec& spec) const {
-  const Tensor out = make(spec);
+  Tensor out = make(spec);
   run(ops::fill(value, out));
   return out;
 }
 
 Tensor Calls::cast(const Tensor& a, DataType dtype) const {
-  const Tensor out = make({a.spec().shape, dtype, a.spec().layout});
+  Tensor out = make({a.spec().shape, dtype, a.spec().layout});
   run(ops::cast(a, out));
   return out;
 }
 
 Tensor Calls::gelu_backward(const Tensor& x, const Tensor& dy, bool fused) const {
-  const Tensor dx = make(x.spec());
+  Tensor dx = make(x.spec());
   run(ops::gelu_backward(x, dy, fused, dx));
   return dx;
 }
 
 Tensor Calls::reduce(Reduction reduction, Dimension dimension, const Tensor& a, bool moreh) const {
-  const Tensor out = make(ops::reduce_output(dimension, a.spec()));
+  Tensor out = make(ops::reduce_output(dimension, a.spec()));
   run(ops::reduce(reduction, dimension, a, out, moreh));
   return out;
 }
 
 Tensor Calls::transpose(const Tensor& a, Swap swap) const {
-  const Tensor out = make(ops::transpose_output(a.spec(), swap));
+  Tensor out = make(ops::transpose_output(a.spec(), swap));
   run(ops::transpose(a, out, swap));
   return out;
 }
 
 Tensor Calls::reshape(const Tensor& a, const Shape& shape) const {
-  const Tensor out = make({shape, a.spec().dtype});
+  Tensor out = make({shape, a.spec().dtype});
   run(ops::reshape(a, out));
   return out;
 }
@@ -117,7 +117,7 @@ Tensor Calls::rows_joined(const Tensor& a) const {
 }
 
 Tensor Calls::to_layout(const Tensor& a, Layout layout) const {
-  const Tensor out = make({a.spec().shape, a.spec().dtype, layout});
+  Tensor out = make({a.spec().shape, a.spec().dtype, layout});
   run(ops::to_layout(a, out));
   return out;
 }
@@ -127,57 +127,57 @@ Tensor Calls::concat(std::span<const Tensor> parts) const {
   std::int64_t columns = 0;
   for (const Tensor& part : parts) columns += part.spec().shape.columns();
   const TensorSpec& first = parts[0].spec();
-  const Tensor out = make({first.shape.with_columns(columns), first.dtype});
+  Tensor out = make({first.shape.with_columns(columns), first.dtype});
   run(ops::concat(parts, out));
   return out;
 }
 
 Tensor Calls::concat_heads(const Tensor& a) const {
-  const Tensor out = make(ops::concat_heads_output(a.spec()));
+  Tensor out = make(ops::concat_heads_output(a.spec()));
   run(ops::concat_heads(a, out));
   return out;
 }
 
 Tensor Calls::softmax(const Tensor& a) const {
-  const Tensor out = make(a.spec());
+  Tensor out = make(a.spec());
   run(ops::softmax(a, out));
   return out;
 }
 
 Tensor Calls::softmax_backward(const Tensor& y, const Tensor& dy) const {
-  const Tensor dx = make(y.spec());
+  Tensor dx = make(y.spec());
   run(ops::softmax_backward(y, dy, dx));
   return dx;
 }
 
 Tensor Calls::dropout(const Tensor& a, float probability, std::uint32_t seed) const {
-  const Tensor out = make(a.spec());
+  Tensor out = make(a.spec());
   run(ops::dropout(a, probability, seed, out));
   return out;
 }
 
 Tensor Calls::embedding(const Tensor& indices, const Tensor& table) const {
-  const Tensor out = make(ops::embedding_output(indices.spec(), table.spec()));
+  Tensor out = make(ops::embedding_output(indices.spec(), table.spec()));
   run(ops::embedding(indices, table, out));
   return out;
 }
 
 Tensor Calls::embedding_backward(const Tensor& indices, const Tensor& dy,
                                  std::int64_t vocabulary) const {
-  const Tensor dtable = make({{vocabulary, dy.spec().shape.columns()}, dy.spec().dtype});
+  Tensor dtable = make({{vocabulary, dy.spec().shape.columns()}, dy.spec().dtype});
   run(ops::embedding_backward(indices, dy, dtable));
   return dtable;
 }
 
 Tensor Calls::cross_entropy(const Tensor& logits, const Tensor& targets) const {
-  const Tensor losses = make(ops::cross_entropy_output(logits.spec(), targets.spec()));
+  Tensor losses = make(ops::cross_entropy_output(logits.spec(), targets.spec()));
   run(ops::cross_entropy(logits, targets, losses));
   return losses;
 }
 
 Tensor Calls::cross_entropy_backward(const Tensor& logits, const Tensor& targets,
                                      float scale) const {
-  const Tensor dlogits = make(logits.spec());
+  Tensor dlogits = make(logits.spec());
   run(ops::cross_entropy_backward(logits, targets, scale, dlogits));
   return dlogits;
 }

@@ -10,20 +10,29 @@
 
 namespace howard::autograd {
 
+struct CallOptions {
+  /// How matrices are multiplied, the transpositions aside: each call has its own.
+  MatmulAttributes products;
+  int queue = 0;
+  /// The calls stand for calls from Python, whose host time an emulated device adds.
+  bool from_python = false;
+};
+
 /// Calls of ops as ttnn makes them: each allocates its result and enqueues one program. Errors are
 /// those of the ops and of the device.
 class Calls {
  public:
-  /// On command queue `queue`. `products` says how matrices are multiplied, the transpositions
-  /// aside: each call has its own.
-  explicit Calls(Device& device, const MatmulAttributes& products = {}, int queue = 0)
-      : device_(&device), queue_(&device.command_queue(queue)), products_(products) {}
+  explicit Calls(Device& device, const CallOptions& options = {})
+      : device_(&device), queue_(&device.command_queue(options.queue)), options_(options) {}
 
   Device& device() const { return *device_; }
   CommandQueue& queue() const { return *queue_; }
 
   ops::Tensor make(const TensorSpec& spec) const { return {*device_, spec}; }
-  void run(const Program& program) const { queue_->enqueue(program); }
+  void run(const Program& program) const {
+    if (options_.from_python) device_->host_work(HostWork::python_call, 1);
+    queue_->enqueue(program);
+  }
 
   /// Which factors are taken with rows and columns swapped.
   enum class Transposed { none, a, b };
@@ -68,7 +77,7 @@ class Calls {
  private:
   Device* device_;
   CommandQueue* queue_;
-  MatmulAttributes products_;
+  CallOptions options_;
 };
 
 }  // namespace howard::autograd

@@ -119,8 +119,8 @@ Value project(Tape& tape, Value x, Value weight) {
 
 Value three_linears(Tape& tape, Value x, const std::array<LinearValues, 3>& layers,
                     WeightGradient gradient) {
-  std::vector<Tensor> outputs;
-  for (const LinearValues& layer : layers) outputs.push_back(forward(tape, x, layer, gradient));
+  const auto output = [&](const LinearValues& layer) { return forward(tape, x, layer, gradient); };
+  const std::array outputs{output(layers[0]), output(layers[1]), output(layers[2])};
   return tape.record(outputs,
                      {x, layers[0].weight, layers[0].bias, layers[1].weight, layers[1].bias,
                       layers[2].weight, layers[2].bias},

@@ -18,6 +18,15 @@ struct MeanSquaredError {
   }
 };
 
+struct SummedSquaredError {
+  MeanSquaredError mean;
+
+  void backward(Tape& tape, Value output) const {
+    static_cast<void>(tape.calls().fill(tape.loss_gradient(), tape.spec(output)));
+    mean.backward(tape, output);
+  }
+};
+
 struct MeanCrossEntropy {
   Value logits, targets;
 
@@ -39,6 +48,17 @@ Value mean_squared_error(Tape& tape, Value prediction, Value target) {
   const Value kept = tape.constant(difference);
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, square), {prediction},
                      MeanSquaredError{prediction, kept});
+}
+
+Value summed_squared_error(Tape& tape, Value prediction, Value target) {
+  const Calls& calls = tape.calls();
+  const Value difference =
+      tape.constant(calls.subtract(tape.tensor(prediction), tape.tensor(target)));
+  const Tensor square = calls.multiply(tape.tensor(difference), tape.tensor(difference));
+  const Tensor sum = calls.reduce(Reduction::sum, Dimension::all, square);
+  const auto elements = static_cast<float>(square.spec().shape.elements());
+  return tape.record(calls.multiply(sum, 1 / elements), {prediction},
+                     SummedSquaredError{{prediction, difference}});
 }
 
 Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {

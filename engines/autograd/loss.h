@@ -12,6 +12,10 @@ Value mean_squared_error(Tape& tape, Value prediction, Value target);
 /// The same as one function for each op: what the report's dynamic engine records.
 Value composed_mean_squared_error(Tape& tape, Value prediction, Value target);
 
+/// The same as the report's Python engine does it: a sum and a product, and one more fill backward
+/// that nothing reads. Must be what backward() begins with.
+Value summed_squared_error(Tape& tape, Value prediction, Value target);
+
 /// The mean over all positions of log(sum of exp(logits)) - logit of the target, of logits
 /// [..., s, v] and targets [n, s]; as TTML does it, with one more fill that nothing reads. Must be
 /// what backward() begins with.

@@ -13,14 +13,19 @@ namespace howard::autograd {
 class Sgd final : public Optimizer {
  public:
   /// `parameters` must outlive this.
-  Sgd(std::vector<Parameter*> parameters, float learning_rate);
+  /// `fills_rate`: as the report's Python engine, which multiplies by a tensor filled with the
+  /// rate.
+  Sgd(std::vector<Parameter*> parameters, float learning_rate, bool fills_rate = false);
 
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the
   /// parameter that shape, and then a buffer of its own.
   void step(const Calls& calls) override;
 
  private:
+  void update(const Calls& calls, Parameter& parameter) const;
+
   std::vector<Parameter*> parameters_;
+  bool fills_rate_;
 };
 
 }  // namespace howard::autograd

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/static_step.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -20,19 +17,6 @@ bool only_loss_remains(const Recorder& recorder, const ops::Tensor& loss) {
   });
 }
 
-void require_fixed(const std::vector<Program>& programs) {
-  for (const Program& program : programs) {
-    if (!std::holds_alternative<DropoutAttributes>(program.attributes) &&
-        !std::holds_alternative<AdamWAttributes>(program.attributes)) {
-      continue;
-    }
-    throw Error({.attempted = "record a training step whose scalars are fixed",
-                 .value = fmt::format("with {}, whose numbers change", program.name),
-                 .accepted = "a step without dropout and AdamW",
-                 .hint = "SGD and a dropout of 0, or scalars that change each step"});
-  }
-}
-
 bool same_operands(const std::vector<Operand>& a, const std::vector<Operand>& b) {
   return std::ranges::equal(a, b, [](const Operand& x, const Operand& y) {
     return x.buffer == y.buffer && x.spec == y.spec;
@@ -42,6 +26,18 @@ bool same_operands(const std::vector<Operand>& a, const std::vector<Operand>& b)
 bool same_but_for_scalars(const Program& a, const Program& b) {
   return a.name == b.name && a.attributes.index() == b.attributes.index() &&
          same_operands(a.inputs, b.inputs) && same_operands(a.outputs, b.outputs);
+}
+
+/// Error unless `again`, the same step recorded once more, is told the same numbers.
+void require_fixed(const std::vector<Program>& programs, const std::vector<Program>& again) {
+  const auto same = [](const Program& a, const Program& b) {
+    return a.name == b.name && a.attributes == b.attributes;
+  };
+  if (std::ranges::equal(programs, again, same)) return;
+  throw Error({.attempted = "record a training step whose scalars are fixed",
+               .value = "recorded twice, its programs were told different numbers",
+               .accepted = "a step without dropout, AdamW and schedules",
+               .hint = "SGD and a dropout of 0, or scalars that change each step"});
 }
 
 }  // namespace
@@ -57,7 +53,11 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
                "weights that change their shape have done so before a step is recorded");
   recorded_ = recorder.programs();
   phases_ = recorder.phases();
-  if (scalars == Scalars::fixed) require_fixed(recorded_);
+  if (scalars == Scalars::fixed) {
+    Recorder again(device);
+    static_cast<void>(function_(again));
+    require_fixed(recorded_, again.programs());
+  }
   plan_ = plan_buffers(recorder);
   bind(device, recorder);
   loss_ = places_[plan_.place.at(loss.buffer())];

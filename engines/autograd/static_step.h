@@ -23,8 +23,8 @@ enum class Scalars {
 class StaticStep final : public Step {
  public:
   /// Records `function` for queue `queue` of `device`, which must outlive this. Nothing but the
-  /// loss may be left of what the function allocates. Error when the scalars are said to be fixed
-  /// and there is dropout or AdamW.
+  /// loss may be left of what the function allocates. Fixed scalars are checked by running the
+  /// function twice; Error when they are not.
   StaticStep(Device& device, StepFunction function, Scalars scalars = Scalars::fixed,
              int queue = 0);
 

@@ -10,7 +10,7 @@
 
 namespace howard::autograd {
 Tape::Tape(Device& device, const TapeOptions& options)
-    : calls_(device, options.products, options.queue), options_(options), seed_(options.seed) {}
+    : calls_(device, options.calls), options_(options), seed_(options.seed) {}
 
 const Tape::Variable& Tape::variable(Value value) const {
   HOWARD_CHECK(value.index < variables_.size(), "a value of this tape that it still holds");

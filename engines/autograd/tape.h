@@ -27,13 +27,12 @@ struct Value {
 
 /// How a tape computes.
 struct TapeOptions {
-  MatmulAttributes products;  ///< As for Calls.
+  CallOptions calls;
   /// Parameters of another data type are cast to this one when they are used, and keep their own:
   /// float32 parameters with bfloat16 products.
   DataType compute = DataType::bfloat16;
   std::uint32_t seed = 0;  ///< What dropout draws from; another one for each step.
   bool records = true;     ///< False: forward only, backward() is a bug.
-  int queue = 0;
 };
 
 /// The record of one forward pass, from which the backward pass runs. What it holds is gone when it

@@ -40,7 +40,7 @@ StepFunction training_step(LossFunction loss, Optimizer& optimizer,
   return [loss = std::move(loss), &optimizer, options,
           seed = options.tape.seed](Device& device) mutable {
     const float share = 1 / static_cast<float>(options.batches);
-    const Calls calls(device, options.tape.products, options.tape.queue);
+    const Calls calls(device, options.tape.calls);
     std::optional<Tensor> total;
     for (int batch = 0; batch < options.batches; ++batch) {
       TapeOptions tape = options.tape;

@@ -45,7 +45,9 @@ class Gpt2 {
   const ops::Tensor& positions() const { return positions_; }  ///< [batch, sequence] uint32
   const ops::Tensor& target() const { return target_; }        ///< [batch, sequence, vocabulary]
   /// The report's numbers: linear weights 0.01, output projection and embeddings 0.02, biases 0,
-  /// gamma 1, tokens drawn by mt19937(42), positions counted, targets 0.
+  /// gamma 1, tokens drawn by mt19937(42), positions counted, targets 0. Equal weights make equal
+  /// columns, whose layernorm divides by the root of epsilon: with gradients that are summed the
+  /// loss grows from step to step at the report's learning rate. To train, write_random().
   void write_constants(CommandQueue& queue);
 
   autograd::Value loss(autograd::Tape& tape);

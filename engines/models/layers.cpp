@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 #include "base/error.h"
+#include "engines/autograd/host_values.h"
 
 namespace howard::models {
 
@@ -20,6 +23,22 @@ LinearParameters ParameterMaker::linear(const std::string& name, std::int64_t ou
 
 LayernormParameters ParameterMaker::layernorm(const std::string& name, std::int64_t width) const {
   return {matrix(name + ".gamma", 1, width), matrix(name + ".beta", 1, width)};
+}
+
+void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
+                  std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 0.02F);
+  for (const autograd::Parameter* parameter : parameters) {
+    if (!parameter->name.ends_with("weight")) {
+      const float value = parameter->name.ends_with("gamma") ? 1 : 0;
+      autograd::write_constant(queue, parameter->value, value);
+      continue;
+    }
+    std::vector<float> values(static_cast<std::size_t>(parameter->value.spec().shape.elements()));
+    for (float& value : values) value = normal(random);
+    autograd::write_values(queue, parameter->value, values);
+  }
 }
 
 void require_heads(std::string_view model, int heads, std::int64_t width) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ struct ParameterMaker {
   LinearParameters linear(const std::string& name, std::int64_t out, std::int64_t in) const;
   LayernormParameters layernorm(const std::string& name, std::int64_t width) const;
 };
+
+/// Start values for training, as TTML's: weights from a normal distribution of 0.02, gamma 1, the
+/// rest 0. The same for the same seed.
+void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
+                  std::uint32_t seed);
 
 /// Error, naming `model`, unless `heads` of them divide `width`.
 void require_heads(std::string_view model, int heads, std::int64_t width);

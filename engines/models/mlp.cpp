@@ -54,18 +54,31 @@ void Mlp::write_constants(CommandQueue& queue, const MlpConstants& constants) {
   autograd::write_constant(queue, target_, constants.target);
 }
 
+Value Mlp::linear(Tape& tape, Value x, Layer& layer, MlpFunctions functions) {
+  const Value weight = tape.parameter(layer.weight);
+  if (functions == MlpFunctions::in_python) return autograd::matmul(tape, x, weight);
+  const autograd::LinearValues values{weight, tape.parameter(layer.bias)};
+  return functions == MlpFunctions::by_op ? autograd::composed_linear(tape, x, values)
+                                          : autograd::linear(tape, x, values);
+}
+
 Value Mlp::loss(Tape& tape, MlpFunctions functions) {
-  const bool by_op = functions == MlpFunctions::by_op;
+  const bool by_layer = functions == MlpFunctions::by_layer;
   Value x = tape.constant(input_);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    if (i > 0) x = by_op ? autograd::relu(tape, x) : autograd::masked_relu(tape, x);
-    const autograd::LinearValues layer{tape.parameter(layers_[i].weight),
-                                       tape.parameter(layers_[i].bias)};
-    x = by_op ? autograd::composed_linear(tape, x, layer) : autograd::linear(tape, x, layer);
+    if (i > 0) x = by_layer ? autograd::masked_relu(tape, x) : autograd::relu(tape, x);
+    x = linear(tape, x, layers_[i], functions);
   }
   const Value target = tape.constant(target_);
-  return by_op ? autograd::composed_mean_squared_error(tape, x, target)
-               : autograd::mean_squared_error(tape, x, target);
+  switch (functions) {
+    case MlpFunctions::by_layer:
+      return autograd::mean_squared_error(tape, x, target);
+    case MlpFunctions::by_op:
+      return autograd::composed_mean_squared_error(tape, x, target);
+    case MlpFunctions::in_python:
+      break;
+  }
+  return autograd::summed_squared_error(tape, x, target);
 }
 
 }  // namespace howard::models

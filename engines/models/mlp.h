@@ -24,6 +24,9 @@ struct MlpOptions {
 enum class MlpFunctions {
   by_layer,  ///< Its static and traced engines: 12 calls a layer for a step with SGD.
   by_op,     ///< Its dynamic engine: 32 calls and one write for two layers.
+  /// Its Python engine: no biases, and weights [in, out]. 20 calls for two layers, with an Sgd that
+  /// fills its rate.
+  in_python,
 };
 
 /// The report's numbers for its static engine; biases are 0.
@@ -56,6 +59,9 @@ class Mlp {
     autograd::Parameter weight;  ///< [width, width]: out, in
     autograd::Parameter bias;    ///< [1, width]
   };
+
+  static autograd::Value linear(autograd::Tape& tape, autograd::Value x, Layer& layer,
+                                MlpFunctions functions);
 
   MlpOptions options_;
   std::vector<Layer> layers_;

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
 #include "engines/autograd/attention.h"
@@ -74,21 +72,6 @@ std::vector<Parameter*> NanoGpt::parameters() {
   add_norm(last_norm_);
   all.push_back(&head_);
   return all;
-}
-
-void NanoGpt::write_random(CommandQueue& queue, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(0, 0.02F);
-  for (const Parameter* parameter : parameters()) {
-    if (!parameter->name.ends_with("weight")) {
-      const float value = parameter->name.ends_with("gamma") ? 1 : 0;
-      autograd::write_constant(queue, parameter->value, value);
-      continue;
-    }
-    std::vector<float> values(static_cast<std::size_t>(parameter->value.spec().shape.elements()));
-    for (float& value : values) value = normal(random);
-    autograd::write_values(queue, parameter->value, values);
-  }
 }
 
 Value NanoGpt::block(Tape& tape, Value x, int index) {

@@ -31,12 +31,13 @@ struct NanoGptOptions {
 };
 
 /// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
-/// the mantissa and float32 sums. For TapeOptions::products.
+/// the mantissa and float32 sums. For CallOptions::products.
 inline constexpr MatmulAttributes kTtmlProducts{
     .core_grid = CoreGrid{.columns = 7, .rows = 8},
     .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
 
-/// Parameters, inputs and targets on a device; all but the mask without values at first.
+/// Parameters, inputs and targets on a device; all but the mask without values at first
+/// (write_random gives the parameters theirs).
 class NanoGpt {
  public:
   /// Error when a size is below 1 or the heads do not divide the width.
@@ -48,8 +49,6 @@ class NanoGpt {
   std::vector<autograd::Parameter*> parameters();
   const ops::Tensor& tokens() const { return tokens_; }    ///< [batch, sequence] uint32
   const ops::Tensor& targets() const { return targets_; }  ///< [batch, sequence] uint32
-  /// TTML's start: weights from a normal distribution of 0.02, biases 0, gamma 1.
-  void write_random(CommandQueue& queue, std::uint32_t seed);
 
   /// [batch, 1, sequence, vocabulary]
   autograd::Value logits(autograd::Tape& tape);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engines/autograd/calls.h"
 #include "engines/autograd/static_step.h"
+#include "engines/autograd/traced_step.h"
 #include "tests/engines/autograd/plan_check.h"
 #include "tests/engines/autograd/reference_device.h"
 
@@ -115,9 +116,19 @@ TEST(BufferPlan, NoTwoTensorsThatAreNeededShareInRandomSteps) {
 TEST(StaticStep, RefusesScalarsThatChangeWhenTheyAreSaidNotTo) {
   ReferenceDevice device;
   const Tensor input(device, kSpec);
-  const auto step = [&](Device& on) { return Calls(on).dropout(input, 0.5F, 1); };
+  const auto step = [&, seed = 1U](Device& on) mutable {
+    return Calls(on).dropout(input, 0.5F, ++seed);
+  };
   EXPECT_THROW(StaticStep(device, step), Error);
   EXPECT_NO_THROW(StaticStep(device, step, Scalars::change_each_step));
+}
+
+TEST(TracedStep, RefusesAStepWhoseScalarsChange) {
+  ReferenceDevice device;
+  const Tensor input(device, kSpec);
+  StaticStep step(
+      device, [&](Device& on) { return Calls(on).multiply(input, 2); }, Scalars::change_each_step);
+  EXPECT_THROW(TracedStep(device, step), Error);
 }
 
 TEST(StaticStep, TakesTheScalarsOfEachStep) {

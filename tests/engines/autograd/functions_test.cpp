@@ -137,6 +137,20 @@ TEST_F(Functions, ThreeLinearsAddTheGradientsOfTheirInput) {
   });
 }
 
+TEST_F(Functions, AnOutputThatNothingUsesHasNoGradient) {
+  Parameter& x = parameter({2, 3, 4});
+  Parameter& weight = parameter({4, 4});
+  Parameter& unused = parameter({4, 4});
+  Parameter& bias = parameter({1, 4});
+  expect_gradients([&](Tape& tape) {
+    const Value row = tape.parameter(bias);
+    const LinearValues idle{tape.parameter(unused), row};
+    return three_linears(tape, tape.parameter(x), {idle, {tape.parameter(weight), row}, idle},
+                         WeightGradient::rows)
+        .next();
+  });
+}
+
 TEST_F(Functions, MeanSquaredErrorAsOneFunctionAndByOps) {
   Parameter& x = parameter({3, 4});
   const ops::Tensor target(device_, {.shape = {3, 4}, .dtype = DataType::float32});

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/published_step.h"
 #include "engines/autograd/sgd.h"
@@ -42,7 +43,7 @@ std::vector<float> drawn(ReferenceDevice& scratch, const ops::Tensor& like, unsi
 }
 
 /// The same random numbers on any device.
-void write_random(Device& device, std::span<const ops::Tensor> tensors, double scale) {
+void draw(Device& device, std::span<const ops::Tensor> tensors, double scale) {
   ReferenceDevice scratch;
   unsigned seed = 1;
   for (const ops::Tensor& tensor : tensors) {
@@ -58,20 +59,20 @@ std::vector<ops::Tensor> parameter_tensors(Model& model) {
 }
 
 void fill(Device& device, Mlp& model) {
-  write_random(device, parameter_tensors(model), 0.3);
+  draw(device, parameter_tensors(model), 0.3);
   const ops::Tensor data[] = {model.input(), model.target()};
-  write_random(device, data, 1);
+  draw(device, data, 1);
 }
 
 void fill(Device& device, Gpt2& model) {
   model.write_constants(device.command_queue(0));
-  write_random(device, parameter_tensors(model), 0.2);
+  draw(device, parameter_tensors(model), 0.2);
   const ops::Tensor data[] = {model.target()};
-  write_random(device, data, 1);
+  draw(device, data, 1);
 }
 
 void fill(Device& device, NanoGpt& model) {
-  write_random(device, parameter_tensors(model), 0.2);
+  draw(device, parameter_tensors(model), 0.2);
   const NanoGptOptions& options = model.options();
   std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -229,6 +230,24 @@ TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
   EXPECT_EQ(of(Engine::recorded), dynamic);
   EXPECT_EQ(of(Engine::traced), dynamic);
   EXPECT_LT(dynamic.back(), dynamic.front());
+}
+
+TEST(HostTraining, NanoGptLearnsASequenceByHeart) {
+  host::HostDevice device;
+  NanoGpt model(device, kNanoGpt);
+  fill(device, model);
+  write_random(device.command_queue(0), model.parameters(), 1);
+  autograd::AdamW adamw(autograd::Calls(device), model.parameters(),
+                        {.learning_rate = 0.01F, .fused = true});
+  StaticStep step(device,
+                  autograd::training_step([&](Tape& tape, int) { return model.loss(tape); }, adamw,
+                                          {.tape = {.compute = DataType::float32}}),
+                  autograd::Scalars::change_each_step);
+  step.run();
+  const auto loss = [&] { return autograd::read_values(device.command_queue(0), step.loss())[0]; };
+  EXPECT_NEAR(loss(), std::log(17.0F), 0.05F) << "nothing is known of 17 tokens at first";
+  for (int i = 0; i < 150; ++i) step.run();
+  EXPECT_LT(loss(), 0.1F);
 }
 
 TEST(HostTraining, Bfloat16ProductsWithFloat32ParametersTrainLikeFloat32) {

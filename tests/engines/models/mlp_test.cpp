@@ -71,16 +71,20 @@ struct Training {
   Sgd sgd;
 };
 
-TEST(Mlp, GradientsAreThoseOfTheLossInBothCutsOfTheFunctions) {
-  for (const MlpFunctions functions : {MlpFunctions::by_layer, MlpFunctions::by_op}) {
+TEST(Mlp, GradientsAreThoseOfTheLossInAllCutsOfTheFunctions) {
+  for (const MlpFunctions functions :
+       {MlpFunctions::by_layer, MlpFunctions::by_op, MlpFunctions::in_python}) {
     Training training({.batch = 6, .width = 4, .layers = 3});
-    reference::expect_gradients(training.device, training.model.parameters(),
+    std::vector<autograd::Parameter*> parameters = training.model.parameters();
+    if (functions == MlpFunctions::in_python) {
+      std::erase_if(parameters, [](const auto* each) { return each->name.ends_with("bias"); });
+    }
+    reference::expect_gradients(training.device, parameters,
                                 [&](Tape& tape) { return training.model.loss(tape, functions); });
   }
 }
 
-// workloads of the report's C++ engines, read from its benchmark source: the same calls in the
-// same order.
+// The calls of the report's engines in their order, read from its benchmark source.
 TEST(Mlp, ByOpMakesTheCallsOfThePublishedDynamicEngine) {
   Training training({.batch = 64, .width = 32});
   training.device.clear();
@@ -95,6 +99,37 @@ TEST(Mlp, ByOpMakesTheCallsOfThePublishedDynamicEngine) {
                 "subtract multiply mean fill multiply multiply multiply add " + backward + sgd);
   EXPECT_EQ(training.device.programs().size(), 32U);
   EXPECT_EQ(training.device.host_writes() - writes, 1);
+}
+
+TEST(Mlp, InPythonMakesTheCallsOfThePublishedPythonEngine) {
+  Training training({.batch = 64, .width = 32});
+  Sgd sgd(training.model.parameters(), kRate, true);
+  const StepFunction step = step_of(training.model, MlpFunctions::in_python, sgd);
+  training.device.clear();
+  const double first = training.value(step(training.device));
+  EXPECT_EQ(names_of(training.device.programs()),
+            "matmul.none relu matmul.none subtract multiply sum scale "
+            "fill scale matmul.b matmul.a gtz multiply matmul.a "
+            "fill multiply subtract fill multiply subtract ");
+  EXPECT_EQ(training.device.programs().size(), 20U);
+  for (int i = 0; i < 3; ++i) static_cast<void>(step(training.device));
+  EXPECT_LT(training.value(step(training.device)), first);
+}
+
+TEST(Mlp, CallsFromPythonAreChargedToTheEmulatedHost) {
+  const auto step_time = [](bool from_python) {
+    wormhole::WormholeDevice device(wormhole::load_profiles());
+    Mlp model(device, {.batch = 32, .width = 32});
+    Sgd sgd(model.parameters(), kRate, true);
+    const StepFunction step = autograd::training_step(
+        [&](Tape& tape, int) { return model.loss(tape, MlpFunctions::in_python); }, sgd,
+        {.tape = {.calls = {.from_python = from_python}}});
+    const SimTime start = device.now();
+    static_cast<void>(step(device));
+    return device.now() - start;
+  };
+  EXPECT_EQ(step_time(true) - step_time(false),
+            20 * wormhole::load_profiles().software.host_python_call);
 }
 
 TEST(Mlp, ByLayerMakesTheCallsOfThePublishedStaticEngine) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <variant>
+
+#include "base/error.h"
+#include "engines/autograd/activation.h"
+#include "engines/autograd/adamw.h"
+#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/gradient_norm.h"
+#include "engines/autograd/schedule.h"
+#include "engines/autograd/sgd.h"
+#include "engines/autograd/training_step.h"
+#include "tests/engines/autograd/gradient_check.h"
+
+namespace howard::autograd {
+namespace {
+
+using reference::ReferenceDevice;
+
+Parameter filled(ReferenceDevice& device, const Shape& shape, unsigned seed) {
+  Parameter parameter{"", {device, {.shape = shape, .dtype = DataType::float32}}, {}};
+  reference::fill_random(device, parameter.value, seed);
+  return parameter;
+}
+
+void set_gradient(ReferenceDevice& device, Parameter& parameter, double value) {
+  parameter.gradient.emplace(device, parameter.value.spec());
+  for (double& each : device.values(*parameter.gradient)) each = value;
+}
+
+TEST(Sgd, SubtractsTheRateTimesTheGradientInPlaceAndTakesTheGradientAway) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  Parameter without = filled(device, {2, 3}, 2);
+  const double before = device.values(p.value)[4];
+  const BufferId buffer = p.value.buffer();
+  set_gradient(device, p, 3);
+  Sgd sgd({&p, &without}, 0.5F);
+  sgd.step(Calls(device));
+  EXPECT_DOUBLE_EQ(device.values(p.value)[4], before - 1.5);
+  EXPECT_EQ(p.value.buffer(), buffer);
+  EXPECT_FALSE(p.gradient);
+  EXPECT_EQ(device.programs().size(), 2U);
+}
+
+TEST(Sgd, AGradientWithABatchMakesTheParameterOneForEachOfIt) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  const double before = device.values(p.value)[5];
+  p.gradient.emplace(device, TensorSpec{.shape = {4, 2, 3}, .dtype = DataType::float32});
+  for (double& each : device.values(*p.gradient)) each = 1;
+  Sgd({&p}, 1).step(Calls(device));
+  EXPECT_EQ(p.value.spec().shape.text(), "4x2x3");
+  EXPECT_DOUBLE_EQ(device.values(p.value)[3 * 6 + 5], before - 1);
+}
+
+/// The definition, step by step, in float64.
+struct AdamWByHand {
+  double p, m = 0, v = 0;
+
+  void step(double g, const AdamWAttributes& a) {
+    const double rate = double{a.learning_rate};
+    const auto t = static_cast<double>(a.step);
+    p -= double{a.weight_decay} * rate * p;
+    m = double{a.beta1} * m + (1 - double{a.beta1}) * g;
+    v = double{a.beta2} * v + (1 - double{a.beta2}) * g * g;
+    const double mh = m / (1 - std::pow(double{a.beta1}, t));
+    const double vh = v / (1 - std::pow(double{a.beta2}, t));
+    p -= rate * mh / (std::sqrt(vh) + double{a.epsilon});
+  }
+};
+
+TEST(AdamW, InOneCallAndInSeventeenItIsTheDefinition) {
+  for (const bool fused : {true, false}) {
+    ReferenceDevice device;
+    Parameter p = filled(device, {2, 3}, 1);
+    AdamWAttributes attributes{.learning_rate = 0.1F, .weight_decay = 0.2F, .fused = fused};
+    AdamWByHand expected{device.values(p.value)[4]};
+    AdamW adamw(Calls(device), {&p}, attributes);
+    for (const double gradient : {0.5, -2.0, 1.0}) {
+      set_gradient(device, p, gradient);
+      device.clear();
+      adamw.step(Calls(device));
+      EXPECT_EQ(device.programs().size(), fused ? 1U : 17U);
+      expected.step(gradient, attributes);
+      ++attributes.step;
+      // Scalars are float32: 1 - beta2, say, has 5 digits.
+      EXPECT_NEAR(device.values(p.value)[4], expected.p, 1e-4);
+    }
+    EXPECT_EQ(adamw.next_step(), 4);
+  }
+}
+
+TEST(AdamW, TheRateThatAScheduleSetsIsTakenByTheNextStep) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  AdamW adamw(Calls(device), {&p}, {.weight_decay = 0, .fused = true});
+  const double before = device.values(p.value)[0];
+  adamw.learning_rate = 0;
+  set_gradient(device, p, 1);
+  adamw.step(Calls(device));
+  EXPECT_EQ(device.values(p.value)[0], before);
+}
+
+TEST(Schedule, WarmupLinearRisesOverATenthAndFallsToAHundredth) {
+  const auto factor = [](std::int64_t step) {
+    return learning_rate_factor(Schedule::warmup_linear, step, 100);
+  };
+  EXPECT_FLOAT_EQ(factor(1), 1) << "the schedule is asked after the first step only";
+  EXPECT_FLOAT_EQ(factor(2), 0.1F);
+  EXPECT_FLOAT_EQ(factor(11), 1);
+  EXPECT_FLOAT_EQ(factor(56), 0.505F);
+  EXPECT_NEAR(factor(101), 0.01F, 1e-7F);
+  EXPECT_NEAR(factor(500), 0.01F, 1e-7F);
+  EXPECT_FLOAT_EQ(learning_rate_factor(Schedule::warmup_linear, 2, 5), 0.802F) << "no warm-up";
+  EXPECT_FLOAT_EQ(learning_rate_factor(Schedule::identity, 50, 100), 1);
+}
+
+TEST(Schedule, NamesAreReadBackAndOthersAreErrors) {
+  EXPECT_EQ(parse_schedule("warmup_linear"), Schedule::warmup_linear);
+  EXPECT_EQ(parse_schedule(name_of(Schedule::identity)), Schedule::identity);
+  EXPECT_THROW(parse_schedule("cosine"), Error);
+}
+
+TEST(GradientNorm, ScalesAllGradientsWhenItIsTooLarge) {
+  ReferenceDevice device;
+  Parameter a = filled(device, {2, 2}, 1);
+  Parameter b = filled(device, {1, 5}, 2);
+  Parameter without = filled(device, {1, 5}, 3);
+  Parameter* all[] = {&a, &b, &without};
+  set_gradient(device, a, 2);
+  set_gradient(device, b, -4);
+  const float norm = std::sqrt(4 * 4.0F + 5 * 16.0F);
+  EXPECT_FLOAT_EQ(clip_gradient_norm(Calls(device), all, 100), norm);
+  EXPECT_DOUBLE_EQ(device.values(*b.gradient)[3], -4);
+  EXPECT_FLOAT_EQ(clip_gradient_norm(Calls(device), all, 1), norm);
+  EXPECT_NEAR(device.values(*b.gradient)[3], -4.0 / double{norm}, 1e-6);
+  EXPECT_NEAR(device.values(*a.gradient)[0], 2.0 / double{norm}, 1e-6);
+}
+
+TEST(GradientNorm, ANormThatIsNotFiniteIsAnError) {
+  ReferenceDevice device;
+  Parameter a = filled(device, {2, 2}, 1);
+  Parameter* all[] = {&a};
+  set_gradient(device, a, std::numeric_limits<double>::infinity());
+  EXPECT_THROW(clip_gradient_norm(Calls(device), all, 1), Error);
+}
+
+TEST(TrainingStep, EachBatchAndEachStepDropsOtherElements) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  Sgd sgd({&p}, 1);
+  const StepFunction step = training_step(
+      [&](Tape& tape, int) { return mean(tape, dropout(tape, tape.parameter(p), 0.5F)); }, sgd,
+      {.tape = {.compute = DataType::float32}, .batches = 2});
+  for (int i = 0; i < 2; ++i) static_cast<void>(step(device));
+  std::map<std::uint32_t, int> uses;
+  for (const Program& program : device.programs()) {
+    const auto* attributes = std::get_if<DropoutAttributes>(&program.attributes);
+    if (attributes != nullptr) ++uses[attributes->seed];
+  }
+  EXPECT_EQ(uses.size(), 4U);
+  for (const auto& [seed, times] : uses) EXPECT_EQ(times, 2) << "forward and backward";
+}
+
+TEST(TrainingStep, NoBatchesAreAnError) {
+  Sgd sgd({}, 1);
+  EXPECT_THROW(training_step([](Tape&, int) { return Value{}; }, sgd, {.batches = 0}), Error);
+}
+
+}  // namespace
+}  // namespace howard::autograd
