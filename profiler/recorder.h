@@ -11,7 +11,7 @@
 namespace howard::profiler {
 
 /// Keeps the first `capacity` events it is given and counts the others as losses: a profile may be
-/// cut short, but never silently. Recording takes about 5 ns an event (30 ns where memory is used
+/// cut short, but never silently. Recording takes about 5 ns an event (7 ns where memory is used
 /// for the first time), never allocates and may happen on several threads at once. The other
 /// functions need the recording to be over (a finish, a join), as the device that was given the
 /// sink must be.

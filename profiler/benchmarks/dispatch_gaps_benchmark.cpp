@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What analysing costs: a million programs, recorded as the emulator records them.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/trace_event.h"
+#include "profiler/dispatch_gaps.h"
+#include "profiler/timeline.h"
+
+namespace {
+
+using howard::Lane;
+using howard::SimTime;
+using howard::TraceEvent;
+using howard::Track;
+using howard::TrackKind;
+namespace profiler = howard::profiler;
+
+/// Calls, dispatches and kernels on two queues and sub-devices, a finish after every hundredth.
+std::vector<TraceEvent> events_of(std::int64_t programs) {
+  constexpr std::array<std::string_view, 4> kOps{"matmul", "add", "exp", "transpose"};
+  std::vector<TraceEvent> events;
+  events.reserve(static_cast<std::size_t>(3 * programs + programs / 100));
+  const auto record = [&](TrackKind kind, std::int64_t index, std::string_view name,
+                          std::string_view category, std::int64_t start_ns, std::int64_t length_ns,
+                          std::int64_t program) {
+    const SimTime start = SimTime::nanoseconds(start_ns);
+    events.push_back({{kind, Lane::none, static_cast<std::uint16_t>(index)},
+                      name,
+                      category,
+                      start,
+                      start + SimTime::nanoseconds(length_ns),
+                      static_cast<std::uint64_t>(program)});
+  };
+  for (std::int64_t i = 0; i < programs; ++i) {
+    const std::int64_t now = i * 30'000;
+    const std::int64_t queue = i % 2;
+    const std::string_view name = kOps[static_cast<std::size_t>(i % 4)];
+    record(TrackKind::host_thread, 0, name, "host", now, 20'000, i + 1);
+    record(TrackKind::dispatcher, queue, name, "dispatch", now + 20'000, 5'000, i + 1);
+    record(TrackKind::sub_device, queue, name, "kernel", now + 26'000, 20'000 + i % 7 * 5'000,
+           i + 1);
+    if (i % 100 == 0) record(TrackKind::host_thread, 0, "finish", "finish", now + 20'000, 9'000, 0);
+  }
+  return events;
+}
+
+void timeline_of_events(benchmark::State& state) {
+  const std::vector<TraceEvent> events = events_of(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(profiler::timeline_of(events).programs.data());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(timeline_of_events)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+void find_gaps(benchmark::State& state) {
+  const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(profiler::find_gaps(timeline, profiler::LaneKind::sub_device).data());
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(find_gaps)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+void gap_totals(benchmark::State& state) {
+  const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
+  const std::vector<profiler::Lane> lanes =
+      profiler::find_gaps(timeline, profiler::LaneKind::device);
+  const std::vector<profiler::Gap>& gaps = lanes.front().gaps;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(profiler::time_by_cause(gaps).total());
+    benchmark::DoNotOptimize(profiler::gaps_by_ops(timeline, gaps).data());
+    benchmark::DoNotOptimize(profiler::gap_histogram(gaps).data());
+    benchmark::DoNotOptimize(profiler::sequential_gaps(timeline).gaps);
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(gap_totals)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/dispatch_gaps.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "profiler/gap_causes.h"
+
+namespace howard::profiler {
+namespace {
+
+using Index = std::uint32_t;
+
+std::uint16_t lane_index(const ProgramRun& program, LaneKind kind) {
+  switch (kind) {
+    case LaneKind::device:
+      return 0;
+    case LaneKind::queue:
+      return program.queue;
+    case LaneKind::sub_device:
+      return program.sub_device;
+  }
+  return 0;
+}
+
+using LaneKey = std::pair<std::uint16_t, std::uint16_t>;  // device, index
+
+/// The programs of each lane by start; those that start together in the order of the timeline.
+std::map<LaneKey, std::vector<Index>> programs_by_lane(const Timeline& timeline, LaneKind kind) {
+  std::map<LaneKey, std::vector<Index>> lanes;
+  for (std::size_t i = 0; i < timeline.programs.size(); ++i) {
+    const ProgramRun& program = timeline.programs[i];
+    lanes[{program.device, lane_index(program, kind)}].push_back(static_cast<Index>(i));
+  }
+  const auto start = [&](Index i) { return timeline.programs[i].kernel.start; };
+  for (auto& [key, programs] : lanes) {
+    if (!std::ranges::is_sorted(programs, {}, start)) {
+      std::ranges::stable_sort(programs, {}, start);
+    }
+  }
+  return lanes;
+}
+
+Lane lane_of(const LaneKey& key, const std::vector<Index>& order, const Timeline& timeline,
+             const GapCauses& causes) {
+  const auto program = [&](Index i) -> const ProgramRun& { return timeline.programs[i]; };
+  Lane lane{.device = key.first,
+            .index = key.second,
+            .programs = static_cast<std::uint32_t>(order.size()),
+            .span = program(order.front()).kernel,
+            .busy = program(order.front()).kernel.duration()};
+  Index last = order.front();  // of those so far, the one that ends last
+  for (const Index i : order) {
+    const Span& kernel = program(i).kernel;
+    if (kernel.start > lane.span.end) {
+      const Span gap{lane.span.end, kernel.start};
+      lane.idle += gap.duration();
+      lane.gaps.push_back({.span = gap,
+                           .before = last,
+                           .after = i,
+                           .causes = causes.explain(gap, program(last), program(i))});
+    }
+    // What runs at the same time as an earlier program is busy only beyond that one's end.
+    if (kernel.end > lane.span.end) {
+      lane.busy += kernel.end - std::max(kernel.start, lane.span.end);
+      lane.span.end = kernel.end;
+      last = i;
+    }
+    lane.program_time += kernel.duration();
+  }
+  return lane;
+}
+
+/// 1, 2 and 5 times each power of ten picoseconds, and the end of time.
+constexpr auto kBinBounds = [] {
+  constexpr int kDecades = 19;  // 5 * 10^18 is the last to fit 63 bits
+  std::array<std::int64_t, 3 * kDecades + 1> bounds{};
+  std::int64_t power = 1;
+  for (std::size_t decade = 0; decade < kDecades; ++decade) {
+    bounds[3 * decade] = power;
+    bounds[3 * decade + 1] = 2 * power;
+    bounds[3 * decade + 2] = 5 * power;
+    if (decade + 1 < kDecades) power *= 10;
+  }
+  bounds.back() = std::numeric_limits<std::int64_t>::max();
+  return bounds;
+}();
+
+std::size_t bin_of(SimTime duration) {
+  const auto above =
+      std::ranges::upper_bound(kBinBounds.begin(), kBinBounds.end() - 1, duration.ps());
+  return static_cast<std::size_t>(above - kBinBounds.begin()) - 1;
+}
+
+/// Calls `visit(previous, next)` for each two programs of a device that follow each other by start.
+template <class Visitor>
+void for_each_pair(const Timeline& timeline, const Visitor& visit) {
+  for (const auto& [key, programs] : programs_by_lane(timeline, LaneKind::device)) {
+    for (std::size_t i = 1; i < programs.size(); ++i) {
+      visit(timeline.programs[programs[i - 1]].kernel, timeline.programs[programs[i]].kernel);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(GapCause cause) {
+  switch (cause) {
+    case GapCause::host_issuing:
+      return "host issuing";
+    case GapCause::queue_full:
+      return "issue queue full";
+    case GapCause::finish:
+      return "finish";
+    case GapCause::transfer:
+      return "transfer";
+    case GapCause::profiler:
+      return "profiler";
+    case GapCause::event_wait:
+      return "event wait";
+    case GapCause::dispatcher_held:
+      return "dispatcher held";
+    case GapCause::dispatch:
+      return "dispatch";
+    case GapCause::cores_busy:
+      return "cores busy";
+    case GapCause::go_latency:
+      return "go latency";
+    case GapCause::launch:
+      return "launch";
+    case GapCause::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+CauseTimes& CauseTimes::operator+=(const CauseTimes& other) {
+  for (std::size_t i = 0; i < times_.size(); ++i) times_[i] += other.times_[i];
+  return *this;
+}
+
+SimTime CauseTimes::total() const {
+  SimTime sum;
+  for (const SimTime time : times_) sum += time;
+  return sum;
+}
+
+std::vector<Lane> find_gaps(const Timeline& timeline, LaneKind kind) {
+  const GapCauses causes(timeline);
+  std::vector<Lane> lanes;
+  for (const auto& [key, programs] : programs_by_lane(timeline, kind)) {
+    lanes.push_back(lane_of(key, programs, timeline, causes));
+  }
+  return lanes;
+}
+
+CauseTimes time_by_cause(std::span<const Gap> gaps) {
+  CauseTimes causes;
+  for (const Gap& gap : gaps) causes += gap.causes;
+  return causes;
+}
+
+std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Gap> gaps) {
+  std::unordered_map<std::uint64_t, OpPairGaps> by_pair;
+  for (const Gap& gap : gaps) {
+    const NameId before = timeline.programs[gap.before].name;
+    const NameId after = timeline.programs[gap.after].name;
+    OpPairGaps& pair = by_pair[std::uint64_t{before} << 32 | after];
+    pair.before = before;
+    pair.after = after;
+    ++pair.count;
+    pair.idle += gap.span.duration();
+    pair.causes += gap.causes;
+  }
+  std::vector<OpPairGaps> pairs;
+  for (const auto& [key, pair] : by_pair) pairs.push_back(pair);
+  std::ranges::sort(pairs, [](const OpPairGaps& a, const OpPairGaps& b) {
+    return std::tie(b.idle, a.before, a.after) < std::tie(a.idle, b.before, b.after);
+  });
+  return pairs;
+}
+
+std::vector<GapBin> gap_histogram(std::span<const Gap> gaps) {
+  if (gaps.empty()) return {};
+  const auto [shortest, longest] =
+      std::ranges::minmax(gaps, {}, [](const Gap& gap) { return gap.span.duration(); });
+  const std::size_t first = bin_of(shortest.span.duration());
+  std::vector<GapBin> bins(bin_of(longest.span.duration()) - first + 1);
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    bins[i].low = SimTime::picoseconds(kBinBounds[first + i]);
+    bins[i].high = SimTime::picoseconds(kBinBounds[first + i + 1]);
+  }
+  for (const Gap& gap : gaps) {
+    GapBin& bin = bins[bin_of(gap.span.duration()) - first];
+    ++bin.count;
+    bin.idle += gap.span.duration();
+  }
+  return bins;
+}
+
+std::optional<double> SequentialGaps::share() const {
+  const double all = idle.seconds() + busy.seconds();
+  return all > 0 ? std::optional(idle.seconds() / all) : std::nullopt;
+}
+
+SequentialGaps& SequentialGaps::operator+=(const SequentialGaps& other) {
+  programs += other.programs;
+  gaps += other.gaps;
+  idle += other.idle;
+  busy += other.busy;
+  wall += other.wall;
+  return *this;
+}
+
+SequentialGaps sequential_gaps(const Timeline& timeline) {
+  SequentialGaps sum;
+  for (const auto& [key, order] : programs_by_lane(timeline, LaneKind::device)) {
+    SimTime end = timeline.programs[order.front()].kernel.end;
+    for (const Index i : order) {
+      const Span& kernel = timeline.programs[i].kernel;
+      ++sum.programs;
+      sum.busy += kernel.duration();
+      end = std::max(end, kernel.end);
+    }
+    sum.wall += end - timeline.programs[order.front()].kernel.start;
+  }
+  for_each_pair(timeline, [&](const Span& previous, const Span& next) {
+    ++sum.gaps;
+    sum.idle += std::max(SimTime(), next.start - previous.end);
+  });
+  return sum;
+}
+
+OpToOp op_to_op(const Timeline& timeline) {
+  OpToOp sum;
+  for_each_pair(timeline, [&](const Span& previous, const Span& next) {
+    const SimTime latency = next.start - previous.end;
+    ++sum.count;
+    sum.total += latency;
+    if (latency >= SimTime()) return;
+    ++sum.negative;
+    sum.negative_total += latency;
+  });
+  return sum;
+}
+
+}  // namespace howard::profiler
