@@ -32,8 +32,9 @@ struct HostOp {
 struct LoggedRun {
   std::string title;  ///< A process of a trace; empty when the log has no name for it.
   Timeline timeline;  ///< Without defects; its losses are also among the log's dropped rows.
-  std::vector<LoggedDevice> devices;  ///< By id.
-  std::vector<HostOp> host_ops;       ///< By name and type.
+  std::vector<LoggedDevice> devices;  ///< By id; none in a log without cycles.
+  std::vector<std::string> lanes;  ///< Names of the sub-devices that stand for a trace's threads.
+  std::vector<HostOp> host_ops;    ///< By name and type.
 };
 
 /// What was found in a log. Files that hold several runs are common: a log that was appended to,
