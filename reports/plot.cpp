@@ -7,23 +7,17 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "base/file.h"
 #include "reports/cell_text.h"
 #include "reports/format.h"
-#include "reports/gnuplot.h"
 #include "reports/plot_data.h"
 
 namespace howard::reports {
 namespace {
 
-/// Okabe and Ito's colours, which stay apart for every kind of colour vision (and in print), in an
-/// order of falling contrast to white; with gnuplot's filled symbols and their open counterparts.
-constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                  "#000000", "#E69F00", "#56B4E9"};
+/// gnuplot's filled symbols and their open counterparts.
 struct Symbol {
   int filled, open;
 };
@@ -66,13 +60,6 @@ Extent extent_of(const PlotData& data) {
   const auto repeated = std::ranges::unique(extent.x_values);
   extent.x_values.erase(repeated.begin(), repeated.end());
   return extent;
-}
-
-/// `text` as a gnuplot string.
-std::string gnuplot_string(std::string_view text) {
-  std::string string = "'";
-  for (const char c : printable(text)) string += c == '\'' ? "''" : std::string(1, c);
-  return string + "'";
 }
 
 std::string tics(const std::vector<double>& values) {
@@ -145,7 +132,7 @@ std::vector<std::string> curves(const PlotData& data) {
   for (std::size_t i = 0; i < data.series.size(); ++i) {
     const PlotSeries& series = data.series[i];
     const std::string source = fmt::format("data index {}", i);
-    const std::string color = fmt::format("lc rgb '{}'", kColors[i % kColors.size()]);
+    const std::string color = gnuplot_color(i);
     const Symbol symbol = kSymbols[i % kSymbols.size()];
     lines.push_back(fmt::format("{} using 1:2 with linespoints {} lw 2 pt {} ps 0.9 title {}",
                                 source, color, symbol.filled, gnuplot_string(series.title)));
@@ -168,12 +155,10 @@ std::vector<std::string> curves(const PlotData& data) {
   return parts;
 }
 
-std::string script_text(const PlotData& data, const harness::Plot& plot, const std::string& name) {
+std::string settings_text(const PlotData& data, const harness::Plot& plot) {
   const Extent extent = extent_of(data);
-  std::string text = fmt::format(
-      "# Draws {0}.png and {0}.svg from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n", name);
+  std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "data = '{}.dat'\n", name);
   fmt::format_to(out, "set title {}\n", gnuplot_string(plot.title));
   fmt::format_to(out, "set xlabel {}\n", gnuplot_string(plot.x_label));
   fmt::format_to(out, "set ylabel {}\n",
@@ -185,31 +170,7 @@ std::string script_text(const PlotData& data, const harness::Plot& plot, const s
                  extent.y.high * kMargin);
   fmt::format_to(out, "set xtics {}\n", tics(x_tics(extent)));
   fmt::format_to(out, "set ytics {}\n", tics(y_tics(extent)));
-  text +=
-      "set tics nomirror out\n"
-      "set border 3 lc rgb '#444444'\n"
-      "set grid lc rgb '#dddddd' lw 1 lt 1\n"
-      "set key outside top center horizontal Left reverse samplen 3\n"
-      "set datafile missing '?'\n\n"
-      "set terminal pngcairo size 900,600 noenhanced font 'sans-serif,11'\n";
-  fmt::format_to(out, "set output '{}.png'\nplot \\\n  {}\n\n", name,
-                 fmt::join(curves(data), ", \\\n  "));
-  text += "set terminal svg size 900,600 noenhanced font 'sans-serif,14' background '#ffffff'\n";
-  fmt::format_to(out, "set output '{}.svg'\nreplot\nset output\n", name);
   return text;
-}
-
-/// Makes the pictures; false when gnuplot did not.
-bool render(const std::filesystem::path& folder, const std::string& script,
-            const std::vector<std::filesystem::path>& pictures) {
-  const std::optional<std::filesystem::path> gnuplot = find_gnuplot();
-  std::error_code ignored;
-  for (const std::filesystem::path& picture : pictures) std::filesystem::remove(picture, ignored);
-  if (gnuplot) run_gnuplot(*gnuplot, folder, script);
-  return std::ranges::all_of(pictures, [&](const std::filesystem::path& picture) {
-    return std::filesystem::exists(picture, ignored) &&
-           std::filesystem::file_size(picture, ignored) > 0;
-  });
 }
 
 }  // namespace
@@ -225,25 +186,11 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
 
     const std::string name =
         i == 0 ? result.experiment : fmt::format("{}_{}", result.experiment, i + 1);
-    const std::string script = script_text(data, plot, name);
-    const std::filesystem::path script_file = folder / (name + ".gp");
-    const std::filesystem::path data_file = folder / (name + ".dat");
-    write_file(data_file, data_text(data, plot));
-    write_file(script_file, script);
-    files.written.insert(files.written.end(), {data_file, script_file});
-
-    const std::vector<std::filesystem::path> pictures{folder / (name + ".png"),
-                                                      folder / (name + ".svg")};
-    if (render(folder, script, pictures)) {
-      files.written.insert(files.written.end(), pictures.begin(), pictures.end());
-    } else if (!find_gnuplot()) {
-      files.not_rendered =
-          "no gnuplot on PATH: data and script are written, pictures are not; try "
-          "apt-get install gnuplot-nox";
-    } else {
-      files.not_rendered = fmt::format("gnuplot failed: run `gnuplot {0}.gp` in {1} to see why",
-                                       name, folder.string());
-    }
+    files.add(write_picture({.name = name,
+                             .data = data_text(data, plot),
+                             .settings = settings_text(data, plot),
+                             .curves = curves(data)},
+                            folder));
   }
   return files;
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/bottleneck.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+
+namespace howard::profiler {
+namespace {
+
+/// The time of `amount` at `rate` per second, at most `longest`.
+SimTime time_at(std::int64_t amount, double rate, SimTime longest) {
+  const double picoseconds = std::ceil(static_cast<double>(amount) / rate * 1e12);
+  if (picoseconds >= static_cast<double>(longest.ps())) return longest;
+  return SimTime::picoseconds(static_cast<std::int64_t>(picoseconds));
+}
+
+/// The work that was done at a peak that is known, or no work.
+bool is_known(const OpRun& run) {
+  const bool flops_known = run.flops.value() == 0 || run.peak_flops > 0;
+  const bool dram_known = run.dram.value() == 0 || run.peak_bandwidth > 0;
+  return flops_known && dram_known && (run.flops.value() > 0 || run.dram.value() > 0);
+}
+
+/// A summary while it is filled.
+class Filling {
+ public:
+  void add(const OpRun& run) {
+    ++summary_.runs;
+    summary_.idle += run.idle_before;
+    if (!run.limited_by.empty()) stages_[run.limited_by] += run.duration;
+    if (!is_known(run)) {
+      summary_.unknown += run.duration;
+      return;
+    }
+    summary_.flops += run.flops;
+    summary_.dram_bytes += run.dram;
+    const SimTime compute = run.flops.value() == 0
+                                ? SimTime()
+                                : time_at(run.flops.value(), run.peak_flops, run.duration);
+    const SimTime dram = run.dram.value() == 0
+                             ? SimTime()
+                             : time_at(run.dram.value(), run.peak_bandwidth, run.duration);
+    (compute >= dram ? summary_.compute : summary_.dram) += std::max(compute, dram);
+    summary_.excess += run.duration - std::max(compute, dram);
+  }
+
+  WorkSummary summary(std::string_view name) const {
+    WorkSummary summary = summary_;
+    summary.name = name;
+    for (const auto& [stage, busy] : stages_) summary.stages.push_back({std::string(stage), busy});
+    std::ranges::stable_sort(summary.stages, std::greater(), &WorkSummary::Stage::busy);
+    return summary;
+  }
+
+ private:
+  WorkSummary summary_;
+  std::map<std::string_view, SimTime> stages_;
+};
+
+/// Summaries by name, in the order of their first runs.
+class Groups {
+ public:
+  void add(std::string_view name, const OpRun& run) {
+    const auto [found, is_new] = indices_.try_emplace(name, groups_.size());
+    if (is_new) groups_.emplace_back(name, Filling());
+    groups_[found->second].second.add(run);
+  }
+
+  std::vector<WorkSummary> summaries() const {
+    std::vector<WorkSummary> summaries;
+    for (const auto& [name, group] : groups_) summaries.push_back(group.summary(name));
+    return summaries;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> indices_;
+  std::vector<std::pair<std::string_view, Filling>> groups_;
+};
+
+/// By verdict.
+std::array<SimTime, 5> parts_of(const WorkSummary& summary) {
+  return {summary.idle, summary.compute, summary.dram, summary.excess, summary.unknown};
+}
+
+std::optional<double> ratio(double dividend, double divisor) {
+  if (dividend <= 0 || divisor <= 0) return std::nullopt;
+  return dividend / divisor;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::dispatch_bound:
+      return "dispatch";
+    case Verdict::compute_bound:
+      return "compute";
+    case Verdict::dram_bound:
+      return "DRAM";
+    case Verdict::kernel_inefficient:
+      return "kernel";
+    case Verdict::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+Verdict WorkSummary::verdict() const {
+  const auto parts = parts_of(*this);
+  const auto largest = std::ranges::max_element(parts);
+  if (*largest == SimTime()) return Verdict::unknown;
+  return static_cast<Verdict>(largest - parts.begin());
+}
+
+double WorkSummary::verdict_share() const {
+  return ratio(std::ranges::max(parts_of(*this)).seconds(), time().seconds()).value_or(0);
+}
+
+std::optional<double> WorkSummary::intensity() const {
+  return ratio(static_cast<double>(flops.value()), static_cast<double>(dram_bytes.value()));
+}
+
+std::optional<double> WorkSummary::attainable() const {
+  return ratio(static_cast<double>(flops.value()), (compute + dram).seconds());
+}
+
+std::optional<double> WorkSummary::achieved() const {
+  return ratio(static_cast<double>(flops.value()), (compute + dram + excess).seconds());
+}
+
+Bottlenecks find_bottlenecks(std::span<const OpRun> runs) {
+  Filling all;
+  Groups by_op;
+  Groups by_section;
+  for (const OpRun& run : runs) {
+    HOWARD_CHECK(run.duration >= SimTime() && run.idle_before >= SimTime(),
+                 "an op and the gap before it take no negative time");
+    all.add(run);
+    by_op.add(run.name, run);
+    by_section.add(run.section, run);
+  }
+  Bottlenecks found{all.summary("all"), by_op.summaries(), by_section.summaries()};
+  std::ranges::stable_sort(found.by_op, std::greater(), &WorkSummary::time);
+  return found;
+}
+
+}  // namespace howard::profiler
