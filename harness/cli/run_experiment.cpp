@@ -12,12 +12,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "experiments/all.h"
+#include "harness/cli/analyze.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/session.h"
@@ -39,7 +41,7 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
   for (const std::string& name : names) {
     if (name != "all" && std::ranges::find(known, name) == known.end()) {
       std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list"});
+      words.insert(words.end(), {"all", "list", "analyze"});
       const auto suggestion = closest(name, words);
       throw UsageError(fmt::format(
           "unknown experiment '{}'; {}", name,
@@ -179,6 +181,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
 }
 
 int run(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "analyze") return analyze(argc - 1, argv + 1);
   Options options = parse_options(argc, argv);
   if (options.answer) {
     fmt::print("{}", *options.answer);
