@@ -30,7 +30,10 @@ Guess guess(std::string_view beginning) {
       beginning.starts_with("tr\xfdP")) {
     return {"it is a Tracy capture", "the ops_perf_results CSV of the same run"};
   }
-  if (beginning.find('\0') != beginning.npos) {
+  const auto is_control = [](char c) {
+    return c >= '\0' && c < ' ' && c != '\t' && c != '\n' && c != '\r';
+  };
+  if (std::ranges::any_of(beginning, is_control)) {
     return {"it is no text", "the JSON trace, where it is a Perfetto protobuf"};
   }
   const std::string_view line = beginning.substr(0, beginning.find_first_of("\r\n"));

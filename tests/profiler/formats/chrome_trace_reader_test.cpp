@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "profiler/chrome_trace.h"
+#include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
-#include "tests/profiler/random_events.h"
 
 namespace howard::profiler {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 TEST(ParseScaled, KeepsEveryDigitThatFits) {
   EXPECT_EQ(parse_scaled("12", 0), 12);
   EXPECT_EQ(parse_scaled("-0.25", 3), -250);
-  EXPECT_EQ(parse_scaled("14168404359928.000001", 6), 14'168'404'359'928'000'001);
+  EXPECT_EQ(parse_scaled("1416840435992.000001", 6), 1'416'840'435'992'000'001);
   EXPECT_EQ(parse_scaled("9223372036854775807", 0), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(parse_scaled("1e3", 0), 1000);
   EXPECT_EQ(parse_scaled("1.5E-2", 3), 15);

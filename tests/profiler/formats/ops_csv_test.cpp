@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -163,11 +164,12 @@ TEST(OpsCsv, ARowThatTheFileEndsInIsDroppedAndSaid) {
 }
 
 TEST(OpsCsv, RowsOfAnotherWidthAreDropped) {
-  const Log log = read(kOpsCsv + "a,b\n" + kOpsRows.substr(0, kOpsRows.size() - 1) + ",more\n");
-  EXPECT_EQ(only(log).programs.size(), 5U);
+  const std::string row = kOpsCsv.substr(kOpsCsv.rfind("Matmul"));
+  const Log log = read(kOpsCsv + "a,b\n" + row.substr(0, row.size() - 1) + ",more\n" + row);
+  EXPECT_EQ(only(log).programs.size(), 4U);
   EXPECT_EQ(reasons(log),
             (std::vector<std::string>{"1 row: fewer cells than columns, first on line 6: '2'",
-                                      "1 row: more cells than columns, first on line 10: '24'"}));
+                                      "1 row: more cells than columns, first on line 7: '24'"}));
 }
 
 TEST(OpsCsv, ARepeatedHeaderBeginsAnotherRun) {
@@ -233,7 +235,7 @@ TEST(OpsCsv, DevicesHaveClocksAndTracesReplaysOfTheirOwn) {
 /// Programs of two devices, in any overlap a device with sub-devices may have.
 std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
   std::vector<OpRecord> records;
-  std::int64_t cycle = random() % 1000;
+  auto cycle = static_cast<std::int64_t>(random() % 1000);
   for (std::uint64_t i = 1; i <= 1 + random() % 20; ++i) {
     OpRecord& record = records.emplace_back();
     record.run.number = i;
@@ -277,10 +279,11 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
         EXPECT_EQ(timeline.names.name(program.name), named ? "Matmul" : written.name);
         EXPECT_EQ(program.replay, written.run.replay);
         EXPECT_EQ(program.device, written.run.device);
-        EXPECT_EQ(program.kernel.start, written.run.kernel.start);
-        // Durations are in whole nanoseconds.
-        const SimTime difference = program.kernel.end - written.run.kernel.end;
-        EXPECT_LE(std::abs(difference.ps()), clock == Frequency(1'000'000'000) ? 0 : 500);
+        // The file counts cycles and whole nanoseconds, which are the same at 1 GHz only.
+        const std::int64_t tolerance = clock == Frequency(1'000'000'000) ? 0 : 1'000;
+        const Span& kernel = written.run.kernel;
+        EXPECT_LE(std::abs((program.kernel.start - kernel.start).ps()), tolerance);
+        EXPECT_LE(std::abs((program.kernel.end - kernel.end).ps()), tolerance);
       }
     }
   }

@@ -76,14 +76,14 @@ inline std::vector<TraceEvent> sample_events() {
                         call + SimTime::picoseconds(end), i});
     };
     const std::string_view name = i == 2 ? "soft\"max\n" : "matmul";
-    span({TrackKind::host_thread, Lane::none, 0}, name, "host", 0, 5'000'001);
-    span({TrackKind::dispatcher, Lane::none, queue}, name, "dispatch", 6'000'000, 7'000'000);
-    span({TrackKind::sub_device, Lane::none, queue}, name, "kernel", 8'000'003, 20'000'007);
+    span({TrackKind::host_thread, howard::Lane::none, 0}, name, "host", 0, 5'000'001);
+    span({TrackKind::dispatcher, howard::Lane::none, queue}, name, "dispatch", 6'000'000, 7'000'000);
+    span({TrackKind::sub_device, howard::Lane::none, queue}, name, "kernel", 8'000'003, 20'000'007);
     for (int core = 0; core < 2; ++core) {
       const std::uint16_t place = core_index(core, 1);
-      span({TrackKind::core, Lane::reader, place}, name, "read", 8'000'003, 15'000'000);
-      span({TrackKind::core, Lane::compute, place}, name, "math", 9'000'000, 17'000'000);
-      span({TrackKind::core, Lane::writer, place}, name, "write", 10'000'000, 20'000'007);
+      span({TrackKind::core, howard::Lane::reader, place}, name, "read", 8'000'003, 15'000'000);
+      span({TrackKind::core, howard::Lane::compute, place}, name, "math", 9'000'000, 17'000'000);
+      span({TrackKind::core, howard::Lane::writer, place}, name, "write", 10'000'000, 20'000'007);
     }
   }
   return events;
