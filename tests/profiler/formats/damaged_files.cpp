@@ -5,46 +5,35 @@
 #include "base/error.h"
 #include "profiler/chrome_trace.h"
 #include "profiler/dispatch_gaps.h"
-#include "profiler/formats/log_file.h"
 #include "profiler/formats/tt_metal_logs.h"
-#include "reports/result_json.h"
-#include "reports/terminal_table.h"
-#include "reports/timeline_tables.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler::testing {
 namespace {
 
-void analyse(const Log& log) {
-  for (const LoggedRun& run : log.runs) {
-    HOWARD_CHECK(!run.timeline.programs.empty() || !run.host_ops.empty(), "a run holds something");
-    HOWARD_CHECK(defects_of(run.timeline).empty(), "a reader removes what is impossible");
-    for (const Lane& lane : find_gaps(run.timeline, LaneKind::sub_device)) {
-      HOWARD_CHECK(lane.busy + lane.idle == lane.span.duration(), "busy and idle are the span");
-    }
-    for (const reports::Table& table : reports::timeline_tables(run, "file", 3)) {
-      static_cast<void>(reports::terminal_table(table, {}));
+void analyse(const LoggedRun& run) {
+  HOWARD_CHECK(!run.timeline.programs.empty() || !run.host_ops.empty(), "a run holds something");
+  HOWARD_CHECK(defects_of(run.timeline).empty(), "a reader removes what is impossible");
+  for (const Lane& lane : find_gaps(run.timeline, LaneKind::sub_device)) {
+    HOWARD_CHECK(lane.busy + lane.idle == lane.span.duration(), "busy and idle are the span");
+    for (const Gap& gap : lane.gaps) {
+      HOWARD_CHECK(gap.causes.total() == gap.span.duration(), "the causes are the gap");
     }
   }
-  for (const auto& reason : log.dropped.reasons()) static_cast<void>(describe(reason));
 }
 
 }  // namespace
 
-void read_as_everything(std::string_view text) {
+void read_as(LogKind kind, std::string_view text,
+             const std::function<void(const LoggedRun&)>& look) {
   try {
-    static_cast<void>(detect_kind(text.substr(0, kDetectionBytes), "file"));
-  } catch (const Error&) {
-  }
-  for (const LogKind kind : {LogKind::ops_csv, LogKind::device_log, LogKind::chrome_trace}) {
-    try {
-      TextSource source(text);
-      analyse(read_log(kind, source, "file"));
-    } catch (const Error&) {
+    TextSource source(text);
+    const Log log = read_log(kind, source, "file");
+    for (const LoggedRun& run : log.runs) {
+      analyse(run);
+      look(run);
     }
-  }
-  try {
-    static_cast<void>(reports::parse_result_json(text, "file"));
+    for (const auto& reason : log.dropped.reasons()) static_cast<void>(describe(reason));
   } catch (const Error&) {
   }
 }

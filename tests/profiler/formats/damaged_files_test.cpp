@@ -14,8 +14,32 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "reports/result_json.h"
+#include "reports/terminal_table.h"
+#include "reports/timeline_tables.h"
+
 namespace howard::profiler::testing {
 namespace {
+
+/// Reads `text` as every kind of file there is, after telling which it is, and prints it.
+void read_as_everything(std::string_view text) {
+  for (const LogKind kind : {LogKind::ops_csv, LogKind::device_log, LogKind::chrome_trace}) {
+    read_as(kind, text, [](const LoggedRun& run) {
+      for (const reports::Table& table : reports::timeline_tables(run, "file", 3)) {
+        static_cast<void>(reports::terminal_table(table, {}));
+      }
+    });
+  }
+  try {
+    static_cast<void>(detect_kind(text.substr(0, kDetectionBytes), "file"));
+  } catch (const Error&) {
+  }
+  try {
+    static_cast<void>(reports::parse_result_json(text, "file"));
+  } catch (const Error&) {
+  }
+}
 
 /// What breaks parsers, to be put anywhere.
 constexpr std::array<std::string_view, 24> kPoison = {"\"",

@@ -77,7 +77,8 @@ inline std::vector<TraceEvent> sample_events() {
     };
     const std::string_view name = i == 2 ? "soft\"max\n" : "matmul";
     span({TrackKind::host_thread, howard::Lane::none, 0}, name, "host", 0, 5'000'001);
-    span({TrackKind::dispatcher, howard::Lane::none, queue}, name, "dispatch", 6'000'000, 7'000'000);
+    span({TrackKind::dispatcher, howard::Lane::none, queue}, name, "dispatch", 6'000'000,
+         7'000'000);
     span({TrackKind::sub_device, howard::Lane::none, queue}, name, "kernel", 8'000'003, 20'000'007);
     for (int core = 0; core < 2; ++core) {
       const std::uint16_t place = core_index(core, 1);
