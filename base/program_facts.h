@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ struct TensorFacts {
   std::array<std::int64_t, 4> dimensions{1, 1, 1, 1};  ///< Logical; rows and columns last.
   std::string_view dtype;                              ///< "bfloat16".
 
-  friend bool operator==(const TensorFacts&, const TensorFacts&) = default;
+  friend auto operator<=>(const TensorFacts&, const TensorFacts&) = default;
 };
 
 /// What a launched program is, for logs that say more than when it ran. Texts of static storage.
@@ -23,7 +24,7 @@ struct ProgramFacts {
   std::string attributes;                    ///< In words: a matmul's configuration; often empty.
   std::vector<TensorFacts> inputs, outputs;  ///< In tiles, interleaved over DRAM.
 
-  friend bool operator==(const ProgramFacts&, const ProgramFacts&) = default;
+  friend auto operator<=>(const ProgramFacts&, const ProgramFacts&) = default;
 };
 
 }  // namespace howard

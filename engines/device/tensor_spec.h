@@ -42,6 +42,8 @@ class Shape {
   /// they do not fit.
   static std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
+  /// All four, leading ones of 1 included.
+  const std::array<std::int64_t, 4>& dimensions() const { return dimensions_; }
   std::int64_t rows() const { return dimensions_[2]; }
   std::int64_t columns() const { return dimensions_[3]; }
   std::int64_t batch() const {

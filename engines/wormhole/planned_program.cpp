@@ -30,9 +30,32 @@ PlannedProgram plan_matmul_program(const Program& program, const MatmulAttribute
           .matmul = plan};
 }
 
-}  // namespace
+/// ttnn's device operation for the program, as its profiler logs name it.
+std::string_view operation_of(const Program& program) {
+  if (std::holds_alternative<MatmulAttributes>(program.attributes)) return "Matmul";
+  if (std::holds_alternative<ReduceAttributes>(program.attributes)) return "Reduce";
+  if (std::holds_alternative<TransposeAttributes>(program.attributes)) {
+    return "TransposeDeviceOperation";
+  }
+  return program.inputs.size() == 2 ? "BinaryNgDeviceOperation" : "UnaryDeviceOperation";
+}
 
-PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
+TensorFacts facts_of(const TensorSpec& spec) {
+  return {.dimensions = spec.shape.dimensions(), .dtype = name_of(spec.dtype)};
+}
+
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned) {
+  ProgramFacts facts{.operation = operation_of(program),
+                     .outputs = {facts_of(program.output.spec)}};
+  for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));
+  if (planned.matmul) {
+    facts.fidelity = name_of(planned.matmul->fidelity);
+    facts.attributes = planned.matmul->text();
+  }
+  return facts;
+}
+
+PlannedProgram plan(const Program& program, CoreGrid grid, const Profiles& profiles) {
   if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
     return plan_matmul_program(program, *matmul, grid, profiles);
   }
@@ -43,6 +66,14 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
     return plan_reduce(program, *reduce, grid, profiles);
   }
   return plan_transpose(program, grid, profiles);
+}
+
+}  // namespace
+
+PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  PlannedProgram planned = plan(program, grid, profiles);
+  planned.facts = facts_of(program, planned);
+  return planned;
 }
 
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {

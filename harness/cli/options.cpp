@@ -65,6 +65,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--md", options.markdown);
   app.add_option("--plots", options.plots);
   app.add_option("--trace", options.trace);
+  app.add_option("--device-logs", options.device_logs);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }

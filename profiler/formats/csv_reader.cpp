@@ -26,7 +26,10 @@ char* unescape(char* begin, char* end) {
 }  // namespace
 
 CsvReader::CsvReader(ByteSource& source)
-    : source_(source), buffer_(kLongestRecord), begin_(buffer_.data()), end_(begin_) {
+    : source_(source),
+      buffer_(std::make_unique_for_overwrite<char[]>(kLongestRecord)),
+      begin_(buffer_.get()),
+      end_(begin_) {
   while (end_ - begin_ < static_cast<std::ptrdiff_t>(kByteOrderMark.size()) && fill()) {
   }
   const std::string_view text(begin_, static_cast<std::size_t>(end_ - begin_));
@@ -136,11 +139,11 @@ void CsvReader::take_bad_line() {
 bool CsvReader::fill() {
   if (exhausted_) return false;
   const auto kept = static_cast<std::size_t>(end_ - begin_);
-  if (kept == buffer_.size()) return false;
-  std::memmove(buffer_.data(), begin_, kept);
-  begin_ = buffer_.data();
+  if (kept == kLongestRecord) return false;
+  std::memmove(buffer_.get(), begin_, kept);
+  begin_ = buffer_.get();
   end_ = begin_ + kept;
-  const std::size_t size = source_.read({end_, buffer_.size() - kept});
+  const std::size_t size = source_.read({end_, kLongestRecord - kept});
   end_ += size;
   exhausted_ = size == 0;
   // The end of the data is news too: a last line without a line break is complete now.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -55,10 +56,10 @@ class CsvReader {
   bool fill();
 
   ByteSource& source_;
-  std::vector<char> buffer_;
-  char* begin_;           ///< Of the record that is looked at.
-  char* end_;             ///< Of what was read.
-  char* next_ = nullptr;  ///< Where the record after the scanned one begins.
+  std::unique_ptr<char[]> buffer_;  ///< kLongestRecord bytes.
+  char* begin_;                     ///< Of the record that is looked at.
+  char* end_;                       ///< Of what was read.
+  char* next_ = nullptr;            ///< Where the record after the scanned one begins.
   bool exhausted_ = false;
   std::uint64_t next_line_ = 1;
   std::vector<RawField> raw_fields_;

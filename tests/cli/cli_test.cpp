@@ -75,10 +75,10 @@ TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",        "--backend",  "--filter",  "--quick",       "--dry-run",
-          "--repetitions", "--min-time", "--threads", "--seed",        "--profile",
-          "--set",         "--results",  "--json",    "--csv",         "--md",
-          "--plots",       "--trace",    "--color",   "--no-progress", "--version"}) {
+         {"--axis",     "--backend",     "--filter", "--quick",   "--dry-run", "--repetitions",
+          "--min-time", "--threads",     "--seed",   "--profile", "--set",     "--results",
+          "--json",     "--csv",         "--md",     "--plots",   "--trace",   "--device-logs",
+          "--color",    "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }

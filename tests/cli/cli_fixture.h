@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace howard::cli {
+
+struct Outcome {
+  int status = -1;  ///< Exit status, or 128 + signal.
+  std::string out, err;
+};
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Runs the real program in a folder of the test's own.
+class CliFixture : public ::testing::Test {
+ protected:
+  CliFixture() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~CliFixture() override { std::filesystem::remove_all(folder_); }
+
+  /// Runs `run_experiment ARGUMENTS`, `environment` before it.
+  Outcome run(const std::string& arguments, const std::string& environment = "",
+              const std::string& shell = "sh") const {
+    const std::string command = "cd '" + folder_.string() + "' && " + environment +
+                                " '" HOWARD_RUN_EXPERIMENT "' " + arguments +
+                                " >stdout 2>stderr </dev/null";
+    put("command", command);
+    const int status = std::system((shell + " '" + (folder_ / "command").string() + "'").c_str());
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .out = content(folder_ / "stdout"),
+            .err = content(folder_ / "stderr")};
+  }
+
+  void put(const std::string& file, const std::string& text) const {
+    std::ofstream(folder_ / file) << text;
+  }
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) /
+                                  (std::string("howard_cli_") +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+}  // namespace howard::cli
