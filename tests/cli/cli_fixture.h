@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -57,7 +58,7 @@ class CliFixture : public ::testing::Test {
 
  private:
   std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) /
-                                  (std::string("howard_cli_") +
+                                  ("howard_cli_" + std::to_string(::getpid()) + "_" +
                                    ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
