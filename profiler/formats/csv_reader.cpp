@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "profiler/formats/csv_separators.h"
+
 namespace howard::profiler {
 namespace {
 
@@ -27,7 +29,7 @@ char* unescape(char* begin, char* end) {
 
 CsvReader::CsvReader(ByteSource& source)
     : source_(source),
-      buffer_(std::make_unique_for_overwrite<char[]>(kLongestRecord)),
+      buffer_(std::make_unique<char[]>(kLongestRecord + CsvSeparators::kPadding)),
       begin_(buffer_.get()),
       end_(begin_) {
   while (end_ - begin_ < static_cast<std::ptrdiff_t>(kByteOrderMark.size()) && fill()) {
@@ -58,24 +60,28 @@ bool CsvReader::next() {
   }
 }
 
-/// The extent of the record at `begin_`. `end_of_data`: more is needed to tell.
+/// The fields of the record at `begin_`. `end_of_data`: more is needed to tell.
 CsvReader::Scan CsvReader::scan() {
-  raw_fields_.clear();
+  fields_.clear();
+  with_doubled_quotes_.clear();
+  quoted_ = false;
+  CsvSeparators separators(begin_, end_);
   char* at = begin_;
   while (true) {
     if (at != end_ && *at == '"') {
       if (const Scan result = scan_quoted(at); result != Scan::record) return result;
+      separators.restart(at + (at != end_ ? 1 : 0));
     } else {
       char* const field = at;
-      while (at != end_ && *at != ',' && *at != '\n') ++at;
-      raw_fields_.push_back({field, at, false});
+      at = separators.next();
+      fields_.emplace_back(field, static_cast<std::size_t>(at - field));
     }
     if (at == end_ && !exhausted_) return Scan::end_of_data;
     if (at == end_ || *at == '\n') break;
     ++at;  // the comma
   }
-  RawField& last = raw_fields_.back();
-  if (last.end == at && last.end != last.begin && last.end[-1] == '\r') --last.end;
+  std::string_view& last = fields_.back();
+  if (last.data() + last.size() == at && last.ends_with('\r')) last.remove_suffix(1);
   cut_off_ = at == end_;
   next_ = cut_off_ ? end_ : at + 1;
   return Scan::record;
@@ -83,36 +89,38 @@ CsvReader::Scan CsvReader::scan() {
 
 /// A quoted field; afterwards `at` is at the comma or the line break behind it.
 CsvReader::Scan CsvReader::scan_quoted(char*& at) {
-  RawField field{at + 1, nullptr, false};
+  char* const field = at + 1;
   char* quote = at;
+  bool doubled = false;
   while (true) {
     quote = find(quote + 1, end_, '"');
     if (quote == nullptr) return Scan::end_of_data;
     if (quote + 1 == end_ && !exhausted_) return Scan::end_of_data;
     if (quote + 1 == end_ || quote[1] != '"') break;
-    field.doubled_quotes = true;
+    doubled = true;
     ++quote;
   }
-  field.end = quote;
   at = quote + 1;
   if (at != end_ && *at == '\r') {
     if (at + 1 == end_ && !exhausted_) return Scan::end_of_data;
     if (at + 1 == end_ || at[1] == '\n') ++at;
   }
   if (at != end_ && *at != ',' && *at != '\n') return Scan::bad;
-  raw_fields_.push_back(field);
+  quoted_ = true;
+  if (doubled) with_doubled_quotes_.push_back(fields_.size());
+  fields_.emplace_back(field, static_cast<std::size_t>(quote - field));
   return Scan::record;
 }
 
 void CsvReader::take_record() {
   defect_.reset();
   line_ = next_line_;
-  fields_.clear();
-  const bool quoted = std::memchr(begin_, '"', static_cast<std::size_t>(next_ - begin_)) != nullptr;
-  next_line_ += quoted ? static_cast<std::uint64_t>(std::count(begin_, next_, '\n')) : 1;
-  for (const RawField& raw : raw_fields_) {
-    char* const end = raw.doubled_quotes ? unescape(raw.begin, raw.end) : raw.end;
-    fields_.emplace_back(raw.begin, static_cast<std::size_t>(end - raw.begin));
+  // A line break within a record is within quotes.
+  next_line_ += quoted_ ? static_cast<std::uint64_t>(std::count(begin_, next_, '\n')) : 1;
+  for (const std::size_t i : with_doubled_quotes_) {
+    char* const begin = begin_ + (fields_[i].data() - begin_);
+    fields_[i] = {begin,
+                  static_cast<std::size_t>(unescape(begin, begin + fields_[i].size()) - begin)};
   }
   begin_ = next_;
 }

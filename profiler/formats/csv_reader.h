@@ -41,12 +41,6 @@ class CsvReader {
   bool is_cut_off() const { return cut_off_; }
 
  private:
-  /// A field as it stands in the buffer.
-  struct RawField {
-    char* begin;
-    char* end;
-    bool doubled_quotes;
-  };
   enum class Scan : std::uint8_t { record, end_of_data, bad };
 
   Scan scan();
@@ -56,13 +50,14 @@ class CsvReader {
   bool fill();
 
   ByteSource& source_;
-  std::unique_ptr<char[]> buffer_;  ///< kLongestRecord bytes.
+  std::unique_ptr<char[]> buffer_;  ///< kLongestRecord bytes, and padding.
   char* begin_;                     ///< Of the record that is looked at.
   char* end_;                       ///< Of what was read.
   char* next_ = nullptr;            ///< Where the record after the scanned one begins.
   bool exhausted_ = false;
   std::uint64_t next_line_ = 1;
-  std::vector<RawField> raw_fields_;
+  std::vector<std::size_t> with_doubled_quotes_;  ///< Of the scanned fields, by index.
+  bool quoted_ = false;                           ///< One of them was quoted.
 
   std::vector<std::string_view> fields_;
   std::optional<std::string_view> defect_;

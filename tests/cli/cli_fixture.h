@@ -2,13 +2,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 namespace howard::cli {
@@ -18,12 +15,8 @@ struct Outcome {
   std::string out, err;
 };
 
-inline std::string content(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+/// The whole of a file; nothing when there is none.
+std::string content(const std::filesystem::path& path);
 
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -40,16 +33,7 @@ class CliFixture : public ::testing::Test {
 
   /// Runs `run_experiment ARGUMENTS`, `environment` before it.
   Outcome run(const std::string& arguments, const std::string& environment = "",
-              const std::string& shell = "sh") const {
-    const std::string command = "cd '" + folder_.string() + "' && " + environment +
-                                " '" HOWARD_RUN_EXPERIMENT "' " + arguments +
-                                " >stdout 2>stderr </dev/null";
-    put("command", command);
-    const int status = std::system((shell + " '" + (folder_ / "command").string() + "'").c_str());
-    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            .out = content(folder_ / "stdout"),
-            .err = content(folder_ / "stderr")};
-  }
+              const std::string& shell = "sh") const;
 
   void put(const std::string& file, const std::string& text) const {
     std::ofstream(folder_ / file) << text;
