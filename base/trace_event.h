@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/program_facts.h"
 #include "base/sim_time.h"
 
 namespace howard {
@@ -49,6 +50,8 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(const TraceEvent& event) = 0;
+  /// What a program is, before its first event; of devices that know it.
+  virtual void describe(std::uint64_t /*program*/, const ProgramFacts& /*facts*/) {}
 };
 
 }  // namespace howard

@@ -5,54 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "base/check.h"
+#include "profiler/tracks.h"
 
 namespace howard::profiler {
 namespace {
-
-/// From the host down to the cores, row by row, and in the order data takes through a core.
-struct ReadingOrder {
-  bool operator()(const Track& a, const Track& b) const {
-    return std::tie(a.kind, a.index, a.lane) < std::tie(b.kind, b.index, b.lane);
-  }
-};
-
-std::string_view name_of(Lane lane) {
-  switch (lane) {
-    case Lane::none:
-      return "";
-    case Lane::reader:
-      return " reader";
-    case Lane::compute:
-      return " compute";
-    case Lane::writer:
-      return " writer";
-  }
-  return "";
-}
-
-std::string name_of(const Track& track) {
-  switch (track.kind) {
-    case TrackKind::host_thread:
-      return fmt::format("host thread {}", track.index);
-    case TrackKind::command_queue:
-      return fmt::format("command queue {}", track.index);
-    case TrackKind::dispatcher:
-      return fmt::format("dispatcher {}", track.index);
-    case TrackKind::sub_device:
-      return fmt::format("sub-device {}", track.index);
-    case TrackKind::core:
-      return fmt::format("core ({},{}){}", core_x(track.index), core_y(track.index),
-                         name_of(track.lane));
-  }
-  return "";
-}
 
 /// `text` as a JSON string. Names are nearly always plain: they are copied, the rest is escaped.
 void append_string(std::string& json, std::string_view text) {
@@ -84,33 +44,6 @@ void append_microseconds(std::string& json, SimTime time) {
   const fmt::format_int decimals(kPicosecondsPerMicrosecond + size % kPicosecondsPerMicrosecond);
   json += '.';
   json.append(decimals.data() + 1, decimals.size() - 1);
-}
-
-/// The events of one track by start, the longer first, so that a parent precedes its children.
-using TrackEvents = std::vector<const TraceEvent*>;
-
-std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TraceEvent> events) {
-  std::map<Track, TrackEvents, ReadingOrder> tracks;
-  for (const TraceEvent& event : events) tracks[event.track].push_back(&event);
-  const auto before = [](const TraceEvent* a, const TraceEvent* b) {
-    return a->start != b->start ? a->start < b->start : a->end > b->end;
-  };
-  for (auto& [track, list] : tracks) {
-    // Devices mostly record in order.
-    if (!std::ranges::is_sorted(list, before)) std::ranges::stable_sort(list, before);
-  }
-  return tracks;
-}
-
-void check_spans(const TrackEvents& events) {
-  std::vector<SimTime> open_ends;
-  for (const TraceEvent* event : events) {
-    HOWARD_CHECK(event->end >= event->start, "a trace event ends before it starts");
-    while (!open_ends.empty() && open_ends.back() <= event->start) open_ends.pop_back();
-    HOWARD_CHECK(open_ends.empty() || event->end <= open_ends.back(),
-                 "two trace events of one track overlap in part");
-    open_ends.push_back(event->end);
-  }
 }
 
 /// Writes the lines of one process.
@@ -173,7 +106,6 @@ void append_process(std::string& json, const TraceProcess& process, std::size_t 
   }
   std::size_t tid = 0;
   for (const auto& [track, events] : by_track(process.events)) {
-    check_spans(events);
     ++tid;
     writer.metadata("thread_name", tid, "name", name_of(track));
     writer.metadata("thread_sort_index", tid, tid);

@@ -106,6 +106,9 @@ inline constexpr std::string_view kEventWait = "event wait";  ///< On a dispatch
 /// recorded have none. Impossible events are a bug of the device and stop the program.
 Timeline timeline_of(std::span<const TraceEvent> events, std::uint64_t losses = 0);
 
+/// As above, for events that were read from a file: impossible ones are left for `defects_of`.
+Timeline unchecked_timeline_of(std::span<const TraceEvent> events, std::uint64_t losses);
+
 enum class Defect : std::uint8_t {
   negative_duration,    ///< A span of the program, or an activity, ends before it starts.
   dispatched_too_soon,  ///< Dispatch starts before the host's call does.

@@ -56,6 +56,8 @@ class Shape {
   /// The first and second of four dimensions.
   std::int64_t outer() const { return dimensions_[0]; }
   std::int64_t heads() const { return dimensions_[1]; }
+  /// All four, leading ones of 1 included.
+  const std::array<std::int64_t, 4>& dimensions() const { return dimensions_; }
   std::int64_t rows() const { return dimensions_[2]; }
   std::int64_t columns() const { return dimensions_[3]; }
   std::int64_t batch() const {

@@ -6,6 +6,7 @@
 #include "engines/wormhole/matmul_cost.h"
 #include "engines/wormhole/matmul_planner.h"
 #include "engines/wormhole/movement_ops.h"
+#include "engines/wormhole/program_facts.h"
 #include "engines/wormhole/row_ops.h"
 #include "engines/wormhole/tile_ops.h"
 
@@ -97,7 +98,9 @@ struct Planner {
 }  // namespace
 
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return std::visit(Planner{program, grid, profiles}, program.attributes);
+  PlannedProgram planned = std::visit(Planner{program, grid, profiles}, program.attributes);
+  planned.facts = facts_of(program, planned);
+  return planned;
 }
 
 Bytes circular_buffer_bytes(const PlannedProgram& planned) {

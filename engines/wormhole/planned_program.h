@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/program_facts.h"
 #include "engines/device/program.h"
 #include "engines/wormhole/footprint.h"
 #include "engines/wormhole/kernel_cost.h"
@@ -19,6 +20,7 @@ struct PlannedProgram {
   Footprint footprint;
   KernelCost kernel;
   std::optional<MatmulPlan> matmul;  ///< Of a matrix product.
+  ProgramFacts facts;                ///< For logs.
 };
 
 /// L1 that its circular buffers take of each core.

@@ -32,6 +32,7 @@ struct Options {
   // Outputs: "" is the default place under `results`, "-" standard output.
   std::filesystem::path results = "results";
   std::string json, csv, markdown, plots, trace;
+  std::filesystem::path device_logs;  ///< Folder; empty: none.
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;

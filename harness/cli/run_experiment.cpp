@@ -12,15 +12,17 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "experiments/all.h"
+#include "harness/cli/analyze.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/session.h"
+#include "harness/cli/traces.h"
 
 namespace howard::cli {
 namespace {
@@ -39,7 +41,7 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
   for (const std::string& name : names) {
     if (name != "all" && std::ranges::find(known, name) == known.end()) {
       std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list"});
+      words.insert(words.end(), {"all", "list", "analyze"});
       const auto suggestion = closest(name, words);
       throw UsageError(fmt::format(
           "unknown experiment '{}'; {}", name,
@@ -136,26 +138,8 @@ void print_written(const std::vector<std::filesystem::path>& files) {
   }
 }
 
-/// Writes the trace; returns false when it could not be written.
-bool write_trace(const Session& session, const std::string& file) {
-  if (file.empty()) return true;
-  const profiler::ChromeTrace trace = session.trace();
-  if (trace.losses > 0) {
-    fmt::print(stderr, "run_experiment: the trace lacks {} events that found no room\n",
-               trace.losses);
-  }
-  try {
-    write_file(file, trace.json);
-    if (file != "-") fmt::print(stderr, "wrote {}\n", file);
-  } catch (const Error& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", failure.what());
-    return false;
-  }
-  return true;
-}
-
 int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
-                const harness::RunContext& context) {
+                const harness::RunContext& context, const wormhole::ChipProfile& chip) {
   Outputs outputs(options);
   outputs.require_writable();
   Session::catch_signals();
@@ -168,7 +152,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
     if (!Session::interrupted()) finished.push_back(session.run(one));
   }
   bool well = outputs.write(finished);
-  well = write_trace(session, options.trace) && well;
+  well = write_traces(session.traced(), options, chip) && well;
   for (const Finished& one : finished) {
     print_summary(one);
     well = well && std::ranges::none_of(one.result.points, &harness::PointResult::failed);
@@ -179,6 +163,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
 }
 
 int run(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "analyze") return analyze(argc - 1, argv + 1);
   Options options = parse_options(argc, argv);
   if (options.answer) {
     fmt::print("{}", *options.answer);
@@ -210,7 +195,7 @@ int run(int argc, const char* const* argv) {
   context.chip_profile = profiles.chip.name;
   context.software_profile = profiles.software.name;
   context.seed = options.seed;
-  return run_planned(planned, options, context);
+  return run_planned(planned, options, context, profiles.chip);
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ Finished Session::run(const PlannedExperiment& planned) {
       outputs_.checkpoint(result);
       progress.advance(point.id());
     };
-    if (!options_.trace.empty()) {
+    if (!options_.trace.empty() || !options_.device_logs.empty()) {
       hooks.trace_sink = [&](const harness::PointResult& point) -> TraceSink* {
-        return &traced_.emplace_back(point.id()).recorder;
+        return &traced_.emplace_back(point).recorder;
       };
     }
     result.points = harness::run_points(*planned.experiment, planned.points, options_.wall, hooks);
@@ -61,15 +61,6 @@ Finished Session::run(const PlannedExperiment& planned) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
   }
   return finished;
-}
-
-profiler::ChromeTrace Session::trace() const {
-  std::vector<profiler::TraceProcess> processes;
-  processes.reserve(traced_.size());
-  for (const TracedPoint& point : traced_) {
-    processes.push_back({point.name, point.recorder.events(), point.recorder.losses()});
-  }
-  return profiler::chrome_trace(processes);
 }
 
 }  // namespace howard::cli

@@ -9,8 +9,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/environment.h"
-#include "profiler/chrome_trace.h"
-#include "profiler/recorder.h"
+#include "profiler/program_recorder.h"
 
 namespace howard::cli {
 
@@ -18,6 +17,16 @@ namespace howard::cli {
 struct PlannedExperiment {
   const harness::Experiment* experiment = nullptr;
   std::vector<harness::PointResult> points;
+};
+
+/// One more iteration of a point, recorded.
+struct TracedPoint {
+  explicit TracedPoint(const harness::PointResult& point)
+      : name(point.id()), backend(point.backend) {}
+
+  std::string name;
+  harness::Backend backend;
+  profiler::ProgramRecorder recorder;
 };
 
 /// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
@@ -29,8 +38,8 @@ class Session {
   /// Runs one experiment and prints its tables. Points that a stop left out are missing.
   Finished run(const PlannedExperiment& planned);
 
-  /// The trace of every point run so far, for --trace.
-  profiler::ChromeTrace trace() const;
+  /// What was recorded of every point run so far, for --trace and --device-logs.
+  const std::deque<TracedPoint>& traced() const { return traced_; }
 
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.
   static bool interrupted();
@@ -38,12 +47,6 @@ class Session {
   static void catch_signals();
 
  private:
-  struct TracedPoint {
-    explicit TracedPoint(std::string point) : name(std::move(point)) {}
-    std::string name;
-    profiler::Recorder recorder;
-  };
-
   const Options& options_;
   const harness::RunContext& context_;
   Outputs& outputs_;

@@ -2,68 +2,27 @@
 //
 // The command line as a contract: what a script may rely on. Runs the real program.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <utility>
 
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::string content(const fs::path& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
-
-struct Outcome {
-  int status = -1;  ///< Exit status, or 128 + signal.
-  std::string out, err;
-};
-
-class Cli : public ::testing::Test {
+class Cli : public CliFixture {
  protected:
-  Cli() {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~Cli() override { fs::remove_all(folder_); }
-
-  /// Runs `run_experiment ARGUMENTS` in a folder of the test's own, `environment` before it.
-  Outcome run(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && " + environment +
-                                " '" HOWARD_RUN_EXPERIMENT "' " + arguments +
-                                " >stdout 2>stderr </dev/null";
-    const int status = std::system(command.c_str());
-    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            .out = content(folder_ / "stdout"),
-            .err = content(folder_ / "stderr")};
-  }
-
-  json results() const { return json::parse(content(folder_ / "results/matmul_sweep.json")); }
-
-  fs::path folder_ = fs::path(::testing::TempDir()) /
-                     (std::string("howard_cli_") +
-                      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  json results() const { return json::parse(content(folder() / "results/matmul_sweep.json")); }
 };
 
 const std::string kOnePoint = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 int lines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -75,10 +34,10 @@ TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",        "--backend",  "--filter",  "--quick",       "--dry-run",
-          "--repetitions", "--min-time", "--threads", "--seed",        "--profile",
-          "--set",         "--results",  "--json",    "--csv",         "--md",
-          "--plots",       "--trace",    "--color",   "--no-progress", "--version"}) {
+         {"--axis",     "--backend",     "--filter", "--quick",   "--dry-run", "--repetitions",
+          "--min-time", "--threads",     "--seed",   "--profile", "--set",     "--results",
+          "--json",     "--csv",         "--md",     "--plots",   "--trace",   "--device-logs",
+          "--color",    "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }
@@ -105,7 +64,7 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* const file : {"matmul_sweep.json", "matmul_sweep.csv", "matmul_sweep.md",
                                  "matmul_sweep.gp", "matmul_sweep.dat"}) {
-    EXPECT_TRUE(fs::exists(folder_ / "results" / file)) << file;
+    EXPECT_TRUE(fs::exists(folder() / "results" / file)) << file;
   }
   EXPECT_TRUE(contains(outcome.out, "4096x4096x4096")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "wrote results/matmul_sweep.{json,csv,md,")) << outcome.err;
@@ -117,7 +76,7 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
     EXPECT_TRUE(point["metrics"]["time"].contains("picoseconds"));
     EXPECT_FALSE(point["reference"].is_null()) << point["id"];
   }
-  const json trace = json::parse(content(folder_ / "trace.json"));
+  const json trace = json::parse(content(folder() / "trace.json"));
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
 }
 
@@ -128,10 +87,10 @@ TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
             0);
   ASSERT_EQ(run("matmul_sweep --backend emulated --threads 2 --json c.json --trace tc.json").status,
             0);
-  EXPECT_EQ(content(folder_ / "a.json"), content(folder_ / "b.json"));
-  EXPECT_EQ(content(folder_ / "a.json"), content(folder_ / "c.json"));
-  EXPECT_EQ(content(folder_ / "ta.json"), content(folder_ / "tb.json"));
-  EXPECT_EQ(content(folder_ / "ta.json"), content(folder_ / "tc.json"));
+  EXPECT_EQ(content(folder() / "a.json"), content(folder() / "b.json"));
+  EXPECT_EQ(content(folder() / "a.json"), content(folder() / "c.json"));
+  EXPECT_EQ(content(folder() / "ta.json"), content(folder() / "tb.json"));
+  EXPECT_EQ(content(folder() / "ta.json"), content(folder() / "tc.json"));
 }
 
 TEST_F(Cli, BothBackendsShareOneResult) {
@@ -156,7 +115,7 @@ TEST_F(Cli, DryRunPrintsTheIdsAndRunsNothing) {
   const Outcome outcome = run("matmul_sweep --dry-run --backend emulated --filter 'dispatch:eth'");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(lines(outcome.out), 6);
-  EXPECT_FALSE(fs::exists(folder_ / "results"));
+  EXPECT_FALSE(fs::exists(folder() / "results"));
 }
 
 TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
@@ -184,7 +143,7 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
     EXPECT_EQ(lines(outcome.err), 1) << arguments << ": " << outcome.err;
     EXPECT_TRUE(outcome.err.starts_with("run_experiment: ")) << outcome.err;
     EXPECT_TRUE(contains(outcome.err, part)) << arguments << ": " << outcome.err;
-    EXPECT_FALSE(fs::exists(folder_ / "results")) << arguments;
+    EXPECT_FALSE(fs::exists(folder() / "results")) << arguments;
   }
 }
 
@@ -206,11 +165,11 @@ TEST_F(Cli, PaddingIsSaidBesideTheTable) {
 }
 
 TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
-  put(folder_ / "not.json", "{");
-  put(folder_ / "other.json", R"({"schema": "other"})");
-  put(folder_ / "missing.json",
+  put("not.json", "{");
+  put("other.json", R"({"schema": "other"})");
+  put("missing.json",
       R"({"schema": "howard.profile/1", "name": "x", "kind": "chip", "constants": {}})");
-  put(folder_ / "unit.json",
+  put("unit.json",
       R"({"schema": "howard.profile/1", "name": "x", "kind": "chip",
           "extends": "wormhole_b0_n300", "constants": {"noc.link":
           {"value": 1, "unit": "us", "meaning": "m", "source": "s"}}})");
@@ -230,7 +189,7 @@ TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
 }
 
 TEST_F(Cli, AProfileChangesTheVirtualTime) {
-  put(folder_ / "fast.json",
+  put("fast.json",
       R"({"schema": "howard.profile/1", "name": "fast_dram", "kind": "chip",
           "extends": "wormhole_b0_n300", "constants": {"dram.read.noc1":
           {"value": 190, "unit": "GB/s", "meaning": "m", "source": "a what-if"}}})");
@@ -262,7 +221,7 @@ TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   EXPECT_TRUE(contains(outcome.out, "calibrate: tables of measurements")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "calibrate: calibrated constants")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "calibrated_software.json")) << outcome.err;
-  const json chip = json::parse(content(folder_ / "results/calibrated_chip.json"));
+  const json chip = json::parse(content(folder() / "results/calibrated_chip.json"));
   EXPECT_EQ(chip["name"], "wormhole_b0_n300 calibrated");
   const Outcome next = run(kOnePoint +
                            "--profile results/calibrated_chip.json "
@@ -275,13 +234,13 @@ TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
   const Outcome outcome = run(kOnePoint, "PATH=/nonexistent");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "gnuplot")) << outcome.err;
-  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.gp"));
-  EXPECT_FALSE(fs::exists(folder_ / "results/matmul_sweep.png"));
-  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.json"));
+  EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.gp"));
+  EXPECT_FALSE(fs::exists(folder() / "results/matmul_sweep.png"));
+  EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.json"));
 }
 
 TEST_F(Cli, AResultsFolderThatCannotBeWrittenStopsBeforeAnyTimeIsSpent) {
-  put(folder_ / "results", "a file in the way");
+  put("results", "a file in the way");
   const Outcome outcome = run(kOnePoint);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
@@ -294,7 +253,7 @@ TEST_F(Cli, AFullDiskIsReportedAndTheOtherFilesAreKept) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(contains(outcome.err, "cannot write /dev/full: No space left")) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "512x512x512")) << "the table still shows the points";
-  EXPECT_TRUE(fs::exists(folder_ / "results/matmul_sweep.csv"));
+  EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.csv"));
 }
 
 TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
@@ -326,3 +285,4 @@ TEST_F(Cli, ColourIsForTerminalsUnlessAsked) {
 }
 
 }  // namespace
+}  // namespace howard::cli

@@ -231,49 +231,6 @@ TEST_F(Wormhole, TheProfilerIsReadAfterEachProgramAndOnceAfterATrace) {
             profiles_.software.host_replay + once + second + profiles_.software.profiler_read);
 }
 
-TEST_F(Wormhole, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
-  const TensorSpec large{.shape = {56 * 32, 600 * 32}, .storage = Storage::l1};  // 600 tiles a core
-  const ops::Tensor held(device_, large);
-  try {
-    const ops::Tensor more(device_, {.shape = {56 * 32, 100 * 32}, .storage = Storage::l1});
-    FAIL() << "1.17 and 0.2 MiB of the 1.34 MiB that a core has";
-  } catch (const Error& error) {
-    EXPECT_NE(error.text().value.find("L1 of each core"), std::string::npos) << error.text().value;
-    EXPECT_NE(error.text().value.find("1792x19200"), std::string::npos) << error.text().value;
-  }
-  EXPECT_NO_THROW(ops::Tensor(device_, {{56 * 32, 100 * 32}})) << "DRAM has room";
-}
-
-TEST_F(Wormhole, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
-  const Product product(device_, 2048);
-  const Program program = product.program();
-  const std::int64_t whole = device_.explain(program).matmul->out_block_h;
-  {
-    const ops::Tensor held(device_, {.shape = {56 * 32, 400 * 32}, .storage = Storage::l1});
-    EXPECT_LT(device_.explain(program).matmul->out_block_h, whole);
-  }
-  EXPECT_EQ(device_.explain(program).matmul->out_block_h, whole) << "once it is released";
-  const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
-  EXPECT_THROW(queue_.enqueue(program), Error);
-  const ops::Tensor small(device_, {{32, 32}});
-  EXPECT_THROW(queue_.enqueue(ops::eltwise(Eltwise::relu, small, small)), Error);
-  EXPECT_NO_THROW(queue_.finish());
-}
-
-TEST_F(Wormhole, MemoryIsCountedByPhase) {
-  device_.begin_phase("model");
-  const ops::Tensor weights(device_, {{64, 64}});
-  device_.begin_phase("step");
-  { const ops::Tensor passing(device_, {{32, 32}}); }
-  const std::vector<MemoryPhase> phases = device_.memory_phases();
-  ASSERT_EQ(phases.size(), 2U);
-  EXPECT_EQ(phases[0].allocated, Bytes(4 * 2048));
-  EXPECT_EQ(phases[1].name, "step");
-  EXPECT_EQ(phases[1].peak, Bytes(5 * 2048));
-  EXPECT_EQ(phases[1].released, Bytes(2048));
-  EXPECT_EQ(phases[1].current, Bytes(4 * 2048));
-}
-
 TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
   EXPECT_EQ(device_.command_queues(), 1);
   EXPECT_THROW(device_.command_queue(1), Error);

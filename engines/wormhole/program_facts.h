@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/program_facts.h"
+#include "engines/wormhole/planned_program.h"
+
+namespace howard::wormhole {
+
+/// What a log of tt-metal's profiler says of a launch besides its times.
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned);
+
+}  // namespace howard::wormhole

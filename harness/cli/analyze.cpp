@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/analyze.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "experiments/all.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/terminal.h"
+#include "profiler/formats/log_file.h"
+#include "reports/markdown.h"
+#include "reports/result_json.h"
+#include "reports/table.h"
+#include "reports/terminal_table.h"
+#include "reports/timeline_tables.h"
+
+namespace howard::cli {
+
+extern const std::string_view kAnalyzeHelp;  // analyze_help.md, compiled in by the build
+
+namespace {
+
+using reports::Table;
+
+struct AnalyzeOptions {
+  std::vector<std::string> files;
+  std::size_t top = 15;
+  std::string markdown;
+  ColorMode color = ColorMode::automatic;
+  bool help = false;
+};
+
+AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
+  CLI::App app;
+  AnalyzeOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("files", options.files);
+  app.add_option("--top", options.top)->check(CLI::Range(1, 1'000'000));
+  app.add_option("--md", options.markdown);
+  add_color_option(app, options.color);
+  parse_command_line(app, argc, argv);
+  if (!options.help && options.files.empty()) {
+    throw UsageError("no file named; try run_experiment analyze --help");
+  }
+  return options;
+}
+
+/// As the experiment wants to be shown; for one this program does not know, all there is.
+harness::Presentation presentation_of(const harness::ExperimentResult& result,
+                                      const experiments::ExperimentList& list) {
+  for (const auto& experiment : list) {
+    if (experiment->name() == result.experiment) return experiment->presentation();
+  }
+  harness::Presentation presentation;
+  if (result.points.empty()) return presentation;
+  const auto add = [&](harness::CellSource source, const std::string& name) {
+    presentation.columns.push_back({.title = name, .source = source, .name = name});
+  };
+  for (const auto& [axis, value] : result.points.front().parameters) {
+    add(harness::CellSource::parameter, axis);
+  }
+  for (const harness::PointResult& point : result.points) {
+    for (const harness::Metric& metric : point.metrics) {
+      const bool known = std::ranges::any_of(
+          presentation.columns, [&](const auto& column) { return column.name == metric.name; });
+      if (!known) add(harness::CellSource::metric, metric.name);
+    }
+  }
+  return presentation;
+}
+
+std::vector<Table> result_tables(const std::string& file) {
+  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles({}),
+                                                               host::HostOptions{}, 1);
+  const experiments::ExperimentList list = experiments::all_experiments(box, {});
+  std::vector<Table> tables;
+  for (const auto& result : reports::parse_result_json(read_file(file), file)) {
+    std::ranges::move(reports::make_tables(result, presentation_of(result, list)),
+                      std::back_inserter(tables));
+  }
+  return tables;
+}
+
+/// The name of a run among the others of its file, for captions.
+std::string title_of(const profiler::Log& log, std::size_t run, const std::string& file) {
+  std::string title = std::filesystem::path(file).filename();
+  if (log.runs.size() > 1) title += fmt::format(", run {} of {}", run + 1, log.runs.size());
+  if (!log.runs[run].title.empty()) title += ", " + log.runs[run].title;
+  return title;
+}
+
+std::vector<Table> log_tables(const profiler::Log& log, const std::string& file, std::size_t top) {
+  std::vector<Table> tables;
+  for (std::size_t i = 0; i < log.runs.size(); ++i) {
+    std::ranges::move(reports::timeline_tables(log.runs[i], title_of(log, i, file), top),
+                      std::back_inserter(tables));
+  }
+  if (tables.empty()) {
+    std::string reasons;
+    for (const auto& reason : log.dropped.reasons()) reasons += "; " + describe(reason);
+    throw Error({.attempted = "analyze " + file,
+                 .value = "nothing in it ran" + reasons,
+                 .accepted = "",
+                 .hint = ""});
+  }
+  // What is missing is said where the numbers are.
+  std::vector<std::string>& notes = tables.front().notes;
+  for (const auto& reason : log.dropped.reasons()) {
+    notes.push_back("warning: left out " + describe(reason));
+  }
+  for (const std::string& note : log.notes) notes.push_back("warning: " + note);
+  return tables;
+}
+
+std::vector<Table> tables_of(const std::string& file, std::size_t top) {
+  profiler::FileSource source(file);
+  std::string beginning(profiler::kDetectionBytes, '\0');
+  std::size_t size = 0;
+  while (size < beginning.size()) {  // a pipe gives little at a time
+    const std::size_t more = source.read({beginning.data() + size, beginning.size() - size});
+    if (more == 0) break;
+    size += more;
+  }
+  beginning.resize(size);
+  const profiler::LogKind kind = profiler::detect_kind(beginning, file);
+  if (kind == profiler::LogKind::result) return result_tables(file);
+  profiler::PrefixedSource whole(beginning, source);
+  return log_tables(profiler::read_log(kind, whole, file), file, top);
+}
+
+}  // namespace
+
+int analyze(int argc, const char* const* argv) {
+  const AnalyzeOptions options = parse_analyze_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", kAnalyzeHelp);
+    return 0;
+  }
+  const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
+                                     .color = wants_color(STDOUT_FILENO, options.color)};
+  std::string markdown;
+  bool well = true;
+  for (const std::string& file : options.files) {
+    try {
+      for (const Table& table : tables_of(file, options.top)) {
+        markdown += reports::markdown_table(table) + "\n";
+        if (options.markdown != "-") fmt::print("{}\n", reports::terminal_table(table, style));
+      }
+    } catch (const Error& failure) {
+      fmt::print(stderr, "run_experiment: {}\n", failure.what());
+      well = false;
+    }
+  }
+  if (!options.markdown.empty()) write_file(options.markdown, markdown);
+  return well ? 0 : 1;
+}
+
+}  // namespace howard::cli

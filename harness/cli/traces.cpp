@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/traces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "profiler/chrome_trace.h"
+#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/tt_metal_logs.h"
+
+namespace howard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_trace(const std::deque<TracedPoint>& points, const std::string& file) {
+  std::vector<profiler::TraceProcess> processes;
+  std::uint64_t losses = 0;
+  for (const TracedPoint& point : points) {
+    const profiler::Recorder& recorder = point.recorder.recorder();
+    processes.push_back({point.name, recorder.events(), recorder.losses()});
+    losses += recorder.losses();
+  }
+  if (losses > 0) {
+    fmt::print(stderr, "run_experiment: the trace lacks {} events that found no room\n", losses);
+  }
+  const bool perfetto = fs::path(file).extension() == ".pftrace";
+  write_file(file, perfetto ? profiler::perfetto_trace(processes)
+                            : profiler::chrome_trace(processes).json);
+  if (file != "-") fmt::print(stderr, "wrote {}\n", file);
+}
+
+/// "emulated/shape:64x64x64" as a folder's name.
+std::string folder_name(std::string point) {
+  std::ranges::replace(point, '/', ',');
+  return point;
+}
+
+void write_device_logs(const TracedPoint& point, const fs::path& folder,
+                       const profiler::DeviceFacts& device) {
+  const profiler::Recorder& recorder = point.recorder.recorder();
+  const std::vector<profiler::OpRecord> records = profiler::op_records(
+      recorder.events(), [&](std::uint64_t program) { return point.recorder.facts(program); });
+  const fs::path place = folder / folder_name(point.name);
+  write_file(place / "ops_perf_results.csv", profiler::ops_csv(records, device));
+  write_file(place / "profile_log_device.csv", profiler::device_log_csv(records, device));
+  if (recorder.losses() > 0) {
+    fmt::print(stderr, "run_experiment: {} lacks {} events that found no room\n", place.string(),
+               recorder.losses());
+  }
+  if (records.size() > profiler::kMostDeviceLogPrograms) {
+    fmt::print(stderr,
+               "run_experiment: {}: profile_log_device.csv has the first {} programs of {}\n",
+               place.string(), profiler::kMostDeviceLogPrograms, records.size());
+  }
+}
+
+}  // namespace
+
+bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
+                  const wormhole::ChipProfile& chip) {
+  try {
+    if (!options.trace.empty()) write_trace(points, options.trace);
+    if (options.device_logs.empty()) return true;
+    // All of the chip's Tensix cores: those that are left when Ethernet cores dispatch.
+    const profiler::DeviceFacts device{.clock = chip.aiclk, .worker_cores = chip.eth_grid.cores()};
+    for (const TracedPoint& point : points) {
+      // The logs are of a Tenstorrent device: the host's runs have no place in them.
+      if (point.backend != harness::Backend::emulated) continue;
+      write_device_logs(point, options.device_logs, device);
+    }
+    fmt::print(stderr, "wrote logs as of tt-metal into {}\n", options.device_logs.string());
+  } catch (const Error& failure) {
+    fmt::print(stderr, "run_experiment: {}\n", failure.what());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace howard::profiler {
+
+/// Bytes in order, each once: what a reader of a format reads from.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills the beginning of `buffer`, which is not empty, and returns how much; 0 at the end.
+  virtual std::size_t read(std::span<char> buffer) = 0;
+};
+
+/// A text in memory, which must outlive the source.
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(std::string_view text) : rest_(text) {}
+  std::size_t read(std::span<char> buffer) override;
+
+ private:
+  std::string_view rest_;
+};
+
+/// A file or a pipe. It is read and not mapped: a mapped file that another program cuts short
+/// kills its reader.
+class FileSource final : public ByteSource {
+ public:
+  /// Error when `path` can not be opened, or is a folder.
+  explicit FileSource(const std::filesystem::path& path);
+  ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  /// Error when the system refuses.
+  std::size_t read(std::span<char> buffer) override;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+/// `first`, then what is left of `rest`: for a source whose beginning was looked at. Both must
+/// outlive it.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string_view first, ByteSource& rest) : first_(first), rest_(rest) {}
+  std::size_t read(std::span<char> buffer) override;
+
+ private:
+  TextSource first_;
+  ByteSource& rest_;
+};
+
+}  // namespace howard::profiler

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace howard::profiler {
+
+/// Appends records to a CSV text (RFC 4180, lines ended by LF): fields with a comma, a quote or a
+/// line break are quoted, the others stand as they are.
+class CsvWriter {
+ public:
+  void add(std::string_view field);
+  void add(std::int64_t number);
+  void add(std::uint64_t number);
+  void add(int number) { add(std::int64_t{number}); }
+  void skip(std::size_t fields = 1);  ///< Empty ones.
+  void end_record();
+
+  std::string take() && { return std::move(text_); }
+
+ private:
+  void begin_field();
+
+  std::string text_;
+  bool in_record_ = false;
+};
+
+}  // namespace howard::profiler

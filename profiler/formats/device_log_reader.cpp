@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/formats/device_log_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/formats/csv_reader.h"
+#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/decimal.h"
+#include "profiler/formats/device_log_programs.h"
+
+namespace howard::profiler {
+namespace {
+
+using Fields = std::span<const std::string_view>;
+
+constexpr std::size_t kAbsent = ~std::size_t{0};
+constexpr std::string_view kFirstWord = "ARCH:";
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// Where what is needed stands in a row.
+struct Columns {
+  std::size_t device, x, y, risc, time, host_id, zone, type;
+  std::size_t trace, counter;  ///< kAbsent in files of 13 columns.
+  std::size_t width;
+};
+
+/// Reads one file, rows in order.
+class DeviceLogReader {
+ public:
+  DeviceLogReader(ByteSource& source, std::string_view name, Log& log)
+      : csv_(source), name_(name), log_(log), programs_(log) {}
+
+  void read() {
+    if (!csv_.next()) refuse("the file is empty");
+    read_first_lines();
+    while (csv_.next()) {
+      if (csv_.defect()) {
+        drop(*csv_.defect());
+      } else if (trimmed(csv_.fields().front()).starts_with(kFirstWord)) {
+        programs_.end_file(architecture_, clock_);
+        read_first_lines();
+      } else {
+        read_row(csv_.fields());
+      }
+      cut_off_ = csv_.is_cut_off();
+    }
+    programs_.end_file(architecture_, clock_);
+    if (cut_off_) log_.notes.emplace_back("the file ends within a row");
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error({.attempted = fmt::format("read {} as profile_log_device", name_),
+                 .value = what,
+                 .accepted = "first line \"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\", second line "
+                             "the names of the columns",
+                 .hint = ""});
+  }
+
+  void drop(std::string_view reason, std::string_view example = {}) {
+    log_.dropped.add(reason, csv_.line(), example);
+  }
+
+  /// The current record and the next one.
+  void read_first_lines() {
+    const Fields first = csv_.fields();
+    const std::string_view word = first.empty() ? std::string_view{} : trimmed(first.front());
+    if (!word.starts_with(kFirstWord)) {
+      refuse(fmt::format("line {} does not begin with {}", csv_.line(), kFirstWord));
+    }
+    architecture_ = trimmed(word.substr(kFirstWord.size()));
+    std::optional<std::int64_t> hertz;
+    for (const std::string_view field : first) {
+      constexpr std::string_view kClock = "CHIP_FREQ[MHz]:";
+      const std::string_view text = trimmed(field);
+      if (text.starts_with(kClock)) hertz = parse_scaled(trimmed(text.substr(kClock.size())), 6);
+    }
+    clock_ = Frequency(hertz.value_or(0));
+    if (clock_ < kSlowestClock || clock_ > kFastestClock) {
+      refuse(fmt::format("line {} has no CHIP_FREQ[MHz] between 500 and 10000", csv_.line()));
+    }
+    if (!csv_.next()) refuse("it ends before the names of the columns");
+    find_columns(csv_.fields());
+  }
+
+  void find_columns(Fields fields) {
+    const auto find = [&](std::string_view wanted) {
+      const auto found = std::ranges::find(fields, wanted, trimmed);
+      return found != fields.end() ? static_cast<std::size_t>(found - fields.begin()) : kAbsent;
+    };
+    const auto need = [&](std::string_view wanted) {
+      const std::size_t column = find(wanted);
+      if (column == kAbsent) refuse(fmt::format("line {} has no column {}", csv_.line(), wanted));
+      return column;
+    };
+    columns_ = {.device = need("PCIe slot"),
+                .x = need("core_x"),
+                .y = need("core_y"),
+                .risc = need("RISC processor type"),
+                .time = need("time[cycles since reset]"),
+                .host_id = need("run host ID"),
+                .zone = need("zone name"),
+                .type = need("type"),
+                .trace = find("trace id"),
+                .counter = find("trace id counter"),
+                .width = fields.size()};
+  }
+
+  /// The cell as an integer; absent, and the row dropped, when it is none or out of range.
+  std::optional<std::int64_t> integer(
+      Fields fields, std::size_t column, std::string_view name,
+      std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    const auto value = parse_integer(trimmed(fields[column]));
+    if (!value || *value < 0 || *value > most) {
+      drop(fmt::format("{} (column {}) is not a number that it can be", name, column + 1),
+           fields[column]);
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  /// Empty cells, and columns the file does not have, are -1.
+  static std::int64_t trace_number(Fields fields, std::size_t column) {
+    return column == kAbsent ? -1 : parse_integer(trimmed(fields[column])).value_or(-1);
+  }
+
+  void read_row(Fields fields) {
+    // The last column, meta data, is not quoted and may hold commas.
+    if (fields.size() < columns_.width) return drop("fewer cells than columns");
+    const std::string_view type = trimmed(fields[columns_.type]);
+    const bool starts = type == "ZONE_START";
+    if (!starts && type != "ZONE_END") return;
+    if (!trimmed(fields[columns_.zone]).ends_with("KERNEL")) return;
+    const auto device =
+        integer(fields, columns_.device, "PCIe slot", std::numeric_limits<std::uint16_t>::max());
+    const auto x = device ? integer(fields, columns_.x, "core_x", 255) : std::nullopt;
+    const auto y = x ? integer(fields, columns_.y, "core_y", 255) : std::nullopt;
+    const auto time = y ? integer(fields, columns_.time, "time") : std::nullopt;
+    const auto id = time ? integer(fields, columns_.host_id, "run host ID") : std::nullopt;
+    if (!id) return;
+    const DeviceLane lane{.device = static_cast<std::uint16_t>(*device),
+                          .risc = riscs_.id(trimmed(fields[columns_.risc])),
+                          .x = static_cast<std::int32_t>(*x),
+                          .y = static_cast<std::int32_t>(*y)};
+    if (starts) {
+      programs_.start(lane,
+                      {.host_id = *id,
+                       .trace = trace_number(fields, columns_.trace),
+                       .counter = trace_number(fields, columns_.counter)},
+                      *time, csv_.line());
+    } else {
+      programs_.end(lane, *time, csv_.line());
+    }
+  }
+
+  CsvReader csv_;
+  std::string_view name_;
+  Log& log_;
+  DeviceLogPrograms programs_;
+  std::string architecture_;
+  Frequency clock_;
+  Columns columns_{};
+  NameTable riscs_;
+  bool cut_off_ = false;
+};
+
+}  // namespace
+
+Log read_device_log(ByteSource& source, std::string_view name) {
+  Log log;
+  DeviceLogReader(source, name, log).read();
+  return log;
+}
+
+}  // namespace howard::profiler

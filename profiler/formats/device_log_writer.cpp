@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "profiler/formats/tt_metal_logs.h"
+
+namespace howard::profiler {
+namespace {
+
+/// Where a Wormhole's Tensix columns and rows stand on its 10 x 12 NoC: DRAM has columns 0 and 5,
+/// Ethernet rows 0 and 6 (tt-metal, tt_metal/soc_descriptors/wormhole_b0_80_arch.yaml). The rows
+/// that a chip had harvested are not known; the last ones are left free.
+constexpr std::array kNocColumns = {1, 2, 3, 4, 6, 7, 8, 9};
+constexpr std::array kNocRows = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11};
+
+constexpr std::string_view kHeader =
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+    "run host ID, trace id, trace id counter, zone name, type, source line, source file, "
+    "meta data\n";
+
+template <std::size_t n>
+int noc_coordinate(const std::array<int, n>& places, int logical) {
+  return places[static_cast<std::size_t>(logical) % n];
+}
+
+struct Risc {
+  std::string_view name;  ///< As the column says.
+  std::string_view zone;  ///< What its zones begin with.
+  std::string_view file;
+  SimTime CoreRecord::*end;
+};
+constexpr std::array<Risc, 5> kRiscs = {{
+    {"BRISC", "BRISC", "brisc.cc", &CoreRecord::writer_end},
+    {"NCRISC", "NCRISC", "ncrisc.cc", &CoreRecord::reader_end},
+    {"TRISC_0", "TRISC", "trisc.cc", &CoreRecord::compute_end},
+    {"TRISC_1", "TRISC", "trisc.cc", &CoreRecord::compute_end},
+    {"TRISC_2", "TRISC", "trisc.cc", &CoreRecord::compute_end},
+}};
+
+/// The device profiler's number of a zone: 16 bits of a hash of its name, below the packet's type.
+std::uint32_t timer_id(std::string_view zone, bool ends) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : zone) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return (hash & 0xffffU) | (ends ? 0x10000U : 0U);
+}
+
+void write_zone(std::string& text, const OpRecord& record, const CoreRecord& core, const Risc& risc,
+                std::pair<std::int64_t, std::int64_t> cycles) {
+  const std::string kernel = fmt::format("{}-KERNEL", risc.zone);
+  const std::string firmware = fmt::format("{}-FW", risc.zone);
+  const auto row = [&](std::string_view zone, bool ends) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},0,{},,,{},{},0,{},\n",
+                   record.run.device, noc_coordinate(kNocColumns, core.x),
+                   noc_coordinate(kNocRows, core.y), risc.name, timer_id(zone, ends),
+                   ends ? cycles.second : cycles.first, run_host_id(record.run.number), zone,
+                   ends ? "ZONE_END" : "ZONE_START", risc.file);
+  };
+  row(firmware, false);
+  row(kernel, false);
+  row(kernel, true);
+  row(firmware, true);
+}
+
+}  // namespace
+
+std::string device_log_csv(std::span<const OpRecord> records, const DeviceFacts& device) {
+  constexpr std::int64_t kHertzPerMegahertz = 1'000'000;
+  std::string text =
+      fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n", device.architecture,
+                  device.clock.value() / kHertzPerMegahertz, device.worker_cores);
+  text += kHeader;
+  for (const OpRecord& record : records.first(std::min(records.size(), kMostDeviceLogPrograms))) {
+    const Span& kernel = record.run.kernel;
+    const CoreRecord whole{
+        .reader_end = kernel.end, .compute_end = kernel.end, .writer_end = kernel.end};
+    const bool known = !record.cores.empty();
+    for (const CoreRecord& core : known ? std::span(record.cores) : std::span(&whole, 1)) {
+      for (const Risc& risc : kRiscs) {
+        write_zone(
+            text, record, core, risc,
+            {cycles_of(kernel.start, device.clock), cycles_of(core.*risc.end, device.clock)});
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace howard::profiler

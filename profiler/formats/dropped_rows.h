@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howard::profiler {
+
+/// What a reader left out, and why: the good rows of a damaged file are worth having, but never
+/// without a word about the others.
+class DroppedRows {
+ public:
+  struct Reason {
+    std::string text;              ///< "DEVICE ID is not an integer".
+    std::string example;           ///< The value of the first one; empty when there is none.
+    std::uint64_t first_line = 0;  ///< 0: no particular line.
+    std::uint64_t count = 0;
+  };
+  /// Reasons beyond these are counted as one, so that no input makes the list grow without end.
+  static constexpr std::size_t kMostReasons = 64;
+
+  void add(std::string_view reason, std::uint64_t line, std::string_view example = {},
+           std::uint64_t count = 1);
+
+  std::uint64_t count() const { return count_; }
+  /// In the order of their first occurrence.
+  const std::vector<Reason>& reasons() const { return reasons_; }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::vector<Reason> reasons_;
+};
+
+/// "3 rows: DEVICE ID is not an integer, first on line 17: 'abc'".
+std::string describe(const DroppedRows::Reason& reason);
+
+}  // namespace howard::profiler

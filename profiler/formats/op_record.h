@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/program_facts.h"
+#include "base/trace_event.h"
+#include "base/units.h"
+#include "profiler/timeline.h"
+
+namespace howard::profiler {
+
+/// When the RISCs of one core were done with a program; all start with the kernel.
+struct CoreRecord {
+  int x = 0, y = 0;  ///< Logical.
+  SimTime reader_end, compute_end, writer_end;
+};
+
+/// A program as tt-metal's logs describe one.
+struct OpRecord {
+  ProgramRun run;  ///< Its number is that of the launch, from 1.
+  std::string name;
+  ProgramFacts facts;
+  std::vector<CoreRecord> cores;  ///< By row, then column; none when they were not recorded.
+};
+
+/// What the logs say about the device.
+struct DeviceFacts {
+  std::string architecture = "wormhole_b0";
+  Frequency clock{1'000'000'000};
+  int worker_cores = 64;
+};
+
+/// The facts of a launched program; null when nobody knows them.
+using FactsOfProgram = std::function<const ProgramFacts*(std::uint64_t program)>;
+
+/// The programs of one device's recorded events, by number.
+std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const FactsOfProgram& facts);
+
+/// Cycles of `clock` until `time`, to the nearest.
+std::int64_t cycles_of(SimTime time, Frequency clock);
+
+/// What the logs call a program: tt-metal keeps the ten low bits for the device.
+constexpr std::uint64_t run_host_id(std::uint64_t program) { return program << 10; }
+
+}  // namespace howard::profiler

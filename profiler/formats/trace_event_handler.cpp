@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/formats/trace_event_handler.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "profiler/formats/chrome_trace_reader.h"
+#include "profiler/formats/decimal.h"
+
+namespace howard::profiler {
+namespace {
+
+/// Times beyond 26 days from zero are damage; within, no difference of two leaves SimTime's range.
+constexpr SimTime kLatest = SimTime::picoseconds(std::int64_t{1} << 61);
+
+constexpr std::string_view kLossLabel = " events lost";
+
+}  // namespace
+
+bool TraceEventHandler::number_integer(std::int64_t number) {
+  return scalar(fmt::format_int(number).str());
+}
+
+bool TraceEventHandler::number_unsigned(std::uint64_t number) {
+  return scalar(fmt::format_int(number).str());
+}
+
+bool TraceEventHandler::number_float(double /*number*/, const std::string& text) {
+  return scalar(text);
+}
+
+bool TraceEventHandler::string(std::string& text) { return scalar(text); }
+
+bool TraceEventHandler::start_object(std::size_t /*size*/) {
+  ++depth_;
+  if (events_depth_ > 0 && depth_ == events_depth_ + 1) event_ = {};
+  if (events_depth_ > 0 && depth_ == events_depth_ + 2) in_arguments_ = key_ == "args";
+  return true;
+}
+
+bool TraceEventHandler::end_object() {
+  if (events_depth_ > 0 && depth_ == events_depth_ + 1) take_event();
+  if (events_depth_ > 0 && depth_ == events_depth_ + 2) in_arguments_ = false;
+  --depth_;
+  return true;
+}
+
+bool TraceEventHandler::start_array(std::size_t /*size*/) {
+  const bool holds_events = depth_ == 0 || (depth_ == 1 && key_ == "traceEvents");
+  ++depth_;
+  if (holds_events) events_depth_ = depth_;
+  return true;
+}
+
+bool TraceEventHandler::end_array() {
+  if (depth_ == events_depth_) events_depth_ = -1;
+  --depth_;
+  return true;
+}
+
+bool TraceEventHandler::key(std::string& text) {
+  const bool of_event = events_depth_ > 0 && depth_ == events_depth_ + 1;
+  const bool of_arguments = in_arguments_ && depth_ == events_depth_ + 2;
+  if (depth_ == 1 || of_event || of_arguments) key_ = text;
+  return true;
+}
+
+bool TraceEventHandler::parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                                    const nlohmann::json::exception& failure) {
+  std::string text = failure.what();
+  if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
+  failure_ = std::move(text);
+  return false;
+}
+
+/// A string or a number.
+bool TraceEventHandler::scalar(std::string_view text) {
+  if (events_depth_ < 0) return true;
+  if (in_arguments_ && depth_ == events_depth_ + 2) {
+    if (key_ == "name") event_.argument_name = text;
+    if (key_ == "labels") event_.labels = text;
+    if (key_ == "program") {
+      std::from_chars(text.data(), text.data() + text.size(), event_.program);
+    }
+  } else if (depth_ == events_depth_ + 1) {
+    if (key_ == "ph") event_.phase = text;
+    if (key_ == "name") event_.name = text;
+    if (key_ == "cat") event_.category = text;
+    if (key_ == "pid") event_.process = text;
+    if (key_ == "tid") event_.thread = text;
+    if (key_ == "ts") set_time(event_.start, text);
+    if (key_ == "dur") set_time(event_.duration, text);
+  }
+  return true;
+}
+
+void TraceEventHandler::set_time(std::optional<SimTime>& member, std::string_view text) {
+  constexpr int kPicosecondsPerMicrosecondDigits = 6;
+  const auto picoseconds = parse_scaled(text, kPicosecondsPerMicrosecondDigits);
+  if (picoseconds && SimTime::picoseconds(*picoseconds) < kLatest &&
+      SimTime::picoseconds(*picoseconds) > SimTime() - kLatest) {
+    member = SimTime::picoseconds(*picoseconds);
+  } else {
+    event_.bad_time = true;
+  }
+}
+
+std::size_t TraceEventHandler::process_index() {
+  const auto [found, added] = process_indices_.try_emplace(event_.process, processes_.size());
+  if (added) processes_.push_back({.name = "process " + event_.process});
+  return found->second;
+}
+
+std::uint32_t TraceEventHandler::thread_index() {
+  const std::size_t process = process_index();
+  const auto index = static_cast<std::uint32_t>(threads_.size());
+  const auto [found, added] = thread_indices_.try_emplace({process, event_.thread}, index);
+  if (added) threads_.push_back({.process = process, .name = "thread " + event_.thread});
+  return found->second;
+}
+
+void TraceEventHandler::take_event() {
+  ++event_number_;
+  if (event_.phase == "M") return take_metadata();
+  const bool complete = event_.phase == "X";
+  const bool begins = event_.phase == "B";
+  if (!complete && !begins && event_.phase != "E") return;  // counters, flows, instants
+  const auto reject = [&](std::string_view reason) {
+    dropped_.add(reason, 0, fmt::format("event {}", event_number_));
+  };
+  if (event_.bad_time) return reject("a time is not a number of microseconds in range");
+  if (!event_.start) return reject("an event has no ts");
+  if (threads_.size() > std::numeric_limits<std::uint16_t>::max()) {
+    return reject("more threads than can be told apart");
+  }
+  Thread& thread = threads_[thread_index()];
+  Span span{.thread = thread_index(),
+            .name = names_.id(event_.name),
+            .category = names_.id(event_.category),
+            .start = *event_.start,
+            .program = event_.program};
+  if (begins) {
+    thread.open.push_back(span);
+  } else if (complete) {
+    if (!event_.duration) return reject("a complete event has no dur");
+    if (*event_.duration < SimTime()) return reject("a duration is negative");
+    span.end = span.start + *event_.duration;
+    take_span(span);
+  } else if (thread.open.empty()) {
+    reject("an end without a begin");
+  } else {
+    Span begun = thread.open.back();
+    thread.open.pop_back();
+    begun.end = *event_.start;
+    if (begun.end < begun.start) return reject("a span ends before it begins");
+    take_span(begun);
+  }
+}
+
+void TraceEventHandler::take_span(Span span) {
+  if (spans_.size() < kMostTraceEvents) {
+    spans_.push_back(span);
+  } else {
+    dropped_.add(fmt::format("beyond the first {} events", kMostTraceEvents), 0);
+  }
+}
+
+void TraceEventHandler::take_metadata() {
+  if (event_.name == "process_name") {
+    processes_[process_index()].name = event_.argument_name;
+  } else if (event_.name == "thread_name") {
+    if (threads_.size() <= std::numeric_limits<std::uint16_t>::max()) {
+      threads_[thread_index()].name = event_.argument_name;
+    }
+  } else if (event_.name == "process_labels" && event_.labels.ends_with(kLossLabel)) {
+    std::uint64_t losses = 0;
+    std::from_chars(event_.labels.data(), event_.labels.data() + event_.labels.size(), losses);
+    processes_[process_index()].losses = losses;
+  }
+}
+
+}  // namespace howard::profiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "base/trace_event.h"
+#include "profiler/recorder.h"
+
+namespace howard::profiler {
+
+/// A recorder that also keeps what the programs are. Of one thread's devices only: unlike events,
+/// descriptions are not taken from several threads at once.
+class ProgramRecorder final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override { recorder_.record(event); }
+  void describe(std::uint64_t program, const ProgramFacts& facts) override {
+    programs_[program] = &*different_.insert(facts).first;
+  }
+
+  const Recorder& recorder() const { return recorder_; }
+  /// Null when the device did not say.
+  const ProgramFacts* facts(std::uint64_t program) const {
+    const auto found = programs_.find(program);
+    return found != programs_.end() ? found->second : nullptr;
+  }
+
+ private:
+  Recorder recorder_;
+  std::set<ProgramFacts> different_;  ///< Few: a run repeats its programs.
+  std::map<std::uint64_t, const ProgramFacts*> programs_;
+};
+
+}  // namespace howard::profiler

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/trace_event.h"
+
+namespace howard::profiler {
+
+/// From the host down to the cores, row by row, and in the order data takes through a core.
+struct ReadingOrder {
+  bool operator()(const Track& a, const Track& b) const {
+    return std::tie(a.kind, a.index, a.lane) < std::tie(b.kind, b.index, b.lane);
+  }
+};
+
+/// As viewers show it: "host thread 0", "sub-device 1", "core (3,4) reader".
+std::string name_of(const Track& track);
+
+/// The events of one track by start, the longer first, so that a parent precedes its children.
+using TrackEvents = std::vector<const TraceEvent*>;
+
+/// The events as an exporter writes them. Spans that end before they start, or that overlap in part
+/// on one track, are a bug of the device that recorded them and stop the program.
+std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TraceEvent> events);
+
+}  // namespace howard::profiler

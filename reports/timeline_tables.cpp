@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/timeline_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "profiler/dispatch_gaps.h"
+#include "reports/format.h"
+#include "reports/gap_report.h"
+
+namespace howard::reports {
+namespace {
+
+using profiler::LaneKind;
+using profiler::LoggedRun;
+using profiler::NameId;
+using profiler::ProgramRun;
+using profiler::Timeline;
+
+/// A table whose times get one prefix per column, which is known when all rows are there.
+class TableBuilder {
+ public:
+  explicit TableBuilder(std::string caption) { table_.caption = std::move(caption); }
+
+  void text(std::string title) { columns_.push_back({.title = std::move(title)}); }
+  void number(std::string title) {
+    columns_.push_back({.title = std::move(title), .number = true});
+  }
+  void time(std::string title) { quantity(std::move(title), "s"); }
+  void share(std::string title) { quantity(std::move(title), "1"); }
+
+  void begin_row() { rows_.emplace_back(); }
+  void add(std::string text) { rows_.back().push_back({.text = std::move(text)}); }
+  void add(std::uint64_t count) { add(fmt::to_string(count)); }
+  void add(SimTime time) { add(time.seconds()); }
+  void add(double value) { rows_.back().push_back({.value = value}); }
+  /// `part` of `whole`; nothing where there is no whole.
+  void add_share(SimTime part, SimTime whole) {
+    if (whole > SimTime()) {
+      add(part.seconds() / whole.seconds());
+    } else {
+      add(std::string());
+    }
+  }
+  void note(std::string sentence) { table_.notes.push_back(std::move(sentence)); }
+
+  /// Appends the table, unless it has no rows.
+  void append_to(std::vector<Table>& tables) && {
+    if (rows_.empty()) return;
+    for (const Row& row : rows_) {
+      TableRow& out = table_.rows.emplace_back();
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        out.cells.push_back({.text = columns_[i].si_unit.empty()
+                                         ? row[i].text
+                                         : quantity_text(row[i], scale_of(i))});
+      }
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool has_unit = !columns_[i].si_unit.empty();
+      table_.columns.push_back({.title = columns_[i].title,
+                                .unit = has_unit ? scale_of(i).unit : "",
+                                .number = columns_[i].number});
+    }
+    tables.push_back(std::move(table_));
+  }
+
+ private:
+  struct Value {
+    std::string text;
+    std::optional<double> value;
+  };
+  using Row = std::vector<Value>;
+  struct Column {
+    std::string title;
+    bool number = false;
+    std::string si_unit;  ///< Empty: text, or a plain number.
+  };
+
+  void quantity(std::string title, std::string unit) {
+    columns_.push_back({.title = std::move(title), .number = true, .si_unit = std::move(unit)});
+  }
+  Scale scale_of(std::size_t column) const {
+    std::vector<double> values;
+    for (const Row& row : rows_) {
+      if (row[column].value) values.push_back(*row[column].value);
+    }
+    return fit_scale(columns_[column].si_unit, values);
+  }
+  static std::string quantity_text(const Value& value, const Scale& scale) {
+    return value.value ? format_number(*value.value, scale) : value.text;
+  }
+
+  Table table_;
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+bool has_several(const Timeline& timeline, std::uint16_t ProgramRun::*member) {
+  return std::ranges::any_of(timeline.programs, [&](const ProgramRun& program) {
+    return program.*member != timeline.programs.front().*member;
+  });
+}
+
+std::string describe(const profiler::LoggedDevice& device) {
+  return fmt::format("device {} ({}{} MHz)", device.id,
+                     device.architecture.empty() ? "" : device.architecture + ", ",
+                     device.clock.value() / 1'000'000);
+}
+
+void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind) {
+  for (const profiler::Lane& lane : profiler::find_gaps(run.timeline, kind)) {
+    const auto device = std::ranges::find(run.devices, lane.device, &profiler::LoggedDevice::id);
+    std::string name =
+        device != run.devices.end() ? describe(*device) : fmt::format("device {}", lane.device);
+    if (kind == LaneKind::queue) name += fmt::format(", queue {}", lane.index);
+    if (kind == LaneKind::sub_device) {
+      const bool named = lane.index < run.lanes.size();
+      name = named ? run.lanes[lane.index] : name + fmt::format(", sub-device {}", lane.index);
+    }
+    table.begin_row();
+    table.add(std::move(name));
+    table.add(std::uint64_t{lane.programs});
+    table.add(lane.span.duration());
+    table.add(lane.busy);
+    table.add(lane.idle);
+    table.add_share(lane.idle, lane.span.duration());
+    table.add(std::uint64_t{lane.gaps.size()});
+  }
+}
+
+void lane_table(const LoggedRun& run, std::string_view title, std::vector<Table>& tables) {
+  const Timeline& timeline = run.timeline;
+  if (timeline.programs.empty()) return;
+  TableBuilder table(fmt::format("{}: {} programs", title, timeline.programs.size()));
+  table.text("where");
+  table.number("programs");
+  table.time("span");
+  table.time("busy");
+  table.time("idle");
+  table.share("idle share");
+  table.number("gaps");
+  add_lanes(table, run, LaneKind::device);
+  if (has_several(timeline, &ProgramRun::queue)) add_lanes(table, run, LaneKind::queue);
+  if (has_several(timeline, &ProgramRun::sub_device)) add_lanes(table, run, LaneKind::sub_device);
+  const profiler::SequentialGaps sequential = profiler::sequential_gaps(timeline);
+  if (const auto share = sequential.share()) {
+    table.note(
+        fmt::format("one program after the other, as the report counts: {} gaps, {} idle, "
+                    "{} of idle + busy",
+                    sequential.gaps, format_quantity(sequential.idle.seconds(), "s"),
+                    format_quantity(*share, "1")));
+  }
+  const profiler::OpToOp op_to_op = profiler::op_to_op(timeline);
+  if (op_to_op.negative > 0) {
+    table.note(fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",
+                           op_to_op.negative, op_to_op.count,
+                           format_quantity(op_to_op.negative_total.seconds(), "s")));
+  }
+  std::move(table).append_to(tables);
+}
+
+/// The runs of one op, or of one section.
+struct Group {
+  NameId name = 0;
+  std::uint64_t runs = 0;
+  SimTime time, shortest, longest;
+
+  void add(SimTime duration) {
+    shortest = runs == 0 ? duration : std::min(shortest, duration);
+    longest = std::max(longest, duration);
+    time += duration;
+    ++runs;
+  }
+};
+
+/// By the names of `member`; the largest time first.
+std::vector<Group> group_by(const Timeline& timeline, NameId ProgramRun::*member) {
+  std::vector<Group> groups(timeline.names.size());
+  for (const ProgramRun& program : timeline.programs) {
+    Group& group = groups[program.*member];
+    group.name = program.*member;
+    group.add(program.kernel.duration());
+  }
+  std::erase_if(groups, [](const Group& group) { return group.runs == 0; });
+  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::time);
+  return groups;
+}
+
+SimTime total_time(std::span<const Group> groups) {
+  SimTime time;
+  for (const Group& group : groups) time += group.time;
+  return time;
+}
+
+void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
+              std::vector<Table>& tables) {
+  const std::vector<Group> groups = group_by(timeline, &ProgramRun::name);
+  const SimTime whole = total_time(groups);
+  TableBuilder table(fmt::format("{}: ops by kernel time", title));
+  table.text("op");
+  table.number("runs");
+  table.time("time");
+  table.share("share");
+  table.time("mean");
+  table.time("shortest");
+  table.time("longest");
+  const std::size_t shown = std::min(top, groups.size());
+  for (const Group& group : std::span(groups).first(shown)) {
+    table.begin_row();
+    table.add(std::string(timeline.names.name(group.name)));
+    table.add(group.runs);
+    table.add(group.time);
+    table.add_share(group.time, whole);
+    table.add(group.time.seconds() / static_cast<double>(group.runs));
+    table.add(group.shortest);
+    table.add(group.longest);
+  }
+  if (shown < groups.size()) {
+    const SimTime rest = total_time(std::span(groups).subspan(shown));
+    table.note(fmt::format("{} more ops take {}", groups.size() - shown,
+                           format_quantity(rest.seconds(), "s")));
+  }
+  std::move(table).append_to(tables);
+}
+
+void section_table(const Timeline& timeline, std::string_view title, std::vector<Table>& tables) {
+  std::vector<Group> groups = group_by(timeline, &ProgramRun::section);
+  if (groups.size() < 2) return;
+  const SimTime whole = total_time(groups);
+  std::ranges::sort(groups, {}, &Group::name);  // in the order in which they began
+  TableBuilder table(fmt::format("{}: kernel time by section", title));
+  table.text("section");
+  table.number("programs");
+  table.time("time");
+  table.share("share");
+  for (const Group& group : groups) {
+    const std::string_view name = timeline.names.name(group.name);
+    table.begin_row();
+    table.add(std::string(name.empty() ? "(before the first)" : name));
+    table.add(group.runs);
+    table.add(group.time);
+    table.add_share(group.time, whole);
+  }
+  std::move(table).append_to(tables);
+}
+
+/// Appends one of the tables that experiments show too, unless it is empty.
+void append(Table table, std::string_view title, std::vector<Table>& tables) {
+  if (table.rows.empty()) return;
+  table.caption = fmt::format("{}: {}", title, table.caption);
+  tables.push_back(std::move(table));
+}
+
+void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>& tables) {
+  std::vector<profiler::HostOp> ops = run.host_ops;
+  std::ranges::stable_sort(ops, std::ranges::greater(), &profiler::HostOp::time);
+  TableBuilder table(fmt::format("{}: ops on the host", title));
+  table.text("op");
+  table.text("type");
+  table.number("calls");
+  table.time("time");
+  for (const profiler::HostOp& op : ops) {
+    table.begin_row();
+    table.add(std::string(run.timeline.names.name(op.name)));
+    table.add(op.type);
+    table.add(op.calls);
+    table.add(op.time);
+  }
+  std::move(table).append_to(tables);
+}
+
+}  // namespace
+
+std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
+  std::vector<Table> tables;
+  lane_table(run, title, tables);
+  op_table(run.timeline, title, top, tables);
+  section_table(run.timeline, title, tables);
+  const std::vector<profiler::Lane> lanes = profiler::find_gaps(run.timeline, LaneKind::sub_device);
+  append(causes_table(lanes), title, tables);
+  append(op_pairs_table(run.timeline, lanes, top), title, tables);
+  append(gap_lengths_table(lanes), title, tables);
+  host_table(run, title, tables);
+  return tables;
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `run_experiment analyze` as a contract: what a user sees of a log, good or bad. Runs the real
+// program.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kOps =
+    "OP CODE,OP TYPE,DEVICE FW START CYCLE,DEVICE FW END CYCLE,DEVICE FW DURATION [ns],"
+    "DEVICE KERNEL DURATION [ns],OP TO OP LATENCY [ns]\n"
+    "Matmul,tt_dnn_device,100000,110000,10000,10000,0\n"
+    "Softmax,tt_dnn_device,130000,135000,5000,5000,20000\n"
+    "Matmul,tt_dnn_device,135500,bad,10000,10000,500\n";
+const std::string kEmulated = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
+
+class Analyze : public CliFixture {};
+
+TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
+  put("ops.csv", kOps);
+  const Outcome outcome = run("analyze ops.csv");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "ops.csv: 2 programs")) << outcome.out;
+  EXPECT_TRUE(
+      contains(outcome.out, "device 0 (1000 MHz)         2  35.00  15.00  20.00        57.1"))
+      << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "20.00 us  50.00 us     1"));
+  EXPECT_TRUE(contains(outcome.out, "1 gaps, 20.00 us idle, 57.1 % of idle + busy"));
+  EXPECT_TRUE(contains(outcome.out,
+                       "warning: left out 1 row: DEVICE FW END CYCLE (column 4) is not an integer, "
+                       "first on line 4: 'bad'"));
+}
+
+TEST_F(Analyze, TheTraceOfARunIsReadBackWithItsCauses) {
+  ASSERT_EQ(run(kEmulated + "-a sync=end --trace trace.json").status, 0);
+  const Outcome outcome = run("analyze trace.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "trace.json, emulated/shape:512x512x512")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "matmul")) << outcome.out;
+}
+
+TEST_F(Analyze, TheLogsOfARunSayTheSameAsItsTrace) {
+  ASSERT_EQ(run(kEmulated + "--device-logs logs --trace trace.json").status, 0);
+  const fs::path point = fs::directory_iterator(folder() / "logs")->path();
+  const auto kernel_time = [&](const std::string& file) {
+    const std::string out = run("analyze '" + file + "'").out;
+    const std::size_t row = out.find("device 0");
+    return out.substr(out.find(" 1  ", row), 24);
+  };
+  const std::string time = kernel_time("trace.json");
+  EXPECT_EQ(kernel_time((point / "ops_perf_results.csv").string()), time);
+  EXPECT_EQ(kernel_time((point / "profile_log_device.csv").string()), time);
+  const std::string ops = content(point / "ops_perf_results.csv");
+  EXPECT_TRUE(contains(ops, "\nMatmul,tt_dnn_device,")) << ops;
+  EXPECT_TRUE(contains(ops, ",HiFi2,64,64,"));
+  EXPECT_TRUE(contains(ops, ",1[1],1[1],512[512],512[512],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,"));
+}
+
+TEST_F(Analyze, ResultsAreShownAgain) {
+  ASSERT_EQ(run(kEmulated + "--json result.json").status, 0);
+  const Outcome outcome = run("analyze result.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "512x512x512")) << outcome.out;
+}
+
+TEST_F(Analyze, APftraceFileIsAPerfettoTrace) {
+  ASSERT_EQ(run(kEmulated + "--trace trace.pftrace").status, 0);
+  EXPECT_EQ(content(folder() / "trace.pftrace").front(), '\n');  // field 1, with a length
+  const Outcome outcome = run("analyze trace.pftrace");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "try the JSON trace")) << outcome.err;
+}
+
+TEST_F(Analyze, MarkdownGoesToAFileOrReplacesTheTables) {
+  put("ops.csv", kOps);
+  const Outcome both = run("analyze ops.csv --md ops.md");
+  EXPECT_TRUE(contains(content(folder() / "ops.md"), "| Softmax |"));
+  EXPECT_TRUE(contains(both.out, "Softmax"));
+  EXPECT_TRUE(run("analyze ops.csv --md -").out.starts_with("**ops.csv: 2 programs**"));
+}
+
+TEST_F(Analyze, WhatCanNotBeReadIsSaidAndDoesNotKeepTheOthers) {
+  put("ops.csv", kOps);
+  put("empty", "");
+  put("text", "hello\n");
+  const Outcome outcome = run("analyze empty text . missing ops.csv");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "cannot tell what empty is: the file is empty")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "cannot tell what text is: its first line is 'hello'"));
+  EXPECT_TRUE(contains(outcome.err, "cannot read .: it is a folder"));
+  EXPECT_TRUE(contains(outcome.err, "cannot read missing: No such file or directory"));
+  EXPECT_TRUE(contains(outcome.out, "ops.csv: 2 programs"));
+}
+
+TEST_F(Analyze, APipeIsRead) {
+  put("ops.csv", kOps);
+  EXPECT_TRUE(contains(run("analyze <(cat ops.csv)", "", "bash").out, ": 2 programs"));
+}
+
+TEST_F(Analyze, UnknownOptionsAndNoFileAreUsageErrors) {
+  EXPECT_EQ(run("analyze").status, 2);
+  const Outcome outcome = run("analyze ops.csv --tpo 3");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(contains(outcome.err, "did you mean --top?")) << outcome.err;
+  EXPECT_TRUE(contains(run("analyze --help").out, "run_experiment analyze FILE..."));
+}
+
+}  // namespace
+}  // namespace howard::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/device_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/ops/eltwise.h"
+#include "engines/ops/matmul.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::wormhole {
+namespace {
+
+class WormholeMemory : public ::testing::Test {
+ protected:
+  WormholeDevice device_{load_profiles()};
+  CommandQueue& queue_ = device_.command_queue(0);
+};
+
+TEST_F(WormholeMemory, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
+  const TensorSpec large{.shape = {56 * 32, 600 * 32}, .storage = Storage::l1};  // 600 tiles a core
+  const ops::Tensor held(device_, large);
+  try {
+    const ops::Tensor more(device_, {.shape = {56 * 32, 100 * 32}, .storage = Storage::l1});
+    FAIL() << "1.17 and 0.2 MiB of the 1.34 MiB that a core has";
+  } catch (const Error& error) {
+    EXPECT_NE(error.text().value.find("L1 of each core"), std::string::npos) << error.text().value;
+    EXPECT_NE(error.text().value.find("1792x19200"), std::string::npos) << error.text().value;
+  }
+  EXPECT_NO_THROW(ops::Tensor(device_, {{56 * 32, 100 * 32}})) << "DRAM has room";
+}
+
+TEST_F(WormholeMemory, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
+  const TensorSpec large{{2048, 2048}};
+  const ops::Tensor a(device_, large), b(device_, large), c(device_, large);
+  const Program program = ops::matmul(a, b, c);
+  const std::int64_t whole = device_.explain(program).matmul->out_block_h;
+  {
+    const ops::Tensor held(device_, {.shape = {56 * 32, 400 * 32}, .storage = Storage::l1});
+    EXPECT_LT(device_.explain(program).matmul->out_block_h, whole);
+  }
+  EXPECT_EQ(device_.explain(program).matmul->out_block_h, whole) << "once it is released";
+  const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
+  EXPECT_THROW(queue_.enqueue(program), Error);
+  const ops::Tensor small(device_, {{32, 32}});
+  EXPECT_THROW(queue_.enqueue(ops::eltwise(Eltwise::relu, small, small)), Error);
+  EXPECT_NO_THROW(queue_.finish());
+}
+
+TEST_F(WormholeMemory, MemoryIsCountedByPhase) {
+  device_.begin_phase("model");
+  const ops::Tensor weights(device_, {{64, 64}});
+  device_.begin_phase("step");
+  { const ops::Tensor passing(device_, {{32, 32}}); }
+  const std::vector<MemoryPhase> phases = device_.memory_phases();
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[0].allocated, Bytes(4 * 2048));
+  EXPECT_EQ(phases[1].name, "step");
+  EXPECT_EQ(phases[1].peak, Bytes(5 * 2048));
+  EXPECT_EQ(phases[1].released, Bytes(2048));
+  EXPECT_EQ(phases[1].current, Bytes(4 * 2048));
+}
+
+}  // namespace
+}  // namespace howard::wormhole

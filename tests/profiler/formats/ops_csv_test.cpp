@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/tt_metal_logs.h"
+#include "tests/profiler/formats/samples.h"
+
+namespace howard::profiler {
+namespace {
+
+Log read(std::string_view text) {
+  TextSource source(text);
+  return read_ops_csv(source, "ops.csv");
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+std::vector<std::string> reasons(const Log& log) {
+  std::vector<std::string> texts;
+  for (const auto& reason : log.dropped.reasons()) texts.push_back(describe(reason));
+  return texts;
+}
+
+/// What a read that must fail says.
+std::string failure(std::string_view text) {
+  try {
+    read(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const Timeline& only(const Log& log) {
+  EXPECT_EQ(log.runs.size(), 1U);
+  return log.runs.at(0).timeline;
+}
+
+TEST(OpsCsv, KernelsHaveTheirDurationsAndTheOpToOpTimesBetweenThem) {
+  const Log log = read(kOpsCsv);
+  const Timeline& timeline = only(log);
+  ASSERT_EQ(timeline.programs.size(), 3U);
+  const auto& programs = timeline.programs;
+  EXPECT_EQ(timeline.names.name(programs[0].name), "Matmul");
+  EXPECT_EQ(timeline.names.name(programs[1].name), "Softmax");
+  EXPECT_EQ(programs[0].kernel.duration(), SimTime::microseconds(9));
+  EXPECT_EQ(programs[1].kernel.duration(), SimTime::microseconds(4));
+  EXPECT_EQ(programs[1].kernel.start - programs[0].kernel.end, SimTime::microseconds(2));
+  EXPECT_EQ(programs[2].kernel.start - programs[1].kernel.end, SimTime::microseconds(3));
+  EXPECT_GE(programs[0].kernel.start, SimTime::microseconds(1000));
+  EXPECT_LE(programs[2].kernel.end, SimTime::nanoseconds(1'028'500));
+  EXPECT_EQ(log.dropped.count(), 0U);
+  ASSERT_EQ(log.runs[0].devices.size(), 1U);
+  EXPECT_EQ(log.runs[0].devices[0].architecture, "wormhole_b0");
+  EXPECT_EQ(log.runs[0].devices[0].clock, Frequency(1'000'000'000));
+}
+
+TEST(OpsCsv, RowsCarryTensorsAndFidelity) {
+  TextSource source(kOpsCsv);
+  DroppedRows dropped;
+  OpsCsvReader reader(source, "ops.csv", dropped);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.row().fidelity, "HiFi2");
+  EXPECT_EQ(reader.row().cores, 64);
+  ASSERT_EQ(reader.row().inputs.size(), 1U);
+  EXPECT_EQ(reader.row().inputs[0].dimensions[2], "32[19]");
+  EXPECT_EQ(reader.row().inputs[0].datatype, "BFLOAT16");
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.row().line, 4U);  // the first row has a line break in it
+  EXPECT_TRUE(reader.row().inputs.empty());
+}
+
+TEST(OpsCsv, ColumnsAreFoundByNameInAnyOrder) {
+  const Log log = read(
+      "NEW COLUMN,DEVICE KERNEL DURATION [ns],DEVICE FW START CYCLE,DEVICE FW DURATION [ns],"
+      "OP CODE,DEVICE FW END CYCLE\n"
+      "?,2000,5000,3000,Matmul,9050\n");
+  EXPECT_EQ(only(log).programs[0].kernel.duration(), SimTime::microseconds(2));
+  EXPECT_EQ(log.runs[0].devices[0].clock, Frequency(1'350'000'000));  // 4050 cycles in 3 us
+}
+
+TEST(OpsCsv, AMissingColumnIsNamed) {
+  EXPECT_EQ(failure("OP CODE,DEVICE FW START CYCLE\na,1\n"),
+            "cannot read ops.csv as ops_perf_results: line 1 has no column DEVICE KERNEL DURATION "
+            "[ns]; accepted: a header with at least OP CODE, DEVICE FW START CYCLE and DEVICE "
+            "KERNEL DURATION [ns]");
+  EXPECT_NE(failure("").find("the file is empty"), std::string::npos);
+}
+
+TEST(OpsCsv, WithoutAClockTheShippedOneIsTakenAndSaid) {
+  const Log log = read(
+      "OP CODE,DEVICE ARCH,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n"
+      "a,blackhole,1350,1000\n");
+  EXPECT_EQ(only(log).programs[0].kernel.start, SimTime::microseconds(1));
+  ASSERT_EQ(log.notes.size(), 1U);
+  EXPECT_NE(log.notes[0].find("1350 MHz"), std::string::npos);
+}
+
+TEST(OpsCsv, BadCellsCostTheirRowsAndAreNamedByLineAndColumn) {
+  const Log log = read(replaced(kOpsCsv, ",1011400,", ",abc,"));
+  EXPECT_EQ(only(log).programs.size(), 2U);
+  EXPECT_EQ(reasons(log),
+            std::vector<std::string>{"1 row: DEVICE FW START CYCLE (column 10) is not "
+                                     "an integer, first on line 4: 'abc'"});
+}
+
+TEST(OpsCsv, NegativeAndEndlessDurationsAreDropped) {
+  EXPECT_EQ(reasons(read(replaced(kOpsCsv, ",4000,", ",-4000,"))),
+            std::vector<std::string>{"1 row: DEVICE KERNEL DURATION [ns] (column 14) is negative, "
+                                     "first on line 4: '-4000'"});
+  EXPECT_EQ(
+      reasons(read(replaced(kOpsCsv, ",4000,", ",9e15,"))),
+      std::vector<std::string>{"1 row: DEVICE KERNEL DURATION [ns] (column 14) is over a day, "
+                               "first on line 4: '9e15'"});
+  EXPECT_EQ(reasons(read(replaced(kOpsCsv, ",1016400,", ",1011300,"))),
+            std::vector<std::string>{"1 row: DEVICE FW END CYCLE is before DEVICE FW START CYCLE, "
+                                     "first on line 4: 'Softmax'"});
+}
+
+TEST(OpsCsv, AnOverflowedCounterIsFoundByTheDurationBesideIt) {
+  const Log log = read(replaced(kOpsCsv, ",1016400,", ",4295983696,"));
+  EXPECT_EQ(only(log).programs.size(), 2U);
+  EXPECT_EQ(log.runs[0].devices[0].clock, Frequency(1'000'000'000));
+  ASSERT_EQ(log.dropped.count(), 1U);
+  EXPECT_NE(reasons(log)[0].find("a counter overflowed?"), std::string::npos);
+}
+
+TEST(OpsCsv, ACounterThatWrapsIsContinued) {
+  // The second op starts 2^44 - 1000 cycles in, and ends after the wrap.
+  std::string text(kOpsHeader);
+  text +=
+      "a,tt_dnn_device,1024,0,wormhole_b0,,,1,,17592186034416,17592186039416,0,5000,5000,,,,,,,,,"
+      "\n";
+  text += "b,tt_dnn_device,2048,0,wormhole_b0,,,1,,17592186043416,4000,4000,5000,5000,,,,,,,,,\n";
+  text += "c,tt_dnn_device,3072,0,wormhole_b0,,,1,,10000,15000,6000,5000,5000,,,,,,,,,\n";
+  const Log log = read(text);
+  const auto& programs = only(log).programs;
+  ASSERT_EQ(programs.size(), 3U);
+  EXPECT_EQ(log.dropped.count(), 0U);
+  EXPECT_EQ(programs[1].kernel.duration(), SimTime::microseconds(5));
+  EXPECT_EQ(programs[2].kernel.start - programs[1].kernel.end, SimTime::microseconds(6));
+}
+
+TEST(OpsCsv, ARowThatTheFileEndsInIsDroppedAndSaid) {
+  const std::string text = kOpsCsv.substr(0, kOpsCsv.size() - 20);
+  const Log log = read(text);
+  EXPECT_EQ(only(log).programs.size(), 2U);
+  EXPECT_EQ(log.notes, std::vector<std::string>{"the file ends within a row"});
+  EXPECT_EQ(log.dropped.count(), 1U);
+}
+
+TEST(OpsCsv, RowsOfAnotherWidthAreDropped) {
+  const std::string row = kOpsCsv.substr(kOpsCsv.rfind("Matmul"));
+  const Log log = read(kOpsCsv + "a,b\n" + row.substr(0, row.size() - 1) + ",more\n" + row);
+  EXPECT_EQ(only(log).programs.size(), 4U);
+  EXPECT_EQ(reasons(log),
+            (std::vector<std::string>{"1 row: fewer cells than columns, first on line 6: '2'",
+                                      "1 row: more cells than columns, first on line 7: '24'"}));
+}
+
+TEST(OpsCsv, ARepeatedHeaderBeginsAnotherRun) {
+  const Log log = read(kOpsCsv + kOpsCsv);
+  ASSERT_EQ(log.runs.size(), 2U);
+  EXPECT_EQ(log.runs[0].timeline.programs.size(), 3U);
+  EXPECT_EQ(log.runs[1].timeline.programs.size(), 3U);
+}
+
+TEST(OpsCsv, CyclesThatFallWithTheFirstCallBeginAnotherRun) {
+  const Log log = read(kOpsCsv + kOpsRows);
+  ASSERT_EQ(log.runs.size(), 2U);
+  EXPECT_EQ(log.runs[1].timeline.programs.size(), 3U);
+}
+
+TEST(OpsCsv, RowsInAnyOrderAreOneRun) {
+  const std::vector<std::size_t> lines = {kOpsHeader.size(), kOpsCsv.find("Softmax"),
+                                          kOpsCsv.find("Matmul", kOpsCsv.find("Softmax"))};
+  const std::string first = kOpsCsv.substr(lines[0], lines[1] - lines[0]);
+  const std::string second = kOpsCsv.substr(lines[1], lines[2] - lines[1]);
+  const std::string third = kOpsCsv.substr(lines[2]);
+  EXPECT_EQ(read(std::string(kOpsHeader) + third + first + second).runs.size(), 1U);
+}
+
+TEST(OpsCsv, SignpostsBeginSectionsAndHostOpsAreSummed) {
+  std::string text(kOpsHeader);
+  text += "forward,signpost,,,,,,,,,,,,,,,,,,,,,\n";
+  text += "a,tt_dnn_device,1,0,,,,1,,5000,6000,0,1000,1000,,,,,,,,,\n";
+  text += "backward,signpost,,,,,,,,,,,,,,,,,,,,,\n";
+  text += "a,tt_dnn_device,2,0,,,,1,,8000,9000,2000,1000,1000,,,,,,,,,\n";
+  text += "to_torch,python_fallback,3,,,,,,700,,,,,,,,,,,,,,\n";
+  text += "to_torch,python_fallback,4,,,,,,300,,,,,,,,,,,,,,\n";
+  text += "a,tt_dnn_device,5,0,,,,1,,,,,,,,,,,,,,,\n";
+  const Log log = read(text);
+  const Timeline& timeline = only(log);
+  ASSERT_EQ(timeline.programs.size(), 2U);
+  EXPECT_EQ(timeline.names.name(timeline.programs[0].section), "forward");
+  EXPECT_EQ(timeline.names.name(timeline.programs[1].section), "backward");
+  ASSERT_EQ(log.runs[0].host_ops.size(), 1U);
+  EXPECT_EQ(log.runs[0].host_ops[0].calls, 2U);
+  EXPECT_EQ(log.runs[0].host_ops[0].time, SimTime::microseconds(1));
+  EXPECT_EQ(reasons(log), std::vector<std::string>{
+                              "1 row: a device op without device times, first on line 8: 'a'"});
+}
+
+TEST(OpsCsv, DevicesHaveClocksAndTracesReplaysOfTheirOwn) {
+  std::string text(kOpsHeader);
+  text += "a,tt_dnn_device,1,0,wormhole_b0,,,1,,5000,7000,0,2000,2000,,,,,,,,1,1\n";
+  text += "a,tt_dnn_device,1,0,wormhole_b0,,,1,,9000,11000,2000,2000,2000,,,,,,,,1,2\n";
+  text += "a,tt_dnn_device,1,1,blackhole,,,1,,5400,8100,0,2000,2000,,,,,,,,,\n";
+  const Log log = read(text);
+  const auto& programs = only(log).programs;
+  ASSERT_EQ(programs.size(), 3U);
+  EXPECT_EQ(programs[0].replay, 1U);
+  EXPECT_EQ(programs[1].replay, 2U);
+  EXPECT_EQ(programs[2].replay, 0U);
+  EXPECT_EQ(programs[2].device, 1);
+  EXPECT_EQ(programs[2].kernel.start, SimTime::microseconds(4));
+  ASSERT_EQ(log.runs[0].devices.size(), 2U);
+  EXPECT_EQ(log.runs[0].devices[1].clock, Frequency(1'350'000'000));
+}
+
+/// Programs of two devices, in any overlap a device with sub-devices may have.
+std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
+  std::vector<OpRecord> records;
+  auto cycle = static_cast<std::int64_t>(random() % 1000);
+  for (std::uint64_t i = 1; i <= 1 + random() % 20; ++i) {
+    OpRecord& record = records.emplace_back();
+    record.run.number = i;
+    record.run.device = static_cast<std::uint16_t>(random() % 2);
+    record.run.replay = static_cast<std::uint32_t>(random() % 3);
+    cycle += static_cast<std::int64_t>(random() % 5000);
+    record.run.kernel = {
+        time_of_cycles(cycle, clock),
+        time_of_cycles(cycle + 2000 + static_cast<std::int64_t>(random() % 9000), clock)};
+    record.name = std::vector<std::string>{"matmul", "a,\"b\"", "line\nbreak", "é"}[random() % 4];
+    if (random() % 2 == 0) {
+      record.facts = {.operation = "Matmul",
+                      .fidelity = "HiFi2",
+                      .attributes = "2D, \"8x7\"",
+                      .inputs = {{.dimensions = {1, 2, 19, 64}, .dtype = "bfloat16"}},
+                      .outputs = {{.dimensions = {1, 2, 19, 33}, .dtype = "float32"}}};
+    }
+  }
+  return records;
+}
+
+TEST(OpsCsv, WhatIsWrittenReadsBack) {
+  for (const Frequency clock : {Frequency(1'000'000'000), Frequency(1'350'000'000)}) {
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i) {
+      const std::vector<OpRecord> records = random_records(random, clock);
+      const Log log = read(ops_csv(records, {.clock = clock}));
+      const Timeline& timeline = only(log);
+      ASSERT_EQ(timeline.programs.size(), records.size());
+      ASSERT_EQ(log.dropped.count(), 0U) << reasons(log)[0];
+      std::vector<std::size_t> order;  // the reader goes device by device
+      for (const int device : {0, 1}) {
+        for (std::size_t k = 0; k < records.size(); ++k) {
+          if (records[k].run.device == device) order.push_back(k);
+        }
+      }
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        const OpRecord& written = records[order[k]];
+        const ProgramRun& program = timeline.programs[k];
+        const bool named = !written.facts.operation.empty();
+        EXPECT_EQ(timeline.names.name(program.name), named ? "Matmul" : written.name);
+        EXPECT_EQ(program.replay, written.run.replay);
+        EXPECT_EQ(program.device, written.run.device);
+        // The file counts cycles and whole nanoseconds, which are the same at 1 GHz only.
+        const std::int64_t tolerance = clock == Frequency(1'000'000'000) ? 0 : 1'000;
+        const Span& kernel = written.run.kernel;
+        EXPECT_LE(std::abs((program.kernel.start - kernel.start).ps()), tolerance);
+        EXPECT_LE(std::abs((program.kernel.end - kernel.end).ps()), tolerance);
+      }
+    }
+  }
+}
+
+TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
+  const std::vector<OpRecord> records = op_records(sample_events(), [](std::uint64_t) {
+    static const ProgramFacts facts{.operation = "Matmul",
+                                    .fidelity = "HiFi2",
+                                    .attributes = "",
+                                    .inputs = {{.dimensions = {1, 1, 19, 64}, .dtype = "bfloat16"}},
+                                    .outputs = {}};
+    return &facts;
+  });
+  const std::string text = ops_csv(records, {.worker_cores = 56});
+  TextSource source(text);
+  CsvReader csv(source);
+  ASSERT_TRUE(csv.next());
+  ASSERT_EQ(csv.fields().size(), 98U);
+  std::vector<std::string> header(csv.fields().begin(), csv.fields().end());
+  ASSERT_TRUE(csv.next());
+  ASSERT_TRUE(csv.next());
+  ASSERT_EQ(csv.fields().size(), 98U);
+  const auto cell = [&](std::string_view name) {
+    const auto found = std::ranges::find(header, name);
+    return csv.fields()[static_cast<std::size_t>(found - header.begin())];
+  };
+  EXPECT_EQ(cell("OP CODE"), "Matmul");
+  EXPECT_EQ(cell("GLOBAL CALL COUNT"), "2048");
+  EXPECT_EQ(cell("CORE COUNT"), "2");
+  EXPECT_EQ(cell("AVAILABLE WORKER CORE COUNT"), "56");
+  EXPECT_EQ(cell("HOST START TS"), "60000");
+  EXPECT_EQ(cell("HOST DURATION [ns]"), "5000");
+  EXPECT_EQ(cell("DEVICE FW START CYCLE"), "68000");
+  EXPECT_EQ(cell("DEVICE KERNEL DURATION [ns]"), "12000");
+  EXPECT_EQ(cell("OP TO OP LATENCY [ns]"), "18000");
+  EXPECT_EQ(cell("DEVICE NCRISC KERNEL DURATION [ns]"), "7000");
+  EXPECT_EQ(cell("DEVICE TRISC1 KERNEL DURATION [ns]"), "9000");
+  EXPECT_EQ(cell("DISPATCH TOTAL CQ CMD OP TIME [ns]"), "1000");
+  EXPECT_EQ(cell("INPUT_0_Y_PAD[LOGICAL]"), "32[19]");
+  EXPECT_EQ(cell("INPUT_0_DATATYPE"), "BFLOAT16");
+  EXPECT_EQ(cell("INPUT_1_Y_PAD[LOGICAL]"), "");
+}
+
+}  // namespace
+}  // namespace howard::profiler

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/trace_event.h"
+
+namespace howard::profiler::testing {
+
+/// Events as a device may record them, by chance: tracks of every kind, spans that follow each
+/// other, lie in each other, touch, or take no time, in any order. Nothing that is impossible.
+std::vector<TraceEvent> random_events(std::uint32_t seed);
+
+}  // namespace howard::profiler::testing
