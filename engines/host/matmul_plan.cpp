@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <dnnl.hpp>
-#include <unordered_map>
 
 namespace howard::host {
 namespace {
@@ -150,17 +149,23 @@ struct MatmulPlan::Execution {
         b(description.weights_desc(), cpu_engine(), nullptr),
         bias(description.bias_desc(), cpu_engine(), nullptr),
         c(description.dst_desc(), cpu_engine(), nullptr),
-        scratch(description.scratchpad_desc(), cpu_engine(), nullptr),
-        arguments{{DNNL_ARG_SRC, a},
-                  {DNNL_ARG_WEIGHTS, b},
-                  {DNNL_ARG_DST, c},
-                  {DNNL_ARG_SCRATCHPAD, scratch}} {
-    if (description.bias_desc().get_size() > 0) arguments.emplace(DNNL_ARG_BIAS, bias);
+        scratch(description.scratchpad_desc(), cpu_engine(), nullptr) {}
+
+  /// Through the C interface: the C++ one copies a hash table of the operands at each call.
+  void run(const dnnl::matmul& primitive, bool biased) const {
+    const std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, a.get()},
+                                                    {DNNL_ARG_WEIGHTS, b.get()},
+                                                    {DNNL_ARG_DST, c.get()},
+                                                    {DNNL_ARG_SCRATCHPAD, scratch.get()},
+                                                    {DNNL_ARG_BIAS, bias.get()}}};
+    const int count = biased ? 5 : 4;
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments.data()),
+        "could not execute a product");
   }
 
   dnnl::stream stream;
   dnnl::memory a, b, bias, c, scratch;
-  std::unordered_map<int, dnnl::memory> arguments;
 };
 
 MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads) {
@@ -218,11 +223,11 @@ void MatmulPlan::run_block(const Block& block, const MatmulOperands& operands, i
   Execution& own = executions_[static_cast<std::size_t>(worker)][block.primitive];
   own.a.set_data_handle(operand(operands.a, block.a));
   own.b.set_data_handle(operand(operands.b, block.b));
-  if (operands.bias != nullptr) own.bias.set_data_handle(operand(operands.bias, block.bias));
+  const bool biased = operands.bias != nullptr;
+  if (biased) own.bias.set_data_handle(operand(operands.bias, block.bias));
   own.c.set_data_handle(operands.c + block.c);
   own.scratch.set_data_handle(scratch);
-  primitives_[block.primitive].primitive.execute(own.stream, own.arguments);
-  own.stream.wait();
+  own.run(primitives_[block.primitive].primitive, biased);
 }
 
 }  // namespace howard::host

@@ -23,11 +23,13 @@ struct CircularBuffers {
   Bytes partial_tile;
   Bytes bias_tile;  ///< None without a bias.
 
-  /// Inputs are double buffered; output and partial sums are not. ttnn compares strictly.
-  bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const {
+  /// Inputs are double buffered; output and partial sums are not.
+  Bytes size(std::int64_t h, std::int64_t w, std::int64_t k) const {
     const Bytes inputs = 2 * k * (h + w) * input_tile + w * bias_tile;
-    return inputs + h * w * (output_tile + partial_tile) < limit;
+    return inputs + h * w * (output_tile + partial_tile);
   }
+  /// ttnn compares strictly.
+  bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const { return size(h, w, k) < limit; }
 };
 
 CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
@@ -233,6 +235,10 @@ std::string MatmulPlan::text() const {
   return fmt::format("{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
                      name_of(kind), active_cores(), per_core_m, per_core_n, out_block_h,
                      out_block_w, in0_block_w, subblock_h, subblock_w, name_of(fidelity));
+}
+
+Bytes circular_buffer_bytes(const MatmulPlan& plan) {
+  return circular_buffers(plan, Bytes()).size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
 }
 
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,

@@ -83,4 +83,7 @@ struct MatmulPlan {
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes);
 
+/// L1 that its circular buffers take of each core.
+Bytes circular_buffer_bytes(const MatmulPlan& plan);
+
 }  // namespace howard::wormhole

@@ -100,6 +100,12 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
   return std::visit(Planner{program, grid, profiles}, program.attributes);
 }
 
+Bytes circular_buffer_bytes(const PlannedProgram& planned) {
+  if (planned.matmul) return circular_buffer_bytes(*planned.matmul);
+  // Two tiles each, the largest being of 32 bit numbers.
+  return planned.footprint.circular_buffers * (2 * tile_bytes(DataType::float32));
+}
+
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {
   return {.dispatch = dispatch_time(planned.footprint, type, profiles.software),
           .go = go_time(planned.footprint, profiles.software),

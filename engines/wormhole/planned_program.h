@@ -21,6 +21,9 @@ struct PlannedProgram {
   std::optional<MatmulPlan> matmul;  ///< Of a matrix product.
 };
 
+/// L1 that its circular buffers take of each core.
+Bytes circular_buffer_bytes(const PlannedProgram& planned);
+
 /// Plans `program`, one of those that lower() gives, on a compute grid of `grid`.
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles);
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,7 +11,7 @@
 #include "base/error.h"
 #include "engines/wormhole/device_memory.h"
 #include "engines/wormhole/launch_spans.h"
-#include "engines/wormhole/lowering.h"
+#include "engines/wormhole/program_cache.h"
 #include "engines/wormhole/simulation.h"
 #include "engines/wormhole/sub_device_owners.h"
 #include "engines/wormhole/sub_devices.h"
@@ -30,27 +28,6 @@ namespace {
                .accepted = std::move(accepted),
                .hint = std::move(hint)});
 }
-
-/// Calls are lowered and planned once for each different grid, op, attributes and operand specs, as
-/// ttnn's program cache does.
-struct ProgramLess {
-  using Key = std::pair<CoreGrid, Program>;
-
-  bool operator()(const Key& a, const Key& b) const {
-    const auto facts = [](const Key& key) {
-      const auto& [grid, program] = key;
-      return std::tie(grid, program.name, program.attributes);
-    };
-    if (const auto order = facts(a) <=> facts(b); order != 0) return order < 0;
-    const auto spec_less = [](const Operand& x, const Operand& y) { return x.spec < y.spec; };
-    const auto less = [&](const std::vector<Operand>& x, const std::vector<Operand>& y) {
-      return std::ranges::lexicographical_compare(x, y, spec_less);
-    };
-    if (less(a.second.outputs, b.second.outputs)) return true;
-    if (less(b.second.outputs, a.second.outputs)) return false;
-    return less(a.second.inputs, b.second.inputs);
-  }
-};
 
 }  // namespace
 
@@ -258,14 +235,7 @@ class WormholeDevice::Impl {
   const std::vector<PlannedProgram>& launches(const Program& program) {
     const CoreGrid grid = sub_devices_.range(program.sub_device).size();
     require_grid_fits(program, grid);
-    ProgramLess::Key key{grid, timing_key(program)};
-    const auto cached = program_cache_.find(key);
-    if (cached != program_cache_.end()) return cached->second;
-    std::vector<PlannedProgram> planned;
-    for (const Program& launch : lower(key.second, grid, profiles_)) {
-      planned.push_back(plan_program(launch, grid, profiles_));
-    }
-    return program_cache_.emplace(std::move(key), std::move(planned)).first->second;
+    return program_cache_.launches(program, grid, memory_);
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
@@ -397,7 +367,7 @@ class WormholeDevice::Impl {
   DeviceMemory memory_;
   SubDevices sub_devices_;
   SubDeviceOwners owners_;
-  std::map<ProgramLess::Key, std::vector<PlannedProgram>, ProgramLess> program_cache_;
+  ProgramCache program_cache_{profiles_};
   Simulation simulation_;
   TraceStore traces_;
   ValueShadow values_;

@@ -95,6 +95,21 @@ TEST_F(Host, ProgramsThatCannotRunAreErrorsAndTheDeviceStaysUsable) {
   EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
 }
 
+TEST_F(Host, ABufferIsTakenUnderAnyShapeOfAsManyElements) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const auto as = [&](const TensorSpec& spec) { return Operand{a.buffer, spec}; };
+  const auto doubled = [&](const Operand& x) {
+    Program program = product(x, x, x);
+    program.attributes = EltwiseAttributes{.function = Eltwise::add, .scalar = {}};
+    queue_.enqueue(program);
+  };
+  doubled(as({{1, 4}, DataType::float32}));
+  EXPECT_EQ(get(device_, a), (Values{2, 4, 6, 8}));
+  EXPECT_THROW(doubled(as({{1, 1}, DataType::float32})), Error) << "fewer elements";
+  EXPECT_THROW(doubled(as({{1, 4}, DataType::bfloat16})), Error) << "another data type";
+  EXPECT_THROW(doubled(as({{1, 4}, DataType::float32, Layout::row_major})), Error);
+}
+
 TEST_F(Host, AFailureOfARunningProgramIsReportedByFinishOrReadAndTheDeviceGoesOn) {
   FailingSink sink;
   device_.set_trace_sink(&sink);

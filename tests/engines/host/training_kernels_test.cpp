@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/host/philox.h"
 #include "tests/engines/host/host_calls.h"
 
 namespace howard::host {
@@ -137,6 +138,12 @@ TEST(HostCrossEntropy, ATargetOutsideTheVocabularyIsAnErrorThatNamesIt) {
   expect_index_error(CrossEntropyAttributes{}, {logits, targets}, loss, "12", "3", "0 to 6");
   expect_index_error(CrossEntropyBackwardAttributes{}, {logits, targets}, logits.spec, "12", "3",
                      "0 to 6");
+}
+
+TEST(HostDropout, RandomWordsAreThoseOfPhilox4x32With7Rounds) {
+  // Random123's known answers (kat_vectors), for a counter and a key of 0.
+  const std::array<std::uint32_t, 4> known{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48};
+  EXPECT_EQ(philox(0, 0), known);
 }
 
 TEST(HostDropout, DropsTheShareAskedForAndScalesTheRest) {

@@ -244,6 +244,22 @@ TEST_F(Wormhole, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
   EXPECT_NO_THROW(ops::Tensor(device_, {{56 * 32, 100 * 32}})) << "DRAM has room";
 }
 
+TEST_F(Wormhole, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
+  const Product product(device_, 2048);
+  const Program program = product.program();
+  const std::int64_t whole = device_.explain(program).matmul->out_block_h;
+  {
+    const ops::Tensor held(device_, {.shape = {56 * 32, 400 * 32}, .storage = Storage::l1});
+    EXPECT_LT(device_.explain(program).matmul->out_block_h, whole);
+  }
+  EXPECT_EQ(device_.explain(program).matmul->out_block_h, whole) << "once it is released";
+  const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
+  EXPECT_THROW(queue_.enqueue(program), Error);
+  const ops::Tensor small(device_, {{32, 32}});
+  EXPECT_THROW(queue_.enqueue(ops::eltwise(Eltwise::relu, small, small)), Error);
+  EXPECT_NO_THROW(queue_.finish());
+}
+
 TEST_F(Wormhole, MemoryIsCountedByPhase) {
   device_.begin_phase("model");
   const ops::Tensor weights(device_, {{64, 64}});
