@@ -46,7 +46,6 @@ AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
              const AdamWAttributes& attributes)
     : parameters_(std::move(parameters)), attributes_(attributes) {
   learning_rate = attributes.learning_rate;
-  calls.device().begin_phase("optimizer");
   for (const Parameter* parameter : parameters_) {
     const TensorSpec& spec = parameter->value.spec();
     moments_.push_back({calls.fill(0, spec), calls.fill(0, spec)});

@@ -26,7 +26,6 @@ Mlp::Mlp(Device& device, const MlpOptions& options)
                  .accepted = "1 or more",
                  .hint = ""});
   }
-  device.begin_phase("model");
   const auto parameter = [&](int layer, std::string_view name, std::int64_t rows) {
     const TensorSpec spec{.shape = {rows, options.width}, .dtype = options.parameters};
     return Parameter{fmt::format("layers.{}.{}", layer, name), {device, spec}, {}};

@@ -212,6 +212,15 @@ TEST(Gpt2, CallsAndLaunchesAreThePublishedOnes) {
   }
 }
 
+TEST(Gpt2, Is1073LaunchesBeforeProductsTransposedTheirFactors) {
+  wormhole::WormholeDevice device(older_profiles());
+  Gpt2 model(device, published({}));
+  Sgd sgd(model.parameters(), 0.01F);
+  const StepFunction function = step_of(model, sgd);
+  static_cast<void>(function(device));
+  EXPECT_EQ(launches_of(device, StaticStep(device, function).programs()), 1073);
+}
+
 TEST(Gpt2, TheOrderOfALayersCallsIsThePublishedOne) {
   ReferenceDevice device;
   Gpt2Options options = kTiny;

@@ -22,6 +22,7 @@
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"
 #include "engines/models/nano_gpt.h"
+#include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::models {
@@ -230,6 +231,26 @@ TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
   EXPECT_EQ(of(Engine::recorded), dynamic);
   EXPECT_EQ(of(Engine::traced), dynamic);
   EXPECT_LT(dynamic.back(), dynamic.front());
+}
+
+TEST(HostTraining, TheEmulatedDeviceWithValuesGivesTheSameLosses) {
+  host::HostDevice values;
+  wormhole::WormholeDevice device(wormhole::load_profiles(), {.values = &values});
+  const MlpOptions options{
+      .batch = 64, .width = 96, .parameters = DataType::float32, .compute = DataType::float32};
+  Mlp model(device, options);
+  fill(device, model);
+  Sgd sgd(model.parameters(), 0.5F);
+  StaticStep step(
+      device, autograd::training_step(
+                  [&](Tape& tape, int) { return model.loss(tape, MlpFunctions::by_layer); }, sgd,
+                  {.tape = {.compute = DataType::float32}}));
+  autograd::TracedStep traced(device, step);
+  for (const float expected :
+       mlp_losses(Engine::dynamic, DataType::float32, MlpFunctions::by_layer)) {
+    traced.run();
+    EXPECT_EQ(autograd::read_values(device.command_queue(0), step.loss())[0], expected);
+  }
 }
 
 TEST(HostTraining, NanoGptLearnsASequenceByHeart) {

@@ -148,7 +148,7 @@ TEST(Mlp, ByLayerMakesTheCallsOfThePublishedStaticEngine) {
 // The report's bench_mlp: 12 calls a layer, and one launch more for the mean, which is two.
 TEST(Mlp, NLayersAreTwelveCallsEachAndOneLaunchMore) {
   for (const int layers : {1, 2, 4, 8}) {
-    wormhole::WormholeDevice device(wormhole::load_profiles({}));
+    wormhole::WormholeDevice device(wormhole::load_profiles());
     Mlp model(device, {.batch = 1024, .width = 512, .layers = layers});
     Sgd sgd(model.parameters(), kRate);
     const StaticStep step(device, step_of(model, MlpFunctions::by_layer, sgd));
@@ -157,14 +157,17 @@ TEST(Mlp, NLayersAreTwelveCallsEachAndOneLaunchMore) {
   }
 }
 
-TEST(Mlp, ByOpIs33LaunchesAndByLayer25) {
-  wormhole::WormholeDevice device(wormhole::load_profiles({}));
+TEST(Mlp, ByOpIs33LaunchesAndByLayer25AndOneMoreForEachTransposedFactorBefore) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  wormhole::WormholeDevice older(older_profiles());
   Mlp model(device, {});
   Sgd sgd(model.parameters(), kRate);
   const StaticStep by_op(device, step_of(model, MlpFunctions::by_op, sgd));
   const StaticStep by_layer(device, step_of(model, MlpFunctions::by_layer, sgd));
   EXPECT_EQ(launches_of(device, by_op.programs()), 33);
   EXPECT_EQ(launches_of(device, by_layer.programs()), 25);
+  EXPECT_EQ(launches_of(older, by_op.programs()), 36);
+  EXPECT_EQ(launches_of(older, by_layer.programs()), 29);
 }
 
 TEST(Mlp, DynamicStaticAndTracedGiveTheSameLossesToTheBit) {

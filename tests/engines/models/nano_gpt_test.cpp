@@ -138,6 +138,8 @@ TEST(NanoGpt, LaunchesAreThoseOfTtml) {
     EXPECT_EQ(of_phase(2), fused ? 77 : 1309) << "update";
     EXPECT_EQ(launches_of(device, programs), fused ? 458 : 1690);
     EXPECT_EQ(programs.size(), fused ? 431U : 1663U);
+    wormhole::WormholeDevice older(older_profiles());
+    EXPECT_EQ(launches_of(older, programs), fused ? 508 : 1740);
   }
 }
 

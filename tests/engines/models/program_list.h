@@ -29,6 +29,12 @@ inline std::string names_of(std::span<const Program> programs) {
   return names;
 }
 
+/// The software before its matrix product kernels transposed operands themselves: the report's
+/// "era A".
+inline wormhole::Profiles older_profiles() {
+  return wormhole::load_profiles({.settings = {"matmul.fuses_transposes=0count"}});
+}
+
 /// What the emulated chip launches for them.
 inline int launches_of(wormhole::WormholeDevice& device, std::span<const Program> programs) {
   std::size_t launches = 0;
