@@ -32,7 +32,7 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
   EXPECT_TRUE(
       contains(outcome.out, "device 0 (1000 MHz)         2  35.00  15.00  20.00        57.1"))
       << outcome.out;
-  EXPECT_TRUE(contains(outcome.out, "20.00 us  50.00 us     1"));
+  EXPECT_TRUE(contains(outcome.out, "20 us to 50 us     1  20.00"));
   EXPECT_TRUE(contains(outcome.out, "1 gaps, 20.00 us idle, 57.1 % of idle + busy"));
   EXPECT_TRUE(contains(outcome.out,
                        "warning: left out 1 row: DEVICE FW END CYCLE (column 4) is not an integer, "
