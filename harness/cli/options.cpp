@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "harness/cli/command_line.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -62,37 +63,11 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);
   app.add_option("--md", options.markdown);
+  app.add_option("--times", options.times);
   app.add_option("--plots", options.plots);
   app.add_option("--trace", options.trace);
-  app.add_option("--color", options.color)
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, ColorMode>{{"auto", ColorMode::automatic},
-                                                                   {"always", ColorMode::always},
-                                                                   {"never", ColorMode::never}}));
+  add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
-}
-
-/// The long options of `app`, for suggestions.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* const option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-/// One line for a command line that CLI11 does not accept.
-std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
-                    const char* const* argv) {
-  std::string text = failure.what();
-  std::ranges::replace(text, '\n', ' ');
-  const std::vector<std::string> known = option_names(app);
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = split(argv[i], '=').front();
-    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
-    if (const auto suggestion = closest(word, known)) text += "; did you mean " + *suggestion + "?";
-  }
-  return text;
 }
 
 void understand(const RawOptions& raw, Options& options) {
@@ -121,11 +96,7 @@ Options parse_options(int argc, const char* const* argv) {
   RawOptions raw;
   Options options;
   declare(app, raw, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& failure) {
-    throw UsageError(explain(app, failure, argc, argv));
-  }
+  parse_command_line(app, argc, argv);
   if (raw.help) options.answer = kHelp;
   if (raw.version) options.answer = version_text();
   if (options.answer) return options;
