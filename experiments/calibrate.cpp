@@ -207,6 +207,9 @@ class Calibrate final : public harness::Experiment {
     return "The calibrated constants: fitted anew, how well known, and how far off the rows are";
   }
 
+  bool is_tool() const override { return true; }
+  bool shares_work() const override { return true; }
+
   std::vector<harness::Axis> axes(Backend backend) const override {
     if (backend == Backend::host) return {};
     std::vector<std::string> subjects;

@@ -13,7 +13,7 @@ std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
 }
 
 std::shared_ptr<host::HostDevice> DevBox::host() const {
-  if (host_ == nullptr) host_ = std::make_shared<host::HostDevice>(host_options_);
+  std::call_once(host_opened_, [&] { host_ = std::make_shared<host::HostDevice>(host_options_); });
   return host_;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "engines/host/host_device.h"
 #include "engines/wormhole/wormhole_device.h"
@@ -22,13 +23,14 @@ class DevBox {
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
       const wormhole::DeviceOptions& options = {}) const;
 
-  /// The host CPU; one device for all points, opened at the first call.
+  /// The host CPU; one device for all points, opened at the first call, from any thread.
   std::shared_ptr<host::HostDevice> host() const;
 
  private:
   wormhole::Profiles profiles_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
+  mutable std::once_flag host_opened_;
   mutable std::shared_ptr<host::HostDevice> host_;
 };
 

@@ -195,6 +195,9 @@ class Fidelity final : public Experiment {
     return "every published row beside the emulator: how far is it from the silicon?";
   }
 
+  bool is_tool() const override { return true; }
+  bool shares_work() const override { return true; }
+
   std::vector<harness::Axis> axes(Backend backend) const override {
     if (backend == Backend::host) return {};
     std::vector<std::string> subjects;

@@ -68,6 +68,13 @@ class Experiment {
   virtual std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const = 0;
 
+  /// True for a tool about the emulator instead of a question of its own: `all` leaves it out.
+  virtual bool is_tool() const { return false; }
+
+  /// True when points use what other points have worked out, and so run one after the other, in
+  /// order. Otherwise points on the virtual clock are prepared and run on several threads at once.
+  virtual bool shares_work() const { return false; }
+
   /// Files that follow from the points that have run.
   virtual std::vector<Document> documents() const { return {}; }
 };

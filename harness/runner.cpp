@@ -2,9 +2,12 @@
 #include "harness/runner.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <regex>
+#include <thread>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -76,6 +79,24 @@ void attempt(PointResult& point, const std::function<void()>& step) {
   }
 }
 
+/// The hooks for several threads: one call at a time.
+RunHooks one_at_a_time(const RunHooks& hooks, std::mutex& mutex) {
+  RunHooks locked;
+  locked.stop = [&] {
+    const std::scoped_lock lock(mutex);
+    return hooks.stop();
+  };
+  locked.point_done = [&](std::size_t index, const PointResult& point) {
+    const std::scoped_lock lock(mutex);
+    hooks.point_done(index, point);
+  };
+  locked.trace_sink = [&](const PointResult& point) {
+    const std::scoped_lock lock(mutex);
+    return hooks.trace_sink(point);
+  };
+  return locked;
+}
+
 /// Derives what follows from the time, and traces one more iteration when somebody listens.
 void complete(Case& measured, Metric time, const RunHooks& hooks, PointResult& point) {
   const double seconds = time.value;
@@ -117,14 +138,35 @@ void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResul
   });
 }
 
+/// Runs the points on the virtual clock; true for those that ended.
+void run_all_virtual(const Experiment& experiment, std::vector<PointResult>& points,
+                     std::vector<char>& ended, const RunHooks& hooks, int threads) {
+  std::mutex mutex;
+  const RunHooks locked = one_at_a_time(hooks, mutex);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    // A point at a time: their costs differ by orders of magnitude.
+    for (std::size_t i = next++; i < points.size() && !locked.stop(); i = next++) {
+      if (points[i].backend != Backend::emulated) continue;
+      run_virtual(experiment, locked, points[i]);
+      ended[i] = 1;
+      locked.point_done(i, points[i]);
+    }
+  };
+  if (experiment.shares_work()) threads = 1;
+  std::vector<std::jthread> helpers;
+  for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+}
+
 /// Runs the wall-clock points together; true for those that ended.
 void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
-              std::vector<bool>& ended, const WallOptions& options, const RunHooks& hooks) {
+              std::vector<char>& ended, const WallOptions& options, const RunHooks& hooks) {
   std::vector<std::unique_ptr<Case>> cases;
   std::vector<Case*> borrowed;
   std::vector<std::size_t> places;
   const auto end = [&](std::size_t place) {
-    ended[place] = true;
+    ended[place] = 1;
     hooks.point_done(place, points[place]);
   };
   for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
@@ -179,18 +221,13 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
 }
 
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
-                                    const WallOptions& wall, const RunHooks& hooks) {
-  std::vector<bool> ended(points.size(), false);
-  for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
-    if (points[i].backend != Backend::emulated) continue;
-    run_virtual(experiment, hooks, points[i]);
-    ended[i] = true;
-    hooks.point_done(i, points[i]);
-  }
+                                    const WallOptions& wall, const RunHooks& hooks, int threads) {
+  std::vector<char> ended(points.size(), 0);  // not bool: threads write neighbours
+  run_all_virtual(experiment, points, ended, hooks, threads);
   run_wall(experiment, points, ended, wall, hooks);
   std::vector<PointResult> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (ended[i]) result.push_back(std::move(points[i]));
+    if (ended[i] != 0) result.push_back(std::move(points[i]));
   }
   return result;
 }

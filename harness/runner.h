@@ -40,10 +40,13 @@ struct RunHooks {
   };
 };
 
-/// Runs the planned points and returns them with their results: points on the virtual clock one
-/// after the other, those on the wall clock interleaved. A point that fails is marked as skipped,
-/// with the reason, and never stops the others. Points missing after a stop are left out.
+/// Runs the planned points and returns them with their results, in the order of the plan. Points on
+/// the virtual clock are shared by `threads` threads, with the same results for any number of them;
+/// those on the wall clock come after, alone and interleaved. A point that fails is marked as
+/// skipped, with the reason, and never stops the others. Points missing after a stop are left out.
+/// Hooks are called from any of the threads, one call at a time.
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
-                                    const WallOptions& wall, const RunHooks& hooks);
+                                    const WallOptions& wall, const RunHooks& hooks,
+                                    int threads = 1);
 
 }  // namespace howard::harness

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/result_json.h"
 
+#include <climits>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "reports/json_node.h"
 
 namespace howard::reports {
 namespace {
@@ -22,11 +24,7 @@ using nlohmann::ordered_json;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::string_view kSchema = "howard.result/1";
-
-/// A rule of the schema that a file breaks; becomes an Error once the file's name is known.
-struct Violation {
-  std::string what;
-};
+constexpr std::string_view kKind = "JSON of schema howard.result/1";
 
 double finite(double value) {
   HOWARD_CHECK(std::isfinite(value), "a reported number is finite");
@@ -45,12 +43,9 @@ ordered_json to_object(const Words& words) {
   return object;
 }
 
-Words to_words(const ordered_json& object) {
-  if (!object.is_object()) throw Violation{"params and details are objects"};
+Words to_words(const JsonNode& object) {
   Words words;
-  for (const auto& [name, value] : object.items()) {
-    words.emplace_back(name, value.get<std::string>());
-  }
+  for (const auto& [name, value] : object.members()) words.emplace_back(name, value.text());
   return words;
 }
 
@@ -69,31 +64,26 @@ ordered_json to_object(const Metric& metric, Backend backend) {
   return object;
 }
 
-/// One of two words; anything else breaks the schema.
-bool is_first(const ordered_json& word, std::string_view first, std::string_view second) {
-  if (word == first) return true;
-  if (word == second) return false;
-  throw Violation{word.dump() + " is neither \"" + std::string(first) + "\" nor \"" +
-                  std::string(second) + "\""};
-}
-
-Metric to_metric(const std::string& name, const ordered_json& object) {
-  Metric metric{
-      .name = name,
-      .value = object.at("value").get<double>(),
-      .unit = object.at("unit").get<std::string>(),
-      .better = is_first(object.at("better"), "lower", "higher") ? Better::lower : Better::higher,
-      .samples = object.at("samples").get<std::vector<double>>()};
+Metric to_metric(const std::string& name, const JsonNode& object) {
+  Metric metric{.name = name,
+                .value = object.member("value").number(),
+                .unit = object.member("unit").text(),
+                .better = object.member("better").is_first("lower", "higher") ? Better::lower
+                                                                              : Better::higher,
+                .samples = object.member("samples").numbers()};
   // What follows from the rest is checked, so that a file edited by hand can not contradict itself.
-  is_first(object.at("clock"), "virtual", "wall");
-  if (is_first(object.at("noise"), "exact", "sampled") != metric.samples.empty()) {
-    throw Violation{"metric " + name + " is exact and has samples, or the reverse"};
+  object.member("clock").is_first("virtual", "wall");
+  const JsonNode noise = object.member("noise");
+  if (noise.is_first("exact", "sampled") != metric.samples.empty()) {
+    noise.fail("\"sampled\" with samples, \"exact\" without");
   }
-  if (const ordered_json& interval = object.at("ci95"); !interval.is_null()) {
-    metric.ci95 = interval.get<std::array<double, 2>>();
+  if (const JsonNode interval = object.member("ci95"); !interval.is_null()) {
+    const std::vector<double> ends = interval.numbers();
+    if (ends.size() != 2) interval.fail("two numbers, or null");
+    metric.ci95 = {ends[0], ends[1]};
   }
-  if (object.contains("picoseconds")) {
-    metric.virtual_time = SimTime::picoseconds(object.at("picoseconds").get<std::int64_t>());
+  if (object.has("picoseconds")) {
+    metric.virtual_time = SimTime::picoseconds(object.member("picoseconds").integer());
   }
   return metric;
 }
@@ -104,13 +94,13 @@ ordered_json to_object(const Reference& reference) {
           {"status", reference.status}, {"note", reference.note}};
 }
 
-Reference to_reference(const ordered_json& object) {
-  return {.metric = object.at("metric").get<std::string>(),
-          .value = object.at("value").get<double>(),
-          .unit = object.at("unit").get<std::string>(),
-          .source = object.at("source").get<std::string>(),
-          .status = object.at("status").get<std::string>(),
-          .note = object.at("note").get<std::string>()};
+Reference to_reference(const JsonNode& object) {
+  return {.metric = object.member("metric").text(),
+          .value = object.member("value").number(),
+          .unit = object.member("unit").text(),
+          .source = object.member("source").text(),
+          .status = object.member("status").text(),
+          .note = object.member("note").text()};
 }
 
 ordered_json to_object(const PointResult& point) {
@@ -131,22 +121,22 @@ ordered_json to_object(const PointResult& point) {
   return object;
 }
 
-PointResult to_point(const ordered_json& object) {
+PointResult to_point(const JsonNode& object) {
   PointResult point{
       .backend =
-          is_first(object.at("backend"), "emulated", "host") ? Backend::emulated : Backend::host,
-      .parameters = to_words(object.at("params")),
-      .failed = object.at("failed").get<bool>(),
-      .details = to_words(object.at("details")),
-      .warnings = object.at("warnings").get<std::vector<std::string>>(),
+          object.member("backend").is_first("emulated", "host") ? Backend::emulated : Backend::host,
+      .parameters = to_words(object.member("params")),
+      .failed = object.member("failed").boolean(),
+      .details = to_words(object.member("details")),
+      .warnings = object.member("warnings").texts(),
   };
-  if (const ordered_json& reason = object.at("skipped"); !reason.is_null()) {
-    point.skipped = reason.get<std::string>();
+  if (const JsonNode reason = object.member("skipped"); !reason.is_null()) {
+    point.skipped = reason.text();
   }
-  for (const auto& [name, metric] : object.at("metrics").items()) {
+  for (const auto& [name, metric] : object.member("metrics").members()) {
     point.metrics.push_back(to_metric(name, metric));
   }
-  if (const ordered_json& reference = object.at("reference"); !reference.is_null()) {
+  if (const JsonNode reference = object.member("reference"); !reference.is_null()) {
     point.reference = to_reference(reference);
   }
   return point;
@@ -165,17 +155,19 @@ ordered_json to_object(const RunContext& context) {
           {"warnings", context.warnings}};
 }
 
-RunContext to_context(const ordered_json& object) {
-  return {.version = object.at("version").get<std::string>(),
-          .git = object.at("git").get<std::string>(),
-          .compiler = object.at("compiler").get<std::string>(),
-          .build_type = object.at("build_type").get<std::string>(),
-          .cpu = object.at("cpu").get<std::string>(),
-          .threads = object.at("threads").get<int>(),
-          .chip_profile = object.at("chip_profile").get<std::string>(),
-          .software_profile = object.at("software_profile").get<std::string>(),
-          .seed = object.at("seed").get<std::uint64_t>(),
-          .warnings = object.at("warnings").get<std::vector<std::string>>()};
+RunContext to_context(const JsonNode& object) {
+  const JsonNode threads = object.member("threads");
+  if (threads.integer() < 0 || threads.integer() > INT_MAX) threads.fail("a number of threads");
+  return {.version = object.member("version").text(),
+          .git = object.member("git").text(),
+          .compiler = object.member("compiler").text(),
+          .build_type = object.member("build_type").text(),
+          .cpu = object.member("cpu").text(),
+          .threads = static_cast<int>(threads.integer()),
+          .chip_profile = object.member("chip_profile").text(),
+          .software_profile = object.member("software_profile").text(),
+          .seed = object.member("seed").natural(),
+          .warnings = object.member("warnings").texts()};
 }
 
 ordered_json to_object(const ExperimentResult& result) {
@@ -188,14 +180,15 @@ ordered_json to_object(const ExperimentResult& result) {
   return object;
 }
 
-ExperimentResult to_result(const ordered_json& object) {
-  if (object.at("schema") != kSchema) {
-    throw Violation{"schema " + object.at("schema").dump()};
+ExperimentResult to_result(const JsonNode& object) {
+  const JsonNode schema = object.member("schema");
+  if (schema.text() != kSchema) schema.fail("\"" + std::string(kSchema) + "\"");
+  ExperimentResult result{.experiment = object.member("experiment").text(),
+                          .context = to_context(object.member("context")),
+                          .interrupted = object.member("interrupted").boolean()};
+  for (const JsonNode& point : object.member("points").items()) {
+    result.points.push_back(to_point(point));
   }
-  ExperimentResult result{.experiment = object.at("experiment").get<std::string>(),
-                          .context = to_context(object.at("context")),
-                          .interrupted = object.at("interrupted").get<bool>()};
-  for (const ordered_json& point : object.at("points")) result.points.push_back(to_point(point));
   return result;
 }
 
@@ -210,22 +203,19 @@ std::string result_json(std::span<const ExperimentResult> results) {
 }
 
 std::vector<ExperimentResult> parse_result_json(std::string_view text, std::string_view source) {
-  const auto fail = [source](std::string why) {
-    throw Error({.attempted = "read results from " + std::string(source),
-                 .value = std::move(why),
-                 .accepted = "JSON of schema " + std::string(kSchema),
-                 .hint = "a file written by --json"});
-  };
-  std::vector<ExperimentResult> results;
+  ordered_json file;
   try {
-    const ordered_json file = ordered_json::parse(text);
-    if (!file.is_array()) return {to_result(file)};
-    for (const ordered_json& object : file) results.push_back(to_result(object));
+    file = ordered_json::parse(text);
   } catch (const ordered_json::exception& failure) {
-    fail(failure.what());
-  } catch (const Violation& violation) {
-    fail(violation.what);
+    throw Error({.attempted = "read " + std::string(source),
+                 .value = failure.what(),
+                 .accepted = std::string(kKind),
+                 .hint = "a file that a run wrote"});
   }
+  const JsonNode root(file, source, kKind);
+  if (!root.is_array()) return {to_result(root)};
+  std::vector<ExperimentResult> results;
+  for (const JsonNode& object : root.items()) results.push_back(to_result(object));
   return results;
 }
 

@@ -16,7 +16,8 @@ namespace howard::reports {
 std::string result_json(std::span<const harness::ExperimentResult> results);
 
 /// The results in such a text: what was written, without loss. `source` names it in messages.
-/// Error when it is not JSON, of another schema, or breaks the schema's rules.
+/// Error, with the place and what stands there, when it is not JSON, of another schema, or breaks
+/// the schema's rules.
 std::vector<harness::ExperimentResult> parse_result_json(std::string_view text,
                                                          std::string_view source);
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "base/text.h"
@@ -22,8 +19,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 /// One line for a command line that CLI11 does not accept.
-std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
-                    const char* const* argv) {
+std::string explanation(const CLI::App& app, const CLI::ParseError& failure, int argc,
+                        const char* const* argv) {
   std::string text = failure.what();
   std::ranges::replace(text, '\n', ' ');
   const std::vector<std::string> known = option_names(app);
@@ -41,14 +38,16 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& failure) {
-    throw UsageError(explain(app, failure, argc, argv));
+    throw UsageError(explanation(app, failure, argc, argv));
   }
 }
 
 void add_color_option(CLI::App& app, ColorMode& color) {
-  const std::map<std::string, ColorMode> words = {
-      {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-  app.add_option("--color", color)->transform(CLI::CheckedTransformer(words));
+  app.add_option("--color", color)
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, ColorMode>{{"auto", ColorMode::automatic},
+                                                                   {"always", ColorMode::always},
+                                                                   {"never", ColorMode::never}}));
 }
 
 }  // namespace howard::cli

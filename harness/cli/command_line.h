@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
+#include <map>
+#include <stdexcept>
+#include <string>
 
-#include "harness/cli/options.h"
+#include "harness/cli/terminal.h"
 
 namespace howard::cli {
 
-/// Reads the command line into what was declared. UsageError, in one line and with a suggestion for
-/// a mistyped option, when it is not understood.
+/// The command line is not understood: exit code 2. Its text is one line, ready to print.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Parses what `app` declares. UsageError, with a suggestion for a mistyped option.
 void parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 /// Declares --color.

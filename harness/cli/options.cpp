@@ -63,6 +63,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);
   app.add_option("--md", options.markdown);
+  app.add_option("--times", options.times);
   app.add_option("--plots", options.plots);
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);

@@ -4,17 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "engines/wormhole/profile.h"
+#include "harness/cli/terminal.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
 
 namespace howard::cli {
-
-enum class ColorMode : std::uint8_t { automatic, always, never };
 
 /// What the command line asks for; the manual is help.md.
 struct Options {
@@ -31,17 +29,11 @@ struct Options {
 
   // Outputs: "" is the default place under `results`, "-" standard output.
   std::filesystem::path results = "results";
-  std::string json, csv, markdown, plots, trace;
+  std::string json, csv, markdown, times, plots, trace;
   std::filesystem::path device_logs;  ///< Folder; empty: none.
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;
-};
-
-/// The command line is not understood: exit code 2. Its text is one line, ready to print.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <span>
 
@@ -16,6 +17,7 @@
 #include "reports/result_json.h"
 #include "reports/table.h"
 #include "reports/terminal_table.h"
+#include "reports/time_record.h"
 
 namespace howard::cli {
 namespace {
@@ -25,7 +27,7 @@ using harness::ExperimentResult;
 
 std::string markdown(std::span<const Finished> finished) {
   std::string text;
-  for (const auto& [result, presentation, documents] : finished) {
+  for (const auto& [result, presentation, documents, seconds] : finished) {
     text += (text.empty() ? "# " : "\n# ") + result.experiment + "\n";
     for (const reports::Table& table : reports::make_tables(result, presentation)) {
       text += "\n" + reports::markdown_table(table);
@@ -55,7 +57,7 @@ fs::path Outputs::plot_folder() const {
 
 bool Outputs::uses_standard_output() const {
   return options_.json == "-" || options_.csv == "-" || options_.markdown == "-" ||
-         options_.trace == "-";
+         options_.times == "-" || options_.trace == "-";
 }
 
 void Outputs::require_writable() const {
@@ -63,7 +65,7 @@ void Outputs::require_writable() const {
     if (given.empty()) require_writable_folder(options_.results);
   }
   for (const std::string& given :
-       {options_.json, options_.csv, options_.markdown, options_.trace}) {
+       {options_.json, options_.csv, options_.markdown, options_.times, options_.trace}) {
     std::error_code ignored;
     const bool is_file = !given.empty() && given != "-" &&
                          (!fs::exists(given, ignored) || fs::is_regular_file(given, ignored));
@@ -87,28 +89,30 @@ void Outputs::attempt(Step step) {
 }
 
 void Outputs::checkpoint(const ExperimentResult& partial) {
-  constexpr std::chrono::seconds kInterval{1};
+  const Clock::time_point start = Clock::now();
   const fs::path file = file_for(options_.json, partial.experiment, ".json");
-  if (file == "-" || Clock::now() - last_checkpoint_ < kInterval) return;
-  // A file that all experiments share keeps those that came before.
-  std::vector<ExperimentResult> results;
-  if (!options_.json.empty()) results = finished_;
-  results.push_back(partial);
-  attempt([&] { write_file(file, reports::result_json(results)); });
-  last_checkpoint_ = Clock::now();
+  if (file != "-") {
+    // A file that all experiments share keeps those that came before.
+    std::vector<ExperimentResult> results;
+    if (!options_.json.empty()) results = finished_;
+    results.push_back(partial);
+    attempt([&] { write_file(file, reports::result_json(results)); });
+  }
+  const Clock::duration took = Clock::now() - start;
+  next_checkpoint_ = Clock::now() + std::max<Clock::duration>(kCheckpointInterval, 9 * took);
 }
 
 void Outputs::finish(const Finished& finished) {
   finished_.push_back(finished.result);
-  print_tables(finished);
+  print(reports::make_tables(finished.result, finished.presentation));
 }
 
-void Outputs::print_tables(const Finished& finished) const {
+void Outputs::print(const std::vector<reports::Table>& tables) const {
   const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
   std::FILE* const stream = uses_standard_output() ? stderr : stdout;
   const reports::TerminalStyle style{.width = terminal_width(descriptor),
                                      .color = wants_color(descriptor, options_.color)};
-  for (const reports::Table& table : reports::make_tables(finished.result, finished.presentation)) {
+  for (const reports::Table& table : tables) {
     fmt::print(stream, "{}\n", reports::terminal_table(table, style));
   }
   std::fflush(stream);
@@ -133,7 +137,10 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   write_kind(options_.csv, ".csv",
              [](std::span<const Finished> some) { return reports::csv(results_of(some)); });
   write_kind(options_.markdown, ".md", markdown);
-  for (const auto& [result, presentation, documents] : finished) {
+  if (!options_.times.empty()) {
+    write_text(options_.times, reports::times_text(reports::time_record(results_of(finished))));
+  }
+  for (const auto& [result, presentation, documents, seconds] : finished) {
     for (const harness::Document& document : documents) {
       write_text(options_.results / document.file_name, document.text);
     }

@@ -10,6 +10,7 @@
 #include "harness/experiment.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/table.h"
 
 namespace howard::cli {
 
@@ -18,6 +19,7 @@ struct Finished {
   harness::ExperimentResult result;
   harness::Presentation presentation;
   std::vector<harness::Document> documents;
+  double seconds = 0;  ///< Wall time that it took.
 };
 
 /// Writes what a run has found to where the options say. A file that can not be written is
@@ -29,13 +31,18 @@ class Outputs {
   /// Error when a place where results are to go can not be written, before any time is spent.
   void require_writable() const;
 
-  /// Saves the points of a running experiment to its JSON file, at most once a second, so that a
-  /// killed run has lost the last second only. The file says that it is incomplete.
+  /// True once a second, so that a killed run has lost the last second only; less often when a
+  /// checkpoint takes long: writing them is a tenth of a run at most.
+  bool wants_checkpoint() const { return Clock::now() >= next_checkpoint_; }
+  /// Saves the points of a running experiment to its JSON file, which says that it is incomplete.
   void checkpoint(const harness::ExperimentResult& partial);
 
   /// Takes note of an experiment that has ended and prints its tables, to standard output (to
   /// standard error when a file goes to standard output).
   void finish(const Finished& finished);
+
+  /// Prints tables where those of the experiments go.
+  void print(const std::vector<reports::Table>& tables) const;
 
   /// All files. Returns false when one could not be written.
   bool write(const std::vector<Finished>& finished);
@@ -45,12 +52,12 @@ class Outputs {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kCheckpointInterval{1};
 
   std::filesystem::path file_for(const std::string& given, const std::string& experiment,
                                  const char* extension) const;
   std::filesystem::path plot_folder() const;
   bool uses_standard_output() const;
-  void print_tables(const Finished& finished) const;
   /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
   template <class Step>
   void attempt(Step step);
@@ -59,7 +66,7 @@ class Outputs {
   std::vector<harness::ExperimentResult> finished_;
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
-  Clock::time_point last_checkpoint_ = Clock::now();
+  Clock::time_point next_checkpoint_ = Clock::now() + kCheckpointInterval;
 };
 
 }  // namespace howard::cli

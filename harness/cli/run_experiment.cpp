@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -19,18 +20,25 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "harness/cli/analyze.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/compare.h"
+#include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/session.h"
 #include "harness/cli/traces.h"
+#include "reports/claims.h"
+#include "reports/run_summary.h"
 
 namespace howard::cli {
 namespace {
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
+/// What the first word of a command line may be instead of an experiment; each has its own options.
+struct Verb {
+  std::string_view name;
+  int (*run)(int argc, const char* const* argv);
+};
+constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
@@ -41,14 +49,15 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
   for (const std::string& name : names) {
     if (name != "all" && std::ranges::find(known, name) == known.end()) {
       std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list", "analyze"});
+      words.insert(words.end(), {"all", "list"});
+      for (const Verb& verb : kVerbs) words.emplace_back(verb.name);
       const auto suggestion = closest(name, words);
       throw UsageError(fmt::format(
           "unknown experiment '{}'; {}", name,
           suggestion ? "did you mean " + *suggestion + "?" : "try run_experiment list"));
     }
     for (const auto& experiment : list) {
-      const bool wanted = name == "all" || name == experiment->name();
+      const bool wanted = name == "all" ? !experiment->is_tool() : name == experiment->name();
       if (wanted && std::ranges::find(selected, experiment.get()) == selected.end()) {
         selected.push_back(experiment.get());
       }
@@ -60,8 +69,12 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
 /// `list`: a line for each experiment; `list NAME...`: their axes too.
 void print_list(const experiments::ExperimentList& list, const std::vector<std::string>& names) {
   if (names.empty()) {
-    for (const auto& experiment : list) {
-      fmt::print("{:<16} {}\n", experiment->name(), experiment->question());
+    for (const bool tools : {false, true}) {
+      if (tools) fmt::print("\nTools about the emulator, not part of all:\n");
+      for (const auto& experiment : list) {
+        if (experiment->is_tool() != tools) continue;
+        fmt::print("{:<16} {}\n", experiment->name(), experiment->question());
+      }
     }
     return;
   }
@@ -138,6 +151,19 @@ void print_written(const std::vector<std::filesystem::path>& files) {
   }
 }
 
+/// The end of `all`: how far everything is from what was published, and what that says of the
+/// report's claims.
+void print_verdicts(const std::vector<Finished>& finished, const Outputs& outputs) {
+  std::vector<harness::ExperimentResult> results;
+  std::vector<double> seconds;
+  for (const Finished& one : finished) {
+    results.push_back(one.result);
+    seconds.push_back(one.seconds);
+  }
+  outputs.print({reports::summary_table(results, seconds),
+                 reports::claims_table(reports::report_claims(), results)});
+}
+
 int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
                 const harness::RunContext& context, const wormhole::ChipProfile& chip) {
   Outputs outputs(options);
@@ -151,6 +177,9 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
   for (const PlannedExperiment& one : planned) {
     if (!Session::interrupted()) finished.push_back(session.run(one));
   }
+  if (std::ranges::find(options.names, "all") != options.names.end()) {
+    print_verdicts(finished, outputs);
+  }
   bool well = outputs.write(finished);
   well = write_traces(session.traced(), options, chip) && well;
   for (const Finished& one : finished) {
@@ -163,7 +192,9 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
 }
 
 int run(int argc, const char* const* argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "analyze") return analyze(argc - 1, argv + 1);
+  for (const Verb& verb : kVerbs) {
+    if (argc > 1 && argv[1] == verb.name) return verb.run(argc - 1, argv + 1);
+  }
   Options options = parse_options(argc, argv);
   if (options.answer) {
     fmt::print("{}", *options.answer);

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <map>
+#include <thread>
 #include <utility>
 
 #include "harness/cli/progress.h"
@@ -17,6 +21,23 @@ namespace {
 volatile std::sig_atomic_t interrupted_by_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
 void on_signal(int /*signal*/) { interrupted_by_signal = 1; }
+
+/// What a checkpoint says: the points so far, in the order of the plan.
+harness::ExperimentResult partial_result(const std::string& name,
+                                         const harness::RunContext& context,
+                                         const std::map<std::size_t, harness::PointResult>& ended) {
+  harness::ExperimentResult result{
+      .experiment = name, .context = context, .points = {}, .interrupted = true};
+  result.points.reserve(ended.size());
+  for (const auto& [index, point] : ended) result.points.push_back(point);
+  return result;
+}
+
+/// --threads, or all that the process may use.
+int thread_count(const Options& options) {
+  return options.threads > 0 ? options.threads
+                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 }  // namespace
 
@@ -35,14 +56,16 @@ Session::Session(const Options& options, const harness::RunContext& context, Out
 
 Finished Session::run(const PlannedExperiment& planned) {
   const std::string name(planned.experiment->name());
-  harness::ExperimentResult result{.experiment = name, .context = context_, .interrupted = true};
+  const auto start = std::chrono::steady_clock::now();
+  harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
   {
     Progress progress(name, planned.points.size(), options_.progress);
+    std::map<std::size_t, harness::PointResult> ended;
     harness::RunHooks hooks;
     hooks.stop = interrupted;
-    hooks.point_done = [&](std::size_t /*index*/, const harness::PointResult& point) {
-      result.points.push_back(point);
-      outputs_.checkpoint(result);
+    hooks.point_done = [&](std::size_t index, const harness::PointResult& point) {
+      ended.emplace(index, point);
+      if (outputs_.wants_checkpoint()) outputs_.checkpoint(partial_result(name, context_, ended));
       progress.advance(point.id());
     };
     if (!options_.trace.empty() || !options_.device_logs.empty()) {
@@ -50,12 +73,16 @@ Finished Session::run(const PlannedExperiment& planned) {
         return &traced_.emplace_back(point).recorder;
       };
     }
-    result.points = harness::run_points(*planned.experiment, planned.points, options_.wall, hooks);
+    // One thread keeps a trace's points in order.
+    const int threads = options_.trace.empty() ? thread_count(options_) : 1;
+    result.points =
+        harness::run_points(*planned.experiment, planned.points, options_.wall, hooks, threads);
   }
   result.interrupted = result.points.size() < planned.points.size();
   reports::attach_references(result);
-  Finished finished{std::move(result), planned.experiment->presentation(),
-                    planned.experiment->documents()};
+  Finished finished{
+      std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   outputs_.finish(finished);
   for (const harness::PointResult& point : finished.result.points) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "harness/cli/options.h"
-
 namespace howard::cli {
+
+enum class ColorMode : std::uint8_t { automatic, always, never };
 
 /// Columns of the terminal behind a file descriptor; absent when there is none, and so no limit.
 std::optional<int> terminal_width(int descriptor);

@@ -257,15 +257,43 @@ TEST(ResultJson, ABadFileIsAnErrorThatNamesIt) {
   };
   EXPECT_EQ(error_of(good), "no error");
   EXPECT_EQ(error_of(replaced("howard.result/1", "howard.result/2")),
-            "cannot read results from old.json: schema \"howard.result/2\"; accepted: JSON of "
-            "schema howard.result/1; try a file written by --json");
+            "cannot read old.json at /schema: \"howard.result/2\"; accepted: \"howard.result/1\"; "
+            "try JSON of schema howard.result/1, as a run writes it");
   for (const std::string& text :
        {std::string(), std::string("{"), std::string("7"), std::string("{}"),
         good.substr(0, good.size() / 2), replaced("\"emulated\"", "\"moon\""),
         replaced("\"params\": {", "\"params\": 7, \"x\": {"), replaced("\"exact\"", "\"sampled\""),
         replaced("\"threads\": 32", "\"threads\": \"32\""), replaced("95000001", "1e999")}) {
-    EXPECT_NE(error_of(text).find("cannot read results from old.json"), std::string::npos) << text;
+    EXPECT_NE(error_of(text).find("cannot read old.json"), std::string::npos) << text;
   }
+}
+
+TEST(ResultJson, ABadValueIsNamedWithItsPlaceAndWhatWouldDo) {
+  const json good = json::parse(text_of(testing::sample_result()));
+  struct Mistake {
+    std::string place;
+    json value;
+    std::string said;  ///< Of the value and what would do.
+  };
+  const std::vector<Mistake> mistakes{
+      {"/points/1/metrics/time/unit", 7, "7; accepted: a text"},
+      {"/points/1/metrics/time/value", "fast", "\"fast\"; accepted: a number"},
+      {"/points/0/metrics/time/picoseconds", 1.5, "1.5; accepted: a whole number of 64 bits"},
+      {"/points/0/metrics/time/ci95", json::array({1}), "[1]; accepted: two numbers, or null"},
+      {"/points/0/params", "none", "\"none\"; accepted: an object"},
+      {"/context/seed", -1, "-1; accepted: a whole number from 0 on"},
+      {"/context/threads", 1e12, "1000000000000.0; accepted: a whole number"},
+      {"/interrupted", 0, "0; accepted: true or false"}};
+  for (const Mistake& mistake : mistakes) {
+    json bad = good;
+    bad[json::json_pointer(mistake.place)] = mistake.value;
+    const std::string wanted = "cannot read old.json at " + mistake.place + ": " + mistake.said;
+    EXPECT_TRUE(error_of(bad.dump()).starts_with(wanted)) << error_of(bad.dump());
+  }
+  json lacking = good;
+  lacking["points"][0].erase("backend");
+  EXPECT_NE(error_of(lacking.dump()).find("at /points/0"), std::string::npos);
+  EXPECT_NE(error_of(lacking.dump()).find("an object with \"backend\""), std::string::npos);
 }
 
 TEST(ResultJsonDeathTest, ANumberThatIsNotFiniteIsABug) {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "reports/columns.h"
+#include "reports/format.h"
+#include "reports/json_node.h"
+
+namespace howard::reports {
+
+namespace embedded {
+extern const std::string_view claims;
+}  // namespace embedded
+
+namespace {
+
+using harness::ExperimentResult;
+using harness::PointResult;
+
+constexpr std::string_view kSchema = "howard.claims/1";
+constexpr double kEven = 0.10;
+constexpr double kSame = 0.28;
+
+PointMetric parse_point_metric(const JsonNode& node) {
+  PointMetric parsed{.experiment = node.member("experiment").text(),
+                     .parameters = {},
+                     .metric = node.member("metric").text()};
+  for (const auto& [axis, value] : node.member("params").members()) {
+    parsed.parameters.emplace_back(axis, value.text());
+  }
+  return parsed;
+}
+
+Quotient parse_quotient(const JsonNode& node) {
+  Quotient quotient{.value = parse_point_metric(node.member("value")), .over = {}};
+  if (node.has("over")) quotient.over = parse_point_metric(node.member("over"));
+  return quotient;
+}
+
+Doubt parse_doubt(const JsonNode& node) {
+  Doubt doubt{.verdict = node.member("verdict").is_first("artefact", "another cause")
+                             ? Verdict::artefact
+                             : Verdict::another_cause,
+              .because = node.member("because").text(),
+              .measured = parse_quotient(node)};
+  if (node.has("at_least")) doubt.least = node.member("at_least").number();
+  if (node.has("at_most")) doubt.most = node.member("at_most").number();
+  if (doubt.least.has_value() == doubt.most.has_value()) {
+    node.fail("one of \"at_least\" and \"at_most\"");
+  }
+  return doubt;
+}
+
+/// A number of a run and where it is from.
+struct Found {
+  double value = 0;
+  std::string text;  ///< "matmul_sweep/emulated/shape:...: 1.97 ms".
+};
+
+bool has_parameters(const PointResult& point, const harness::Parameters& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& entry) {
+    return harness::find_parameter(point.parameters, entry.first) == entry.second;
+  });
+}
+
+std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentResult> results) {
+  for (const ExperimentResult& result : results) {
+    if (result.experiment != wanted.experiment) continue;
+    for (const PointResult& point : result.points) {
+      if (point.backend != harness::Backend::emulated) continue;
+      if (!has_parameters(point, wanted.parameters)) continue;
+      const std::string id = result.experiment + "/" + point.id();
+      if (const harness::Metric* const metric = point.find_metric(wanted.metric)) {
+        return Found{metric->value,
+                     fmt::format("{}: {}", id, format_quantity(metric->value, metric->unit))};
+      }
+      if (point.skipped && !point.failed && point.reference &&
+          point.reference->metric == wanted.metric) {
+        return Found{point.reference->value,
+                     fmt::format("{}: {} as published", id,
+                                 format_quantity(point.reference->value, point.reference->unit))};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> find(const Quotient& wanted, std::span<const ExperimentResult> results) {
+  std::optional<Found> found = find(wanted.value, results);
+  if (!found || !wanted.over) return found;
+  const std::optional<Found> over = find(*wanted.over, results);
+  if (!over || over->value == 0) return std::nullopt;
+  const double ratio = found->value / over->value;
+  return Found{ratio, fmt::format("{} / {} = {:.3g}", found->text, over->text, ratio)};
+}
+
+bool holds(const Doubt& doubt, double value) {
+  return doubt.least ? value >= *doubt.least : value <= *doubt.most;
+}
+
+/// -1, 0, 1: less, about the same, more.
+int side(double ratio) { return ratio > 1 + kEven ? 1 : ratio < 1 / (1 + kEven) ? -1 : 0; }
+
+bool agree(const Claim& claim, double value) {
+  const bool close = std::abs(std::log(value / claim.published)) <= std::log(1 + kSame);
+  return close && (!claim.measured.over || side(value) == side(claim.published));
+}
+
+/// A ratio as the report writes it, or a share.
+std::string number_text(const Claim& claim, std::optional<double> value) {
+  if (!value) return "";
+  return claim.measured.over ? fmt::format("{:.2f}x", *value) : format_quantity(*value, "1");
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::confirmed:
+      return "confirmed";
+    case Verdict::another_cause:
+      return "confirmed with another cause";
+    case Verdict::artefact:
+      return "artefact";
+    case Verdict::not_reproduced:
+      return "not reproduced";
+    case Verdict::not_run:
+      return "not run";
+  }
+  return "";
+}
+
+std::vector<Claim> parse_claims(std::string_view text, std::string_view source) {
+  const auto file = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (file.is_discarded()) {
+    throw Error({.attempted = "read claims from " + std::string(source),
+                 .value = "a text that is not JSON",
+                 .accepted = std::string(kSchema),
+                 .hint = ""});
+  }
+  const JsonNode root(file, source, kSchema);
+  const JsonNode schema = root.member("schema");
+  if (schema.text() != kSchema) schema.fail(std::string(kSchema));
+  std::vector<Claim> claims;
+  for (const JsonNode& node : root.member("claims").items()) {
+    const JsonNode published = node.member("published");
+    if (published.number() <= 0) published.fail("a positive number");
+    Claim claim{.name = node.member("name").text(),
+                .says = node.member("says").text(),
+                .published = published.number(),
+                .measured = parse_quotient(node),
+                .doubts = {}};
+    for (const JsonNode& doubt : node.member("doubts").items()) {
+      claim.doubts.push_back(parse_doubt(doubt));
+    }
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+std::vector<Claim> report_claims() { return parse_claims(embedded::claims, "claims.json"); }
+
+JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results) {
+  JudgedClaim judged;
+  const std::optional<Found> found = find(claim.measured, results);
+  if (!found) return judged;
+  judged.value = found->value;
+  judged.evidence.push_back(found->text);
+  judged.verdict =
+      found->value > 0 && agree(claim, found->value) ? Verdict::confirmed : Verdict::not_reproduced;
+  for (const Doubt& doubt : claim.doubts) {
+    const std::optional<Found> asked = find(doubt.measured, results);
+    if (!asked) {
+      judged.evidence.push_back("the run lacks the points that would say whether " + doubt.because);
+      continue;
+    }
+    judged.evidence.push_back(asked->text);
+    if (!holds(doubt, asked->value)) continue;
+    const bool decides = doubt.verdict == Verdict::artefact || judged.verdict == Verdict::confirmed;
+    if (!decides) continue;
+    judged.verdict = doubt.verdict;
+    judged.because = doubt.because;
+  }
+  const auto first = std::ranges::unique(judged.evidence).begin();
+  judged.evidence.erase(first, judged.evidence.end());
+  return judged;
+}
+
+Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResult> results) {
+  Table table{.caption = "what the report's summary claims, and what this run says"};
+  std::vector<std::string> names, values, verdicts, words, because;
+  for (const Claim& claim : claims) {
+    const JudgedClaim judged = judge(claim, results);
+    names.push_back(number_text(claim, claim.published));
+    values.push_back(number_text(claim, judged.value));
+    verdicts.emplace_back(name_of(judged.verdict));
+    words.push_back(claim.says);
+    because.push_back(judged.because);
+    for (const std::string& evidence : judged.evidence) {
+      table.notes.push_back(claim.name + ": " + evidence);
+    }
+  }
+  add_words(table, "published", names);
+  add_words(table, "here", values);
+  for (TableColumn& column : table.columns) column.number = true;
+  add_words(table, "verdict", verdicts);
+  add_words(table, "claim", words);
+  add_words(table, "because", because);
+  return table;
+}
+
+}  // namespace howard::reports
