@@ -11,8 +11,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/ops/eltwise.h"
+#include "engines/ops/layernorm.h"
 #include "engines/ops/matmul.h"
 #include "engines/ops/reduce.h"
+#include "engines/ops/reshape.h"
+#include "engines/ops/softmax.h"
 #include "engines/ops/transpose.h"
 
 namespace howard::calibration {
@@ -134,17 +137,42 @@ std::optional<Program> parse_reduce(Words& words, Device& device) {
 }
 
 std::optional<Program> parse_transpose(Words& words, Device& device) {
-  if (words.op != "transpose") return std::nullopt;
+  if (words.op != "transpose" && words.op != "transpose_heads") return std::nullopt;
+  const Swap swap = words.op == "transpose" ? Swap::rows_columns : Swap::heads_rows;
   const auto in = allocate(words, 1, device);
-  const ops::Tensor out(device, {in[0].spec().shape.transposed(), in[0].spec().dtype});
-  return ops::transpose(in[0], out);
+  const ops::Tensor out(device, ops::transpose_output(in[0].spec(), swap));
+  return ops::transpose(in[0], out, swap);
+}
+
+std::optional<Program> parse_row_op(Words& words, Device& device) {
+  if (words.op != "softmax" && words.op != "layernorm") return std::nullopt;
+  const auto in = allocate(words, 1, device);
+  const ops::Tensor out(device, in[0].spec());
+  constexpr float kEpsilon = 1e-5F;  // takes no time
+  return words.op == "softmax" ? ops::softmax(in[0], out) : ops::layernorm(in[0], kEpsilon, out);
+}
+
+/// Of the shape before and the shape after.
+std::optional<Program> parse_reshape(Words& words, Device& device) {
+  if (words.op != "reshape") return std::nullopt;
+  const auto tensors = allocate(words, 2, device);
+  return ops::reshape(tensors[0], tensors[1]);
+}
+
+std::optional<Program> parse_tilize(Words& words, Device& device) {
+  if (words.op != "tilize") return std::nullopt;
+  const auto out = allocate(words, 1, device);
+  TensorSpec rows = out[0].spec();
+  rows.layout = Layout::row_major;
+  return ops::to_layout(ops::Tensor(device, rows), out[0]);
 }
 
 }  // namespace
 
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
   // One builder an op, and nothing else to change for a new one.
-  constexpr std::array kBuilders{&parse_matmul, &parse_eltwise, &parse_reduce, &parse_transpose};
+  constexpr std::array kBuilders{&parse_matmul, &parse_eltwise, &parse_reduce, &parse_transpose,
+                                 &parse_row_op, &parse_reshape, &parse_tilize};
   Words words = take_apart(text, dtype);
   for (const auto builder : kBuilders) {
     std::optional<Program> program = builder(words, device);

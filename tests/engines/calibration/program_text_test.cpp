@@ -41,6 +41,16 @@ TEST_F(ProgramText, ReductionsAndTranspositions) {
   EXPECT_EQ(parse("transpose 20x32x64").outputs[0].spec.shape, (Shape{20, 64, 32}));
 }
 
+TEST_F(ProgramText, OpsOverRowsAndOpsThatMoveData) {
+  EXPECT_TRUE(std::holds_alternative<SoftmaxAttributes>(parse("softmax 20x32x32").attributes));
+  EXPECT_TRUE(std::holds_alternative<LayernormAttributes>(parse("layernorm 19x64").attributes));
+  EXPECT_EQ(parse("transpose_heads 19x20x64").outputs[0].spec.shape, (Shape{20, 19, 64}));
+  EXPECT_EQ(parse("reshape 19x1280 19x20x64").outputs[0].spec.shape, (Shape{19, 20, 64}));
+  const Program tilize = parse("tilize 19x1280");
+  EXPECT_EQ(tilize.inputs[0].spec.layout, Layout::row_major);
+  EXPECT_EQ(tilize.outputs[0].spec.layout, Layout::tile);
+}
+
 TEST_F(ProgramText, NonsenseIsAnError) {
   for (const char* const text :
        {"", "dance 32x32", "exp", "exp 32", "exp 32x0", "exp 32xy", "exp 32x32 32x32", "add 32x32",
