@@ -24,6 +24,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "reports/claims.h"
 #include "reports/run_summary.h"
@@ -36,7 +37,7 @@ struct Verb {
   std::string_view name;
   int (*run)(int argc, const char* const* argv);
 };
-constexpr std::array kVerbs{Verb{"compare", compare}};
+constexpr std::array kVerbs{Verb{"compare", compare}, Verb{"report", report}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
