@@ -23,6 +23,9 @@ struct Symbol {
 };
 constexpr std::array<Symbol, 5> kSymbols{{{7, 6}, {5, 4}, {9, 8}, {11, 10}, {13, 12}}};
 
+/// A sweep of more is data for a program: its lines would cover each other and their legend.
+constexpr std::size_t kMostPoints = 2000;
+
 /// How much wider than the data an axis is at each end, as a factor.
 constexpr double kMargin = 1.25;
 
@@ -178,6 +181,12 @@ std::string settings_text(const PlotData& data, const harness::Plot& plot) {
 PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,
                       const std::filesystem::path& folder) {
+  if (result.points.size() > kMostPoints) {
+    return {
+        .written = {},
+        .not_rendered = fmt::format("{} has {} points, and none can be told from another beyond {}",
+                                    result.experiment, result.points.size(), kMostPoints)};
+  }
   PlotFiles files;
   for (std::size_t i = 0; i < presentation.plots.size(); ++i) {
     const harness::Plot& plot = presentation.plots[i];

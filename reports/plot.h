@@ -13,7 +13,8 @@ namespace howard::reports {
 /// on (picture.h says which files these are). One line for each combination of the plot's series
 /// axes and the backend; axes that would otherwise put two points of a line above each other
 /// separate lines too. Published figures are open symbols in the colour of their line, intervals
-/// are bars. A plot without a point that has both metrics, positive, is left out.
+/// are bars. A plot without a point that has both metrics, positive, is left out;
+/// so are all plots of more than 2000 points, which the answer says.
 PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,
                       const std::filesystem::path& folder);

@@ -25,6 +25,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "harness/cli/traces.h"
 #include "reports/claims.h"
@@ -38,7 +39,8 @@ struct Verb {
   std::string_view name;
   int (*run)(int argc, const char* const* argv);
 };
-constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare}};
+constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare},
+                            Verb{"report", report}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "experiments/all.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "reports/claims.h"
+#include "reports/csv.h"
+#include "reports/latex.h"
+#include "reports/markdown.h"
+#include "reports/result_json.h"
+#include "reports/run_summary.h"
+
+namespace howard::cli {
+
+extern const std::string_view kReportHelp;  // report_help.md, compiled in by the build
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::ExperimentResult;
+
+enum class Format : std::uint8_t { markdown, latex, csv };
+
+struct ReportOptions {
+  std::string folder;
+  Format format = Format::markdown;
+  bool help = false;
+};
+
+ReportOptions parse(int argc, const char* const* argv) {
+  CLI::App app;
+  ReportOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("folder", options.folder);
+  app.add_option("--format", options.format)
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
+          {"md", Format::markdown}, {"latex", Format::latex}, {"csv", Format::csv}}));
+  parse_command_line(app, argc, argv);
+  if (!options.help && options.folder.empty()) {
+    throw UsageError("report takes a folder of results; try run_experiment report results");
+  }
+  return options;
+}
+
+/// Other JSON may lie beside the results: profiles that a calibration has left, a trace.
+bool is_result(const std::string& text) {
+  constexpr std::size_t kBeginning = 200;
+  return text.substr(0, kBeginning).find("\"howard.result/") != std::string::npos;
+}
+
+std::vector<ExperimentResult> read_results(const fs::path& folder) {
+  std::error_code failure;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<ExperimentResult> results;
+  for (const fs::path& file : files) {
+    const std::string text = read_file(file);
+    if (!is_result(text)) continue;
+    std::ranges::move(reports::parse_result_json(text, file.string()), std::back_inserter(results));
+  }
+  if (results.empty()) {
+    throw Error({.attempted = "report on " + folder.string(),
+                 .value = failure ? failure.message() : "no result in it",
+                 .accepted = "a folder with results of a run",
+                 .hint = "run_experiment all --backend emulated"});
+  }
+  return results;
+}
+
+/// How the experiments want to be shown, in the order of `list`. Only their presentation is asked
+/// for, so that the box is never switched on.
+std::vector<std::pair<std::string, harness::Presentation>> presentations() {
+  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
+                                                               host::HostOptions{}, 1);
+  std::vector<std::pair<std::string, harness::Presentation>> known;
+  for (const auto& experiment : experiments::all_experiments(box, {})) {
+    known.emplace_back(experiment->name(), experiment->presentation());
+  }
+  return known;
+}
+
+/// The results in the order of `list`.
+std::vector<ExperimentResult> in_order(
+    std::vector<ExperimentResult> results,
+    const std::vector<std::pair<std::string, harness::Presentation>>& known) {
+  const auto place = [&](const ExperimentResult& result) {
+    const auto found =
+        std::ranges::find(known, result.experiment, [](const auto& one) { return one.first; });
+    if (found == known.end()) {
+      throw Error({.attempted = "report on results",
+                   .value = "there is no experiment '" + result.experiment + "'",
+                   .accepted = "results of this version's experiments",
+                   .hint = "run_experiment list"});
+    }
+    return found - known.begin();
+  };
+  std::ranges::stable_sort(results, {}, place);
+  return results;
+}
+
+}  // namespace
+
+int report(int argc, const char* const* argv) {
+  const ReportOptions options = parse(argc, argv);
+  if (options.help) {
+    fmt::print("{}", kReportHelp);
+    return kOk;
+  }
+  const auto known = presentations();
+  const std::vector<ExperimentResult> results = in_order(read_results(options.folder), known);
+  if (options.format == Format::csv) {
+    fmt::print("{}", reports::csv(results));
+    return kOk;
+  }
+  const auto print = [&](const reports::Table& table) {
+    fmt::print("{}\n", options.format == Format::latex ? reports::latex_table(table)
+                                                       : reports::markdown_table(table));
+  };
+  for (const ExperimentResult& result : results) {
+    const auto found =
+        std::ranges::find(known, result.experiment, [](const auto& one) { return one.first; });
+    for (const reports::Table& table : reports::make_tables(result, found->second)) print(table);
+  }
+  print(reports::summary_table(results, {}));
+  print(reports::claims_table(reports::report_claims(), results));
+  return kOk;
+}
+
+}  // namespace howard::cli

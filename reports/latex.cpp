@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/latex.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "reports/cell_text.h"
+#include "reports/format.h"
+
+namespace howard::reports {
+namespace {
+
+/// Text that LaTeX prints as it is.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '\\':
+        safe += "\\textbackslash{}";
+        break;
+      case '~':
+        safe += "\\textasciitilde{}";
+        break;
+      case '^':
+        safe += "\\textasciicircum{}";
+        break;
+      case '<':
+      case '>':
+      case '|':
+        safe += fmt::format("${}$", c == '|' ? "\\vert" : std::string(1, c));
+        break;
+      case '"':
+        safe += "\\textquotedbl{}";
+        break;
+      case '#':
+      case '$':
+      case '%':
+      case '&':
+      case '_':
+      case '{':
+      case '}':
+        safe += '\\';
+        [[fallthrough]];
+      default:
+        safe += c;
+    }
+  }
+  // Latin text of the tables that LaTeX has in mathematics only.
+  for (std::size_t at = safe.find("±"); at != std::string::npos; at = safe.find("±", at)) {
+    safe.replace(at, std::string_view("±").size(), "$\\pm$");
+  }
+  return safe;
+}
+
+std::string row_text(const TableRow& row) {
+  std::size_t used = row.cells.size();
+  if (!row.skipped.empty()) {
+    while (used > 0 && row.cells[used - 1].text.empty()) --used;
+  }
+  std::string line;
+  for (std::size_t i = 0; i < used; ++i) {
+    line += (i > 0 ? " & " : "") + escaped(row.cells[i].text);
+  }
+  if (!row.skipped.empty()) {
+    const std::size_t free = row.cells.size() - used;
+    line += (used > 0 ? " & " : "") +
+            fmt::format("\\multicolumn{{{}}}{{l}}{{{}}}", free, escaped(row.skipped));
+  }
+  return "    " + line + " \\\\\n";
+}
+
+}  // namespace
+
+std::string latex_table(const Table& table) {
+  std::string alignment;
+  std::string header;
+  for (const TableColumn& column : table.columns) {
+    header += (header.empty() ? "" : " & ") + escaped(with_unit(column.title, column.unit));
+    alignment += column.number ? 'r' : 'l';
+  }
+  std::string text = fmt::format(
+      "\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\begin{{tabular}}{{{}}}\n"
+      "    \\toprule\n    {} \\\\\n    \\midrule\n",
+      escaped(table.caption), alignment, header);
+  for (const TableRow& row : table.rows) text += row_text(row);
+  text += "    \\bottomrule\n  \\end{tabular}\n";
+  for (const std::string& note : table.notes) {
+    text += fmt::format("  \\par\\footnotesize {}\n", escaped(note));
+  }
+  return text + "\\end{table}\n";
+}
+
+}  // namespace howard::reports
