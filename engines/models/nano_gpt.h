@@ -51,9 +51,11 @@ class NanoGpt {
   /// TTML's start: weights from a normal distribution of 0.02, biases 0, gamma 1.
   void write_random(CommandQueue& queue, std::uint32_t seed);
 
-  /// [batch, 1, sequence, vocabulary]
-  autograd::Value logits(autograd::Tape& tape);
-  autograd::Value loss(autograd::Tape& tape);
+  /// [batch, 1, sequence, vocabulary], of `tokens`, which have the spec of tokens().
+  autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens);
+  /// Of a batch that lies elsewhere, as for gradient accumulation.
+  autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets);
+  autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
 
  private:
   struct Layer {
