@@ -81,20 +81,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// One line for a command line that CLI11 does not accept.
-std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
-                    const char* const* argv) {
-  std::string text = failure.what();
-  std::ranges::replace(text, '\n', ' ');
-  const std::vector<std::string> known = option_names(app);
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = split(argv[i], '=').front();
-    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
-    if (const auto suggestion = closest(word, known)) text += "; did you mean " + *suggestion + "?";
-  }
-  return text;
-}
-
 void understand(const RawOptions& raw, Options& options) {
   for (const std::string& axis : raw.axes) {
     options.plan.overrides.push_back(harness::parse_axis_override(axis));
@@ -115,6 +101,19 @@ void understand(const RawOptions& raw, Options& options) {
 }
 
 }  // namespace
+
+std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
+                    const char* const* argv) {
+  std::string text = failure.what();
+  std::ranges::replace(text, '\n', ' ');
+  const std::vector<std::string> known = option_names(app);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = split(argv[i], '=').front();
+    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
+    if (const auto suggestion = closest(word, known)) text += "; did you mean " + *suggestion + "?";
+  }
+  return text;
+}
 
 Options parse_options(int argc, const char* const* argv) {
   CLI::App app;

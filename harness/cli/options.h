@@ -12,6 +12,11 @@
 #include "harness/measurement.h"
 #include "harness/runner.h"
 
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
 namespace howard::cli {
 
 enum class ColorMode : std::uint8_t { automatic, always, never };
@@ -42,6 +47,10 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// One line for a command line that `app` does not accept, with a suggestion for a mistyped option.
+std::string explain(const CLI::App& app, const CLI::ParseError& failure, int argc,
+                    const char* const* argv);
 
 /// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
 Options parse_options(int argc, const char* const* argv);

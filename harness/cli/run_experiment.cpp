@@ -21,6 +21,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/session.h"
+#include "harness/cli/train.h"
 
 namespace howard::cli {
 namespace {
@@ -39,7 +40,7 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
   for (const std::string& name : names) {
     if (name != "all" && std::ranges::find(known, name) == known.end()) {
       std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list"});
+      words.insert(words.end(), {"all", "list", std::string(kTrainVerb)});
       const auto suggestion = closest(name, words);
       throw UsageError(fmt::format(
           "unknown experiment '{}'; {}", name,
@@ -179,6 +180,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
 }
 
 int run(int argc, const char* const* argv) {
+  if (argc > 1 && argv[1] == kTrainVerb) return train(argc - 1, argv + 1);
   Options options = parse_options(argc, argv);
   if (options.answer) {
     fmt::print("{}", *options.answer);
