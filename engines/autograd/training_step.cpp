@@ -12,10 +12,6 @@ namespace {
 
 using ops::Tensor;
 
-/// So far apart that the dropouts of one batch, which count on from its seed, never meet those of
-/// the next.
-constexpr std::uint32_t kSeedsOfOneBatch = 1U << 16;
-
 Tensor run_batch(Device& device, const LossFunction& loss, const TapeOptions& options, int batch,
                  float share) {
   Tape tape(device, options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "engines/autograd/optimizer.h"
@@ -11,6 +12,10 @@ namespace howard::autograd {
 
 /// The forward pass of a model for one of the step's batches: its loss.
 using LossFunction = std::function<Value(Tape& tape, int batch)>;
+
+/// How far the seeds of one batch are from those of the next: so far that its dropouts, which count
+/// on from it, never meet theirs. A run that goes on after n batches begins n times this later.
+inline constexpr std::uint32_t kSeedsOfOneBatch = 1U << 16;
 
 /// What a training step does.
 struct TrainingOptions {

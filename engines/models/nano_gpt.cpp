@@ -92,9 +92,8 @@ Value NanoGpt::block(Tape& tape, Value x, int index) {
   return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
 }
 
-Value NanoGpt::logits(Tape& tape) {
-  const Value rows =
-      autograd::embedding(tape, tape.constant(tokens_), tape.parameter(token_table_));
+Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
+  const Value rows = autograd::embedding(tape, tape.constant(tokens), tape.parameter(token_table_));
   Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
   x = autograd::add_positions(tape, x, tape.parameter(position_table_));
   x = autograd::dropout(tape, x, options_.dropout);
@@ -106,8 +105,8 @@ Value NanoGpt::logits(Tape& tape) {
   return autograd::project(tape, x, tape.parameter(head_));
 }
 
-Value NanoGpt::loss(Tape& tape) {
-  return autograd::mean_cross_entropy(tape, logits(tape), tape.constant(targets_));
+Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {
+  return autograd::mean_cross_entropy(tape, logits(tape, tokens), tape.constant(targets));
 }
 
 }  // namespace howard::models

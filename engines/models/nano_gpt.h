@@ -50,9 +50,11 @@ class NanoGpt {
   const ops::Tensor& tokens() const { return tokens_; }    ///< [batch, sequence] uint32
   const ops::Tensor& targets() const { return targets_; }  ///< [batch, sequence] uint32
 
-  /// [batch, 1, sequence, vocabulary]
-  autograd::Value logits(autograd::Tape& tape);
-  autograd::Value loss(autograd::Tape& tape);
+  /// [batch, 1, sequence, vocabulary], of `tokens`, which have the spec of tokens().
+  autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens);
+  /// Of a batch that lies elsewhere, as for gradient accumulation.
+  autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets);
+  autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
 
  private:
   struct Layer {

@@ -28,6 +28,7 @@
 #include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "harness/cli/traces.h"
+#include "harness/cli/train.h"
 #include "reports/claims.h"
 #include "reports/run_summary.h"
 
@@ -40,7 +41,7 @@ struct Verb {
   int (*run)(int argc, const char* const* argv);
 };
 constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare},
-                            Verb{"report", report}};
+                            Verb{"report", report}, Verb{kTrainVerb, train}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,

@@ -10,7 +10,7 @@
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
 #include "tests/engines/autograd/plan_check.h"
-#include "tests/engines/autograd/reference_device.h"
+#include "engines/reference/reference_device.h"
 
 namespace howard::autograd {
 namespace {

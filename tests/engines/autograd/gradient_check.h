@@ -6,7 +6,7 @@
 
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
-#include "tests/engines/autograd/reference_device.h"
+#include "engines/reference/reference_device.h"
 
 namespace howard::reference {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/engines/autograd/reference_device.h"
+#include "engines/reference/reference_device.h"
 
 #include <bit>
 #include <cstring>

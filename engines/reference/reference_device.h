@@ -8,12 +8,12 @@
 
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
-#include "tests/engines/autograd/reference_ops.h"
+#include "engines/reference/reference_ops.h"
 
 namespace howard::reference {
 
-/// A device of the tests: each op by its definition, element by element in float64 whatever the
-/// data type, at once; it writes down every program. New buffers hold NaN, so that a value that is
+/// What the other devices are compared with: each op by its definition, element by element in
+/// float64 whatever the data type, at once; it writes down every program. New buffers hold NaN, so that a value that is
 /// read before it was written shows.
 class ReferenceDevice final : public Device, private CommandQueue {
  public:

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <boost/crc.hpp>
+#include <cstring>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace howard::training {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
+
+constexpr std::string_view kMagic = "HOWARDCK";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
+
+class Writer {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void put(Number number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof(number)); }
+  void put(std::string_view text) {
+    put(std::uint64_t{text.size()});
+    bytes_ += text;
+  }
+  void put(const std::vector<float>& values) {
+    put(std::uint64_t{values.size()});
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  }
+
+  std::string take() && { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads what a Writer wrote. The checksum has been right: what does not fit all the same was
+/// written by something else, and is an Error too.
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
+
+  template <class Number>
+  Number number() {
+    Number result{};
+    std::memcpy(&result, next(sizeof(result)).data(), sizeof(result));
+    return result;
+  }
+  /// How many things of at least `least` bytes each follow.
+  std::size_t count(std::size_t least) {
+    const auto result = number<std::uint64_t>();
+    if (result > bytes_.size() / least) fail();
+    return result;
+  }
+  std::string text() { return std::string(next(count(1))); }
+  std::vector<float> floats() {
+    std::vector<float> result(count(sizeof(float)));
+    const std::string_view bytes = next(result.size() * sizeof(float));
+    std::memcpy(result.data(), bytes.data(), bytes.size());
+    return result;
+  }
+  void finish() const {
+    if (!bytes_.empty()) fail();
+  }
+
+ private:
+  std::string_view next(std::size_t size) {
+    if (size > bytes_.size()) fail();
+    const std::string_view result = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return result;
+  }
+  [[noreturn]] void fail() const {
+    throw Error({.attempted = "read checkpoint " + source_,
+                 .value = "its parts do not fit its length",
+                 .accepted = "a checkpoint that train_nano_gpt wrote",
+                 .hint = ""});
+  }
+
+  std::string_view bytes_;
+  std::string source_;
+};
+
+std::string recipe_text(const Recipe& recipe) {
+  std::string text;
+  for_each_field(recipe, [&](std::string_view name, const auto&) {
+    text += fmt::format("{}={}\n", name, field_text(recipe, name));
+  });
+  return text;
+}
+
+Recipe parse_recipe(std::string_view text) {
+  Recipe recipe;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.empty()) continue;
+    const std::size_t equals = line.find('=');
+    set_field(recipe, line.substr(0, equals),
+              equals == std::string::npos ? "" : line.substr(equals + 1));
+  }
+  return recipe;
+}
+
+/// What lies between the header and the checksum. Error unless all around it is right.
+std::string_view require_whole(std::string_view bytes, const std::string& source) {
+  const auto fail = [&](std::string value, std::string accepted) {
+    throw Error({.attempted = "read checkpoint " + source,
+                 .value = std::move(value),
+                 .accepted = std::move(accepted),
+                 .hint = "an earlier copy, or training anew into another file"});
+  };
+  if (!bytes.starts_with(kMagic.substr(0, bytes.size())) || bytes.empty()) {
+    fail("it is none", "a file that train_nano_gpt wrote");
+  }
+  const std::string whole = "a whole file";
+  if (bytes.size() < kHeader) fail("it is truncated", whole);
+  std::uint32_t version = 0;
+  std::memcpy(&version, bytes.data() + kMagic.size(), sizeof(version));
+  if (version != kVersion) {
+    fail(fmt::format("version {}", version), fmt::format("version {}", kVersion));
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data() + kMagic.size() + sizeof(version), sizeof(length));
+  const std::uint64_t behind = bytes.size() - kHeader;
+  if (behind < sizeof(std::uint32_t) || behind - sizeof(std::uint32_t) != length) {
+    fail(fmt::format("{} bytes where its header says {}, truncated or damaged", bytes.size(),
+                     length + kHeader + sizeof(std::uint32_t)),
+         whole);
+  }
+  std::uint32_t written = 0;
+  std::memcpy(&written, bytes.data() + kHeader + length, sizeof(written));
+  if (written != checksum(bytes.substr(0, kHeader + length))) {
+    fail("its checksum is wrong: bytes have changed", whole);
+  }
+  return bytes.substr(kHeader, length);
+}
+
+}  // namespace
+
+std::uint32_t checksum(std::string_view bytes) {
+  boost::crc_32_type crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
+
+std::string checkpoint_bytes(const Checkpoint& checkpoint) {
+  Writer content;
+  content.put(recipe_text(checkpoint.recipe));
+  content.put(checkpoint.step);
+  content.put(checkpoint.text_checksum);
+  content.put(std::uint64_t{checkpoint.characters.size()});
+  for (const std::string& character : checkpoint.characters) content.put(character);
+  content.put(std::uint64_t{checkpoint.tensors.size()});
+  for (const NamedValues& tensor : checkpoint.tensors) {
+    content.put(tensor.name);
+    content.put(tensor.values);
+  }
+  const std::string inner = std::move(content).take();
+  Writer version_and_length;
+  version_and_length.put(kVersion);
+  version_and_length.put(std::uint64_t{inner.size()});
+  const std::string bytes = std::string(kMagic) + std::move(version_and_length).take() + inner;
+  Writer end;
+  end.put(checksum(bytes));
+  return bytes + std::move(end).take();
+}
+
+Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source) {
+  Reader reader(require_whole(bytes, source), source);
+  Checkpoint checkpoint;
+  checkpoint.recipe = parse_recipe(reader.text());
+  checkpoint.step = reader.number<std::int64_t>();
+  checkpoint.text_checksum = reader.number<std::uint32_t>();
+  checkpoint.characters.resize(reader.count(sizeof(std::uint64_t)));
+  for (std::string& character : checkpoint.characters) character = reader.text();
+  checkpoint.tensors.resize(reader.count(2 * sizeof(std::uint64_t)));
+  for (NamedValues& tensor : checkpoint.tensors) {
+    tensor.name = reader.text();
+    tensor.values = reader.floats();
+  }
+  reader.finish();
+  return checkpoint;
+}
+
+}  // namespace howard::training

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/clipped.h"
+
+#include <utility>
+
+#include "engines/autograd/gradient_norm.h"
+
+namespace howard::training {
+
+Clipped::Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters,
+                 float most)
+    : optimizer_(optimizer), parameters_(std::move(parameters)), most_(most) {
+  learning_rate = optimizer.learning_rate;
+}
+
+void Clipped::step(const autograd::Calls& calls) {
+  autograd::clip_gradient_norm(calls, parameters_, most_);
+  optimizer_.learning_rate = learning_rate;
+  optimizer_.step(calls);
+}
+
+}  // namespace howard::training

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engines/autograd/optimizer.h"
+#include "engines/autograd/parameter.h"
+
+namespace howard::training {
+
+/// Clips the norm of all gradients before another optimizer updates with them. Reads the norm back:
+/// for the dynamic engine.
+class Clipped final : public autograd::Optimizer {
+ public:
+  /// `optimizer` must outlive it.
+  Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most);
+
+  /// Error when the norm is not finite; nothing is updated then.
+  void step(const autograd::Calls& calls) override;
+
+ private:
+  autograd::Optimizer& optimizer_;
+  std::vector<autograd::Parameter*> parameters_;
+  float most_;
+};
+
+}  // namespace howard::training

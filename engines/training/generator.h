@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engines/models/nano_gpt.h"
+#include "engines/training/tokenizer.h"
+
+namespace howard::training {
+
+/// How the next character is drawn.
+struct Sampling {
+  float temperature = 1;  ///< Divides the logits; 0 takes the most likely.
+  int top_k = 0;          ///< Only the k most likely; 0: all.
+  float top_p = 1;        ///< Only the most likely that together reach p.
+  std::uint32_t seed = 0;
+};
+
+/// Error, naming the setting, unless temperature and top_k are 0 or more and top_p is in (0, 1].
+void require_valid(const Sampling& sampling);
+
+/// The index that `draw`, in [0, 1), picks among `logits`: TTML's order of temperature, top-k,
+/// softmax and top-p. Of equal logits the first counts as the more likely.
+std::size_t pick(std::span<const float> logits, const Sampling& sampling, double draw);
+
+/// `count` characters that `model` writes behind `prompt`, a full forward pass without dropout for
+/// each: the prompt stands at the beginning of the window, the rest padded, and the window slides
+/// when it is full. Error for an empty prompt, an unknown character in it, or bad sampling.
+std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
+                     std::string_view prompt, std::int64_t count, const Sampling& sampling);
+
+}  // namespace howard::training

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/adamw.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/sgd.h"
+#include "engines/autograd/training_step.h"
+#include "engines/training/clipped.h"
+#include "engines/training/finite_check.h"
+
+namespace howard::training {
+namespace {
+
+using autograd::AdamW;
+using autograd::Parameter;
+using autograd::Scalars;
+
+const Recipe& require(const Device& device, const Recipe& recipe, Engine engine) {
+  require_valid(recipe);
+  if (!device.holds_values()) {
+    throw Error({.attempted = "train on " + device.description(),
+                 .value = "it keeps no values",
+                 .accepted = "a device that computes",
+                 .hint = ""});
+  }
+  if (recipe.clip > 0 && engine != Engine::dynamic) {
+    throw Error({.attempted = "clip the norm of the gradients",
+                 .value = "in a step that is recorded: the host has to read the norm",
+                 .accepted = "the dynamic engine",
+                 .hint = "--engine dynamic"});
+  }
+  return recipe;
+}
+
+models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& tokenizer) {
+  return {.batch = recipe.batch,
+          .sequence = recipe.sequence,
+          .width = recipe.width,
+          .heads = recipe.heads,
+          .layers = recipe.layers,
+          .vocabulary = tokenizer.vocabulary(),
+          .dropout = recipe.dropout,
+          .parameters = DataType::float32,
+          .compute = recipe.dtype};
+}
+
+Scalars scalars_of(const Recipe& recipe) {
+  const bool fixed = recipe.optimizer == OptimizerKind::sgd && recipe.dropout == 0 &&
+                     recipe.schedule == autograd::Schedule::identity;
+  return fixed ? Scalars::fixed : Scalars::change_each_step;
+}
+
+bool all_finite(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine)
+    : device_(device),
+      queue_(device.command_queue(0)),
+      recipe_(require(device, recipe, engine)),
+      engine_(engine),
+      text_checksum_(training::checksum(text)),
+      tokenizer_(text),
+      batches_(tokenizer_.encode(text), recipe.batch, recipe.sequence, recipe.seed),
+      model_(device, model_options(recipe, tokenizer_)) {
+  models::write_random(queue_, model_.parameters(), recipe.seed);
+  data_.push_back({model_.tokens(), model_.targets()});
+  for (int i = 1; i < recipe.accumulate; ++i) {
+    data_.push_back({ops::Tensor(device, model_.tokens().spec()),
+                     ops::Tensor(device, model_.targets().spec())});
+  }
+  if (recipe.optimizer == OptimizerKind::adamw) {
+    optimizer_ = std::make_unique<AdamW>(autograd::Calls(device), model_.parameters(),
+                                         AdamWAttributes{.learning_rate = recipe.learning_rate,
+                                                         .weight_decay = recipe.weight_decay});
+  } else {
+    optimizer_ = std::make_unique<autograd::Sgd>(model_.parameters(), recipe.learning_rate);
+  }
+  if (recipe.clip > 0) {
+    clipped_ = std::make_unique<Clipped>(*optimizer_, model_.parameters(), recipe.clip);
+  }
+  write(checkpoint());
+}
+
+Trainer::~Trainer() = default;
+
+float Trainer::learning_rate() const {
+  return recipe_.learning_rate *
+         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps);
+}
+
+std::int64_t Trainer::tokens_per_step() const {
+  return recipe_.batch * recipe_.sequence * recipe_.accumulate;
+}
+
+autograd::StepFunction Trainer::step_function() {
+  const auto batches_done = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate);
+  return autograd::training_step(
+      [this](autograd::Tape& tape, int batch) {
+        const Data& data = data_[static_cast<std::size_t>(batch)];
+        return model_.loss(tape, data.tokens, data.targets);
+      },
+      clipped_ ? *clipped_ : *optimizer_,
+      {.tape = {.calls = {.products = models::kTtmlProducts},
+                .compute = recipe_.dtype,
+                .seed = recipe_.seed + batches_done * autograd::kSeedsOfOneBatch},
+       .batches = recipe_.accumulate});
+}
+
+void Trainer::write_batches() {
+  for (int i = 0; i < recipe_.accumulate; ++i) {
+    const Batch batch = batches_.batch(steps_done_ * recipe_.accumulate + i);
+    const Data& data = data_[static_cast<std::size_t>(i)];
+    autograd::write_indices(queue_, data.tokens, batch.tokens);
+    autograd::write_indices(queue_, data.targets, batch.targets);
+  }
+}
+
+float Trainer::run_step() {
+  if (engine_ == Engine::dynamic) return autograd::read_values(queue_, function_(device_))[0];
+  if (!static_) {
+    static_ = std::make_unique<autograd::StaticStep>(device_, function_, scalars_of(recipe_));
+  }
+  if (engine_ == Engine::traced && !traced_) {
+    traced_ = std::make_unique<autograd::TracedStep>(device_, *static_);
+  }
+  autograd::Step& step = traced_ ? static_cast<autograd::Step&>(*traced_) : *static_;
+  step.run();
+  return autograd::read_values(queue_, step.loss())[0];
+}
+
+float Trainer::step() {
+  (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
+  write_batches();
+  float loss = 0;
+  try {
+    loss = run_step();
+  } catch (const Error&) {
+    // Clipping finds a norm that is not finite before the loss shows it.
+    if (!clipped_) throw;
+    ++steps_done_;
+    fail_where_not_finite();
+  }
+  ++steps_done_;
+  if (!std::isfinite(loss)) fail_where_not_finite();
+  return loss;
+}
+
+std::vector<Trainer::Saved> Trainer::saved() {
+  std::vector<Saved> all;
+  const auto* const adamw = dynamic_cast<const AdamW*>(optimizer_.get());
+  std::size_t index = 0;
+  for (const Parameter* parameter : model_.parameters()) {
+    all.push_back({parameter->name, parameter->value});
+    if (adamw != nullptr) {
+      const ops::Moments& moments = adamw->moments()[index++];
+      all.push_back({parameter->name + " first moment", moments.first});
+      all.push_back({parameter->name + " second moment", moments.second});
+    }
+  }
+  return all;
+}
+
+const Checkpoint& Trainer::checkpoint() {
+  Checkpoint now{.recipe = recipe_,
+                 .step = steps_done_,
+                 .text_checksum = text_checksum_,
+                 .characters = tokenizer_.characters(),
+                 .tensors = {}};
+  for (const auto& [name, tensor] : saved()) {
+    now.tensors.push_back({name, autograd::read_values(queue_, tensor)});
+    if (!all_finite(now.tensors.back().values)) fail_where_not_finite();
+  }
+  last_ = std::move(now);
+  return last_;
+}
+
+void Trainer::require_same(const Checkpoint& checkpoint) {
+  const auto fail = [](std::string value, std::string accepted) {
+    throw Error({.attempted = "resume a training run",
+                 .value = std::move(value),
+                 .accepted = std::move(accepted),
+                 .hint = ""});
+  };
+  for_each_field(recipe_, [&](std::string_view name, const auto&) {
+    const std::string theirs = field_text(checkpoint.recipe, name);
+    if (const std::string ours = field_text(recipe_, name); name != "steps" && ours != theirs) {
+      fail(fmt::format("{} {}", name, ours), fmt::format("the checkpoint's {}", theirs));
+    }
+  });
+  if (checkpoint.text_checksum != text_checksum_ ||
+      checkpoint.characters != tokenizer_.characters()) {
+    fail("another text", "the text that the checkpoint was trained on");
+  }
+  const std::vector<Saved> mine = saved();
+  const bool same = std::ranges::equal(mine, checkpoint.tensors, [](const Saved& a, const auto& b) {
+    return a.name == b.name &&
+           a.tensor.spec().shape.elements() == static_cast<std::int64_t>(b.values.size());
+  });
+  if (!same || checkpoint.step < 0) {
+    fail("tensors of another model", "those of the model that the checkpoint describes");
+  }
+}
+
+void Trainer::restore(const Checkpoint& checkpoint) {
+  require_same(checkpoint);
+  last_ = checkpoint;
+  last_.recipe = recipe_;
+  write(last_);
+}
+
+void Trainer::write(const Checkpoint& checkpoint) {
+  steps_done_ = checkpoint.step;
+  traced_.reset();
+  static_.reset();
+  const std::vector<Saved> all = saved();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    autograd::write_values(queue_, all[i].tensor, checkpoint.tensors[i].values);
+  }
+  if (auto* const adamw = dynamic_cast<AdamW*>(optimizer_.get())) {
+    adamw->set_next_step(steps_done_ + 1);
+  }
+  function_ = step_function();
+}
+
+void Trainer::fail_where_not_finite() {
+  const std::int64_t failed = steps_done_;
+  for (Parameter* parameter : model_.parameters()) parameter->gradient.reset();
+  write(last_);
+  FiniteCheck check(device_);
+  while (steps_done_ < failed && !check.found()) {
+    (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
+    write_batches();
+    check.begin_step();
+    try {
+      function_(check);
+    } catch (const Error&) {
+      // The norm that is not finite: what wrote it has been found.
+      if (!check.found()) throw;
+    }
+    ++steps_done_;
+  }
+  // They lie on the device that checks.
+  for (Parameter* parameter : model_.parameters()) parameter->gradient.reset();
+  throw Error(
+      {.attempted = "train",
+       .value = fmt::format("a number that is not finite in step {}", failed) +
+                (check.found() ? fmt::format(", first in step {}: {}", steps_done_, *check.found())
+                               : std::string("; op by op the steps are finite")),
+       .accepted = "finite losses and parameters",
+       .hint = "a smaller --learning-rate, --clip 1 or --dtype float32, from the last "
+               "checkpoint"});
+}
+
+}  // namespace howard::training

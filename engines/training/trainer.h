@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engines/autograd/optimizer.h"
+#include "engines/autograd/static_step.h"
+#include "engines/autograd/traced_step.h"
+#include "engines/models/nano_gpt.h"
+#include "engines/training/checkpoint.h"
+#include "engines/training/recipe.h"
+#include "engines/training/text_batches.h"
+#include "engines/training/tokenizer.h"
+
+namespace howard::training {
+
+/// Which of the three engines runs the steps; the losses are the same, to the bit.
+enum class Engine : std::uint8_t { dynamic, recorded, traced };
+
+/// Trains a nano_gpt on a text.
+class Trainer {
+ public:
+  /// `device` holds values and must outlive this. Error for a recipe that is not valid, a text that
+  /// is too short, and an engine that can not do what the recipe asks for: clipping is for the
+  /// dynamic one; the traced one repeats its numbers, so no AdamW, dropout or schedule.
+  Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// One update; gives the mean loss of its batches, before it.
+  ///
+  /// Error when the loss is not finite, with the step and the op that wrote the first number that
+  /// is not: found by repeating the steps since the last checkpoint() op by op. The trainer is of
+  /// no use then.
+  float step();
+  /// The run as it is now. Error as for step() when a parameter is not finite any more.
+  const Checkpoint& checkpoint();
+  /// Goes on from there, with losses as if the run had never stopped. Error when the checkpoint is
+  /// of another model, recipe or text; nothing has changed then. The number of steps may differ.
+  void restore(const Checkpoint& checkpoint);
+
+  std::int64_t steps_done() const { return steps_done_; }
+  /// Of the next step.
+  float learning_rate() const;
+  std::int64_t tokens_per_step() const;
+  const Recipe& recipe() const { return recipe_; }
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+  models::NanoGpt& model() { return model_; }
+
+ private:
+  struct Data {
+    ops::Tensor tokens, targets;
+  };
+  /// A parameter's values and what the optimizer keeps of it, by name.
+  struct Saved {
+    std::string name;
+    ops::Tensor tensor;
+  };
+
+  autograd::StepFunction step_function();
+  void write_batches();
+  float run_step();
+  std::vector<Saved> saved();
+  void require_same(const Checkpoint& checkpoint);
+  void write(const Checkpoint& checkpoint);
+  [[noreturn]] void fail_where_not_finite();
+
+  Device& device_;
+  CommandQueue& queue_;
+  Recipe recipe_;
+  Engine engine_;
+  std::uint32_t text_checksum_;
+  Tokenizer tokenizer_;
+  TextBatches batches_;
+  models::NanoGpt model_;
+  std::vector<Data> data_;  ///< Of each batch of a step.
+  std::unique_ptr<autograd::Optimizer> optimizer_;
+  std::unique_ptr<autograd::Optimizer> clipped_;  ///< Around it; null without clipping.
+  autograd::StepFunction function_;               ///< From the step that is done next.
+  std::unique_ptr<autograd::StaticStep> static_;
+  std::unique_ptr<autograd::TracedStep> traced_;
+  std::int64_t steps_done_ = 0;
+  Checkpoint last_;
+};
+
+}  // namespace howard::training

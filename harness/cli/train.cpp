@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "engines/host/host_device.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "harness/cli/options.h"
+#include "harness/cli/session.h"
+#include "harness/cli/train_options.h"
+#include "harness/cli/train_progress.h"
+#include "harness/environment.h"
+#include "harness/statistics.h"
+#include "reports/result_json.h"
+
+namespace howard::cli {
+
+extern const std::string_view kHelp;  // help.md, compiled in by the build
+
+namespace {
+
+/// The most that was in use at once in any phase.
+Bytes peak_memory(const Device& device) {
+  Bytes peak;
+  for (const MemoryPhase& phase : device.memory_phases()) peak = std::max(peak, phase.peak);
+  return peak;
+}
+
+/// The devices a run needs: the host computes, the chip, where it is wanted, keeps the time.
+struct TrainDevices {
+  explicit TrainDevices(const TrainOptions& options) : host({.threads = options.threads}) {
+    if (options.backend == harness::Backend::host) return;
+    profiles = wormhole::load_profiles(options.profiles);
+    chip = std::make_unique<wormhole::WormholeDevice>(*profiles,
+                                                      wormhole::DeviceOptions{.values = &host});
+  }
+
+  Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
+
+  host::HostDevice host;
+  std::optional<wormhole::Profiles> profiles;
+  std::unique_ptr<wormhole::WormholeDevice> chip;
+};
+
+class TrainRun {
+ public:
+  explicit TrainRun(const TrainOptions& options)
+      : options_(options),
+        text_(read_file(options.data)),
+        devices_(options),
+        trainer_(devices_.device(), options.recipe, text_, options.engine) {
+    if (options.resumed) trainer_.restore(*options.resumed);
+    // A bad prompt is to be known before the training.
+    if (options.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
+    if (!options.checkpoint.empty()) {
+      const auto folder = std::filesystem::absolute(options.checkpoint).parent_path();
+      require_writable_folder(folder);
+    }
+    if (!options.results.empty()) require_writable_folder(options.results);
+  }
+
+  /// False when it was interrupted.
+  bool run() {
+    train();
+    save();
+    summarise();
+    if (!options_.results.empty()) write_result();
+    if (Session::interrupted()) return false;
+    if (options_.generate > 0) write_text();
+    return true;
+  }
+
+ private:
+  void train() {
+    TrainProgress progress(options_.progress);
+    interval_start_ = devices_.device().now();
+    while (trainer_.steps_done() < options_.recipe.steps && !Session::interrupted()) {
+      const float rate = trainer_.learning_rate();
+      const SimTime start = devices_.device().now();
+      losses_.push_back(double{trainer_.step()});
+      times_.push_back((devices_.device().now() - start).seconds());
+      ++interval_steps_;
+      const TrainState state = this->state(rate);
+      if (trainer_.steps_done() % options_.every == 0) {
+        progress.keep(state);
+        save();
+        interval_start_ = devices_.device().now();
+        interval_steps_ = 0;
+      } else {
+        progress.renew(state);
+      }
+    }
+  }
+
+  TrainState state(float rate) {
+    const double seconds = (devices_.device().now() - interval_start_).seconds();
+    const auto tokens = static_cast<double>(interval_steps_ * trainer_.tokens_per_step());
+    // The mean: a loss of one batch in bfloat16 has no more than three digits.
+    const double sum = std::accumulate(losses_.end() - interval_steps_, losses_.end(), 0.0);
+    return {.step = trainer_.steps_done(),
+            .steps = options_.recipe.steps,
+            .loss = sum / static_cast<double>(interval_steps_),
+            .tokens_per_second = seconds > 0 ? tokens / seconds : 0,
+            .learning_rate = rate,
+            .memory = peak_memory(devices_.device())};
+  }
+
+  /// Without a file too: it finds parameters that are not finite, and is where a search begins.
+  void save() {
+    const training::Checkpoint& now = trainer_.checkpoint();
+    if (!options_.checkpoint.empty()) {
+      write_file(options_.checkpoint, training::checkpoint_bytes(now));
+    }
+  }
+
+  double tokens_per_second() const {
+    double seconds = 0;
+    for (const double time : times_) seconds += time;
+    const auto steps = static_cast<double>(times_.size());
+    return seconds > 0 ? steps * static_cast<double>(trainer_.tokens_per_step()) / seconds : 0;
+  }
+
+  void summarise() {
+    if (losses_.empty()) {
+      fmt::print(stderr, "{}: {} steps were done already\n", kTrainVerb, trainer_.steps_done());
+    } else {
+      const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
+      fmt::print(stderr,
+                 "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} tokens/s, at most {:.1f} "
+                 "MiB{}\n",
+                 kTrainVerb, first, trainer_.steps_done(), devices_.device().description(),
+                 losses_.front(), losses_.back(), tokens_per_second(),
+                 static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
+                 Session::interrupted() ? "; interrupted" : "");
+    }
+    if (!options_.checkpoint.empty()) {
+      fmt::print(stderr, "wrote {}\n", options_.checkpoint.string());
+    }
+  }
+
+  harness::PointResult point() {
+    harness::PointResult point{.backend = options_.backend};
+    point.parameters.emplace_back("engine", name_of(options_.engine));
+    training::for_each_field(options_.recipe, [&](std::string_view name, const auto&) {
+      point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
+    });
+    point.details = {{"data", options_.data.string()},
+                     {"steps_done", std::to_string(trainer_.steps_done())}};
+    if (losses_.empty()) {
+      point.skipped = "all steps were done already";
+      return point;
+    }
+    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "1", .samples = losses_},
+                     {.name = "time",
+                      .value = harness::median(times_).value_or(0),
+                      .unit = "s",
+                      .samples = times_,
+                      .ci95 = harness::median_interval95(times_)},
+                     {.name = "tokens",
+                      .value = tokens_per_second(),
+                      .unit = "1/s",
+                      .better = harness::Better::higher},
+                     {.name = "memory",
+                      .value = static_cast<double>(peak_memory(devices_.device()).value()),
+                      .unit = "B"}};
+    return point;
+  }
+
+  static std::string name_of(training::Engine engine) {
+    if (engine == training::Engine::dynamic) return "dynamic";
+    return engine == training::Engine::recorded ? "static" : "traced";
+  }
+
+  void write_result() {
+    harness::ExperimentResult result{.experiment = std::string(kTrainVerb),
+                                     .context = harness::describe_environment(),
+                                     .points = {point()},
+                                     .interrupted = Session::interrupted()};
+    result.context.threads = devices_.host.threads();
+    result.context.seed = options_.recipe.seed;
+    if (devices_.profiles) {
+      result.context.chip_profile = devices_.profiles->chip.name;
+      result.context.software_profile = devices_.profiles->software.name;
+    }
+    const std::filesystem::path file = options_.results / (result.experiment + ".json");
+    write_file(file, reports::result_json(std::span(&result, 1)));
+    fmt::print(stderr, "wrote {}\n", file.string());
+  }
+
+  std::string prompt() const {
+    if (options_.prompt) return *options_.prompt;
+    const std::uint32_t first = trainer_.tokenizer().encode(text_).front();
+    return trainer_.tokenizer().decode(std::span(&first, 1));
+  }
+
+  void write_text() {
+    fmt::print("{}{}\n", prompt(),
+               training::generate(devices_.device(), trainer_.model(), trainer_.tokenizer(),
+                                  prompt(), options_.generate, options_.sampling));
+  }
+
+  const TrainOptions& options_;
+  std::string text_;
+  TrainDevices devices_;
+  training::Trainer trainer_;
+  std::vector<double> losses_, times_;  ///< Of each step of this run; seconds.
+  SimTime interval_start_;
+  std::int64_t interval_steps_ = 0;
+};
+
+}  // namespace
+
+int train(int argc, const char* const* argv) {
+  const TrainOptions options = parse_train_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  for (const std::string& warning : harness::describe_environment().warnings) {
+    fmt::print(stderr, "run_experiment: warning: {}\n", warning);
+  }
+  Session::catch_signals();
+  TrainRun run(options);
+  constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
+  return run.run() ? 0 : kInterrupted;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+
+namespace howard::cli {
+
+/// Where a training run stands after a step.
+struct TrainState {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  double loss = 0;  ///< The mean since the last line that stayed.
+  double tokens_per_second = 0;
+  float learning_rate = 0;
+  Bytes memory;  ///< The most that was in use at once.
+};
+
+/// "step 100/1000  loss 2.4312  12345 tokens/s  learning rate 0.0003  memory 53.1 MiB"
+std::string train_line(const TrainState& state);
+
+/// The lines of a training run on standard error: a line that each step renews on a terminal, and
+/// lines that stay.
+class TrainProgress {
+ public:
+  /// `enabled` false, or no terminal: only lines that stay.
+  explicit TrainProgress(bool enabled);
+  ~TrainProgress() { clear(); }
+  TrainProgress(const TrainProgress&) = delete;
+  TrainProgress& operator=(const TrainProgress&) = delete;
+
+  void renew(const TrainState& state);
+  void keep(const TrainState& state);
+  /// Removes the line that is renewed.
+  void clear();
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+};
+
+}  // namespace howard::cli

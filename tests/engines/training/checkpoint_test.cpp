@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace howard::training {
+namespace {
+
+Checkpoint example() {
+  Checkpoint checkpoint{.step = 17, .text_checksum = 5, .characters = {"a", "€"}, .tensors = {}};
+  checkpoint.recipe.dtype = DataType::float32;
+  checkpoint.recipe.schedule = autograd::Schedule::warmup_linear;
+  checkpoint.recipe.learning_rate = 0.1F / 3;
+  checkpoint.recipe.seed = 4'000'000'000U;
+  checkpoint.tensors = {{"weight", {1.5F, -2, 1e-38F}}, {"bias", {}}};
+  return checkpoint;
+}
+
+/// What the Error says is wrong; empty when there is none.
+std::string problem(const std::string& bytes) {
+  try {
+    static_cast<void>(parse_checkpoint(bytes, "a.ckpt"));
+  } catch (const Error& failure) {
+    EXPECT_EQ(failure.text().attempted, "read checkpoint a.ckpt");
+    return failure.text().value;
+  }
+  return "";
+}
+
+TEST(Checkpoint, ReadsBackTheSame) {
+  EXPECT_EQ(parse_checkpoint(checkpoint_bytes(example()), "a.ckpt"), example());
+  EXPECT_EQ(checkpoint_bytes(example()), checkpoint_bytes(example()));
+}
+
+TEST(Checkpoint, ChecksumIsThatOfZip) { EXPECT_EQ(checksum("123456789"), 0xCBF43926U); }
+
+TEST(Checkpoint, EveryTruncationIsFound) {
+  const std::string bytes = checkpoint_bytes(example());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_NE(problem(bytes.substr(0, size)), "") << size;
+  }
+  EXPECT_NE(problem(bytes + "x"), "");
+}
+
+TEST(Checkpoint, EveryFlippedBitIsFound) {
+  const std::string bytes = checkpoint_bytes(example());
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] =
+        static_cast<char>(static_cast<unsigned char>(flipped[bit / 8]) ^ (1U << (bit % 8)));
+    EXPECT_NE(problem(flipped), "") << "bit " << bit;
+  }
+}
+
+TEST(Checkpoint, AnotherVersionAndAnotherFileAreNamed) {
+  std::string bytes = checkpoint_bytes(example());
+  bytes[8] = 2;
+  EXPECT_EQ(problem(bytes), "version 2");
+  EXPECT_EQ(problem("{\"schema\": \"howard.result/1\"}"), "it is none");
+  EXPECT_EQ(problem(""), "it is none");
+}
+
+}  // namespace
+}  // namespace howard::training

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/host/host_device.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::training {
+namespace {
+
+std::string text() {
+  std::string result;
+  for (int i = 0; i < 12; ++i) result += "the quick brown fox jumps over the lazy dog. ";
+  return result;
+}
+
+Recipe tiny() {
+  return {.batch = 4,
+          .sequence = 16,
+          .width = 32,
+          .heads = 2,
+          .layers = 1,
+          .dropout = 0.1F,
+          .learning_rate = 3e-3F,
+          .steps = 20};
+}
+
+/// Without anything that changes from step to step.
+Recipe fixed() {
+  Recipe recipe = tiny();
+  recipe.dropout = 0;
+  recipe.optimizer = OptimizerKind::sgd;
+  return recipe;
+}
+
+std::vector<float> losses(Trainer& trainer, int steps) {
+  std::vector<float> result;
+  for (int i = 0; i < steps; ++i) result.push_back(trainer.step());
+  return result;
+}
+
+std::vector<float> losses(const Recipe& recipe, Engine engine, int steps) {
+  host::HostDevice device;
+  Trainer trainer(device, recipe, text(), engine);
+  return losses(trainer, steps);
+}
+
+TEST(Trainer, TheLossFallsFromThatOfAGuess) {
+  const std::vector<float> all = losses(tiny(), Engine::recorded, 60);
+  EXPECT_NEAR(all.front(), std::log(32.0), 0.1);
+  EXPECT_LT(all.back(), 0.75F * all.front());
+}
+
+TEST(Trainer, EnginesGiveTheSameLossesToTheBit) {
+  Recipe recipe = tiny();
+  recipe.accumulate = 2;
+  recipe.schedule = autograd::Schedule::warmup_linear;
+  EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::recorded, 8));
+  EXPECT_EQ(losses(fixed(), Engine::dynamic, 8), losses(fixed(), Engine::traced, 8));
+}
+
+// With dropout, shuffled data over several epochs, AdamW's moments, a schedule and accumulation.
+TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
+  for (const Engine engine : {Engine::dynamic, Engine::recorded}) {
+    Recipe recipe = tiny();
+    recipe.batch = 16;
+    recipe.accumulate = 2;
+    recipe.schedule = autograd::Schedule::warmup_linear;
+    if (engine == Engine::dynamic) recipe.clip = 0.5F;
+    const std::vector<float> straight = losses(recipe, engine, 20);
+
+    host::HostDevice device;
+    Trainer first(device, recipe, text(), engine);
+    std::vector<float> parts = losses(first, 10);
+    const std::string bytes = checkpoint_bytes(first.checkpoint());
+    Trainer second(device, recipe, text(), engine);
+    losses(second, 3);  // of another past
+    second.restore(parse_checkpoint(bytes, "test"));
+    EXPECT_EQ(second.steps_done(), 10);
+    std::ranges::copy(losses(second, 10), std::back_inserter(parts));
+    EXPECT_EQ(parts, straight);
+  }
+}
+
+TEST(Trainer, GradientsOfAccumulatedBatchesAreThoseOfTheLargeOne) {
+  Recipe recipe = fixed();
+  recipe.dtype = DataType::float32;
+  recipe.batch = 8;
+  const std::vector<float> large = losses(recipe, Engine::dynamic, 4);
+  recipe.batch = 4;
+  recipe.accumulate = 2;
+  const std::vector<float> halves = losses(recipe, Engine::dynamic, 4);
+  for (std::size_t i = 0; i < large.size(); ++i) EXPECT_NEAR(halves[i], large[i], 1e-5F) << i;
+}
+
+TEST(Trainer, ClippingChangesTheSteps) {
+  Recipe recipe = fixed();
+  recipe.learning_rate = 0.5F;
+  const std::vector<float> free = losses(recipe, Engine::dynamic, 3);
+  recipe.clip = 1e-4F;
+  const std::vector<float> clipped = losses(recipe, Engine::dynamic, 3);
+  EXPECT_EQ(clipped[0], free[0]);
+  EXPECT_GT(clipped[2], free[2]);
+}
+
+TEST(Trainer, TheEmulatedChipTrainsWithTheHostsNumbers) {
+  host::HostDevice host;
+  wormhole::WormholeDevice chip(wormhole::load_profiles(), {.values = &host});
+  Trainer trainer(chip, tiny(), text(), Engine::dynamic);
+  EXPECT_EQ(losses(trainer, 3), losses(tiny(), Engine::dynamic, 3));
+  EXPECT_GT(chip.now(), SimTime{});
+}
+
+TEST(Trainer, ADeviceWithoutValuesIsRefused) {
+  wormhole::WormholeDevice chip(wormhole::load_profiles());
+  EXPECT_THROW(Trainer(chip, tiny(), text(), Engine::dynamic), Error);
+}
+
+/// What the Error of a run that goes wrong says.
+std::string failure_of(Trainer& trainer, int steps) {
+  try {
+    losses(trainer, steps);
+    static_cast<void>(trainer.checkpoint());
+  } catch (const Error& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(Trainer, ALossThatIsNotFiniteNamesTheStepAndTheFirstOp) {
+  host::HostDevice device;
+  for (const Engine engine : {Engine::dynamic, Engine::recorded, Engine::traced}) {
+    Recipe recipe = fixed();
+    recipe.learning_rate = 1e38F;
+    Trainer trainer(device, recipe, text(), engine);
+    const std::string failure = failure_of(trainer, 5);
+    EXPECT_NE(failure.find("not finite in step "), std::string::npos) << failure;
+    EXPECT_NE(failure.find(", first in step "), std::string::npos) << failure;
+    EXPECT_NE(failure.find("program "), std::string::npos) << failure;
+  }
+}
+
+TEST(Trainer, ANormThatIsNotFiniteIsFoundWhenGradientsAreClipped) {
+  host::HostDevice device;
+  Recipe recipe = fixed();
+  recipe.learning_rate = 1e38F;
+  recipe.clip = 1;
+  Trainer trainer(device, recipe, text(), Engine::dynamic);
+  const std::string failure = failure_of(trainer, 5);
+  EXPECT_NE(failure.find(", first in step "), std::string::npos) << failure;
+}
+
+TEST(Trainer, RefusesWhatAnEngineCanNotDo) {
+  host::HostDevice device;
+  Recipe clipped = tiny();
+  clipped.clip = 1;
+  EXPECT_THROW(Trainer(device, clipped, text(), Engine::recorded), Error);
+  Trainer traced(device, tiny(), text(), Engine::traced);
+  EXPECT_THROW(traced.step(), Error) << "AdamW and dropout change from step to step";
+  EXPECT_THROW(Trainer(device, tiny(), "too short", Engine::dynamic), Error);
+}
+
+TEST(Trainer, RefusesTheCheckpointOfAnotherRunAndStaysAsItIs) {
+  host::HostDevice device;
+  Trainer trainer(device, tiny(), text(), Engine::dynamic);
+  losses(trainer, 2);
+  const Checkpoint good = trainer.checkpoint();
+  Trainer other(device, tiny(), text(), Engine::dynamic);
+  const auto refuses = [&](const auto& change) {
+    Checkpoint changed = good;
+    change(changed);
+    EXPECT_THROW(other.restore(changed), Error);
+  };
+  refuses([](Checkpoint& c) { c.recipe.width = 64; });
+  refuses([](Checkpoint& c) { c.recipe.seed = 1; });
+  refuses([](Checkpoint& c) { c.text_checksum ^= 1U; });
+  refuses([](Checkpoint& c) { c.characters.pop_back(); });
+  refuses([](Checkpoint& c) { c.tensors.pop_back(); });
+  refuses([](Checkpoint& c) { c.tensors[3].name = "other"; });
+  refuses([](Checkpoint& c) { c.tensors[3].values.pop_back(); });
+  EXPECT_EQ(other.steps_done(), 0);
+  EXPECT_EQ(losses(other, 2), losses(tiny(), Engine::dynamic, 2));
+}
+
+TEST(Recipe, RefusesWhatCanNotBeTrained) {
+  const auto refuses = [](const auto& change) {
+    Recipe recipe;
+    change(recipe);
+    EXPECT_THROW(require_valid(recipe), Error);
+  };
+  EXPECT_NO_THROW(require_valid(Recipe{}));
+  refuses([](Recipe& r) { r.batch = 0; });
+  refuses([](Recipe& r) { r.heads = 5; });
+  refuses([](Recipe& r) { r.dropout = 1; });
+  refuses([](Recipe& r) { r.learning_rate = 0; });
+  refuses([](Recipe& r) { r.clip = -1; });
+  refuses([](Recipe& r) { r.dtype = DataType::bfloat8_b; });
+  Recipe recipe;
+  EXPECT_THROW(set_field(recipe, "wdith", "1"), Error);
+  EXPECT_THROW(set_field(recipe, "width", "wide"), Error);
+  EXPECT_THROW(set_field(recipe, "heads", "3000000000"), Error);
+}
+
+}  // namespace
+}  // namespace howard::training
