@@ -103,7 +103,8 @@ std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) 
   return result;
 }
 
-void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
+/// A point that is not timed, or timed on the virtual clock.
+void run_now(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
   const std::unique_ptr<Case> prepared = prepare(experiment, point);
   if (prepared == nullptr) return;
   attempt(point, [&] {
@@ -181,13 +182,14 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
                                     const WallOptions& wall, const RunHooks& hooks) {
   std::vector<bool> ended(points.size(), false);
+  const bool untimed = experiment.timing().iterations == 0;
   for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
-    if (points[i].backend != Backend::emulated) continue;
-    run_virtual(experiment, hooks, points[i]);
+    if (points[i].backend != Backend::emulated && !untimed) continue;
+    run_now(experiment, hooks, points[i]);
     ended[i] = true;
     hooks.point_done(i, points[i]);
   }
-  run_wall(experiment, points, ended, wall, hooks);
+  if (!untimed) run_wall(experiment, points, ended, wall, hooks);
   std::vector<PointResult> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (ended[i]) result.push_back(std::move(points[i]));
