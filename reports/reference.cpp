@@ -48,7 +48,7 @@ constexpr std::array<ReferenceFile, 9> kFiles{{
 
 constexpr std::string_view kSchema = "howard.reference/1";
 const std::array<std::string, 3> kStatuses{"calibration", "prediction", "artefact"};
-const std::array<std::string, 4> kUnits{"s", "FLOP/s", "1", ""};
+const std::array<std::string, 3> kUnits{"s", "FLOP/s", "1"};
 
 /// A place in a reference file, for messages: "matmul_sweep.json, table 1, row 3".
 [[noreturn]] void fail(const std::string& place, const std::string& value,
@@ -112,6 +112,12 @@ ReferenceRow parse_row(const ordered_json& row, const harness::Parameters& commo
   return parsed;
 }
 
+/// Empty for what ops compute.
+std::string unit_member(const ordered_json& table, const std::string& place) {
+  if (text_member(table, "unit", place).empty()) return "";
+  return word_member(table, "unit", kUnits, place);
+}
+
 ReferenceTable parse_table(const ordered_json& table, const std::string& place) {
   const ordered_json& timing = member(table, "timing", place);
   ReferenceTable parsed{
@@ -124,7 +130,7 @@ ReferenceTable parse_table(const ordered_json& table, const std::string& place) 
                  .iterations = text_member(timing, "iterations", place),
                  .statistic = text_member(timing, "statistic", place)},
       .metric = text_member(table, "metric", place),
-      .unit = word_member(table, "unit", kUnits, place),
+      .unit = unit_member(table, place),
   };
   harness::Parameters common;
   append_parameters(table, "common", place, common);
