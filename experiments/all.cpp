@@ -9,7 +9,8 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
   list.push_back(matmul_sweep(box));
   list.push_back(core_grid(box));
   list.push_back(two_queues(box));
-  list.push_back(fidelity(list));
+  list.push_back(fidelity(list));  // of those that the emulator runs
+  list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));
   return list;
 }

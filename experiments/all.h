@@ -19,6 +19,8 @@ std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> bo
 /// Calibrates the profiles of `choice`. Error when they can not be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
 
+std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox> box);
+
 /// Beside the published rows of `experiments`, which must outlive it.
 std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
 

@@ -39,8 +39,8 @@ struct NotApplicable {
 };
 
 /// How many iterations on the virtual clock: warm-up, then timed ones whose mean is the result.
-/// With no timed iteration nothing is measured: run() is called once, and the point is what
-/// describe() says, without the metric "time".
+/// With no timed iteration nothing is measured, on either backend: run() is called once, and the
+/// point is what describe() says, without the metric "time".
 struct VirtualTiming {
   int warmup = 0;
   int iterations = 1;

@@ -35,7 +35,8 @@ const std::string* PointResult::find_detail(std::string_view name) const {
 }
 
 std::optional<double> PointResult::relative_error() const {
-  if (!reference) return std::nullopt;
+  // A smaller difference than the published one is no error.
+  if (!reference || reference->unit.empty()) return std::nullopt;
   const Metric* metric = find_metric(reference->metric);
   if (metric == nullptr || reference->value == 0) return std::nullopt;
   return metric->value / reference->value - 1;

@@ -29,7 +29,7 @@ enum class Better : std::uint8_t { lower, higher };
 struct Metric {
   std::string name;  ///< "time", "throughput", ...
   double value = 0;
-  std::string unit;  ///< "s", "FLOP/s", "1" for ratios.
+  std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "" for what ops compute.
   Better better = Better::lower;
   /// The exact value when it is a virtual time; absent for every other metric.
   std::optional<SimTime> virtual_time;
@@ -69,7 +69,8 @@ struct PointResult {
   const Metric* find_metric(std::string_view name) const;
   /// Null when there is no such detail.
   const std::string* find_detail(std::string_view name) const;
-  /// (measured - published) / published; absent without a reference or its metric.
+  /// (measured - published) / published; absent without a reference or its metric, and for one
+  /// without unit, itself a difference.
   std::optional<double> relative_error() const;
 };
 

@@ -124,7 +124,8 @@ std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) 
   return result;
 }
 
-void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
+/// A point that is not timed, or timed on the virtual clock.
+void run_now(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
   const std::unique_ptr<Case> prepared = prepare(experiment, point);
   if (prepared == nullptr) return;
   attempt(point, [&] {
@@ -138,22 +139,24 @@ void run_virtual(const Experiment& experiment, const RunHooks& hooks, PointResul
   });
 }
 
-/// Runs the points on the virtual clock; true for those that ended.
-void run_all_virtual(const Experiment& experiment, std::vector<PointResult>& points,
+/// Runs the points that no wall clock times: those on the virtual clock, and all of an experiment
+/// without timed iterations. True for those that ended.
+void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
                      std::vector<char>& ended, const RunHooks& hooks, int threads) {
   std::mutex mutex;
   const RunHooks locked = one_at_a_time(hooks, mutex);
   std::atomic<std::size_t> next = 0;
+  const bool untimed = experiment.timing().iterations == 0;
   const auto work = [&] {
     // A point at a time: their costs differ by orders of magnitude.
     for (std::size_t i = next++; i < points.size() && !locked.stop(); i = next++) {
-      if (points[i].backend != Backend::emulated) continue;
-      run_virtual(experiment, locked, points[i]);
+      if (points[i].backend != Backend::emulated && !untimed) continue;
+      run_now(experiment, locked, points[i]);
       ended[i] = 1;
       locked.point_done(i, points[i]);
     }
   };
-  if (experiment.shares_work()) threads = 1;
+  if (experiment.shares_work() || untimed) threads = 1;
   std::vector<std::jthread> helpers;
   for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
@@ -223,8 +226,9 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
                                     const WallOptions& wall, const RunHooks& hooks, int threads) {
   std::vector<char> ended(points.size(), 0);  // not bool: threads write neighbours
-  run_all_virtual(experiment, points, ended, hooks, threads);
-  run_wall(experiment, points, ended, wall, hooks);
+  const bool untimed = experiment.timing().iterations == 0;
+  run_all_now(experiment, points, ended, hooks, threads);
+  if (!untimed) run_wall(experiment, points, ended, wall, hooks);
   std::vector<PointResult> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (ended[i] != 0) result.push_back(std::move(points[i]));

@@ -54,6 +54,7 @@ Scale fit_scale(std::string_view unit, std::span<const double> values) {
     HOWARD_CHECK(std::isfinite(value), "a reported number is finite");
     if (value != 0) magnitudes.push_back(std::log10(std::abs(value)));
   }
+  if (unit.empty()) return {.exponent = 0, .unit = "", .decimals = 5};
   if (unit == "1") return {.exponent = -2, .unit = "%", .decimals = 1};
   if (magnitudes.empty()) return {.exponent = 0, .unit = unit_name("", unit), .decimals = 0};
 

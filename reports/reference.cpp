@@ -112,6 +112,12 @@ ReferenceRow parse_row(const ordered_json& row, const harness::Parameters& commo
   return parsed;
 }
 
+/// Empty for what ops compute.
+std::string unit_member(const ordered_json& table, const std::string& place) {
+  if (text_member(table, "unit", place).empty()) return "";
+  return word_member(table, "unit", kUnits, place);
+}
+
 ReferenceTable parse_table(const ordered_json& table, const std::string& place) {
   const ordered_json& timing = member(table, "timing", place);
   ReferenceTable parsed{
@@ -124,7 +130,7 @@ ReferenceTable parse_table(const ordered_json& table, const std::string& place) 
                  .iterations = text_member(timing, "iterations", place),
                  .statistic = text_member(timing, "statistic", place)},
       .metric = text_member(table, "metric", place),
-      .unit = word_member(table, "unit", kUnits, place),
+      .unit = unit_member(table, place),
   };
   harness::Parameters common;
   append_parameters(table, "common", place, common);
@@ -192,8 +198,11 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment) {
 void attach_references(harness::ExperimentResult& result) {
   const std::vector<ReferenceTable> tables = reference_tables(result.experiment);
   for (harness::PointResult& point : result.points) {
-    if (point.backend != harness::Backend::emulated) continue;
-    if (auto found = find_reference(tables, point.parameters)) point.reference = std::move(found);
+    auto found = find_reference(tables, point.parameters);
+    // Times and rates are of another machine; what an op computes is not.
+    const bool comparable =
+        point.backend == harness::Backend::emulated || (found && found->unit.empty());
+    if (found && comparable) point.reference = std::move(found);
   }
 }
 

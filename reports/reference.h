@@ -33,7 +33,7 @@ struct ReferenceTable {
   std::string true_source;  ///< The program that measured it, which is often not the one it names.
   ReferenceTiming timing;
   std::string metric;
-  std::string unit;  ///< "s", "FLOP/s" or "1".
+  std::string unit;  ///< "s", "FLOP/s", "1" for ratios, or "" for what ops compute.
   std::vector<ReferenceRow> rows;
 };
 
@@ -49,7 +49,8 @@ std::vector<std::string> experiments_with_references();
 std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 
 /// Gives every emulated point the first published row whose parameters are all among its own;
-/// artefacts too, with their status. Host points get none: they ran on another machine.
+/// artefacts too, with their status. Host points ran on another machine: they get only what has no
+/// unit, the results of arithmetic.
 void attach_references(harness::ExperimentResult& result);
 
 /// The point's published figure as `metric`. A published time is also a published rate, as both

@@ -13,8 +13,8 @@
 namespace howard::reference {
 
 /// What the other devices are compared with: each op by its definition, element by element in
-/// float64 whatever the data type, at once; it writes down every program. New buffers hold NaN, so that a value that is
-/// read before it was written shows.
+/// float64 whatever the data type, at once; it writes down every program. New buffers hold NaN, so
+/// that a value that is read before it was written shows.
 class ReferenceDevice final : public Device, private CommandQueue {
  public:
   const Values& values(const ops::Tensor& tensor) const { return buffers_.at(tensor.buffer()); }

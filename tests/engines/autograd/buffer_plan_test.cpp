@@ -9,8 +9,8 @@
 #include "engines/autograd/calls.h"
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
-#include "tests/engines/autograd/plan_check.h"
 #include "engines/reference/reference_device.h"
+#include "tests/engines/autograd/plan_check.h"
 
 namespace howard::autograd {
 namespace {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// train_nano_gpt as a contract: files, exit codes, what is said where. Runs the real program.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int status = -1;  ///< Exit status, or 128 + signal.
+  std::string out, err;
+};
+
+class TrainCli : public ::testing::Test {
+ protected:
+  TrainCli() {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream text(folder_ / "text");
+    for (int i = 0; i < 20; ++i) text << "a rose is a rose is a rose. ";
+  }
+  ~TrainCli() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() +
+                                "' && '" HOWARD_RUN_EXPERIMENT "' train_nano_gpt " + arguments +
+                                " >stdout 2>stderr </dev/null";
+    const int status = std::system(command.c_str());
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .out = content(folder_ / "stdout"),
+            .err = content(folder_ / "stderr")};
+  }
+  /// A tiny run of the text.
+  Outcome train(const std::string& arguments) const {
+    return run(
+        "--data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 --threads 1 "
+        "--learning-rate 0.003 " +
+        arguments);
+  }
+  std::vector<double> losses(const std::string& results) const {
+    const auto json = nlohmann::json::parse(content(folder_ / results / "train_nano_gpt.json"));
+    return json["points"][0]["metrics"]["loss"]["samples"];
+  }
+
+  fs::path folder_ = fs::path(::testing::TempDir()) /
+                     (std::string("howard_train_") +
+                      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(TrainCli, SaysLinesOnStandardErrorAndWritesTextOnStandardOutput) {
+  const Outcome outcome = train("--steps 20 --every 10 --generate 30 --prompt rose");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "step 10/20  loss ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "step 20/20  loss ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, " tokens/s  learning rate 0.003  memory ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "steps 1 to 20 on host CPU")) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("rose")) << outcome.out;
+  EXPECT_EQ(outcome.out.size(), 4U + 30U + 1U);
+}
+
+TEST_F(TrainCli, AResumedRunHasTheLossesOfAStraightOne) {
+  ASSERT_EQ(train("--steps 12 --results straight").status, 0);
+  ASSERT_EQ(train("--steps 6 --results first --checkpoint c").status, 0);
+  const Outcome resumed =
+      run("--data text --resume --checkpoint c --steps 12 --threads 1 --results second");
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_TRUE(contains(resumed.err, "steps 7 to 12")) << resumed.err;
+  std::vector<double> parts = losses("first");
+  const std::vector<double> second = losses("second");
+  parts.insert(parts.end(), second.begin(), second.end());
+  EXPECT_EQ(parts.size(), 12U);
+  EXPECT_EQ(parts, losses("straight"));
+}
+
+TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
+  ASSERT_EQ(train("--steps 2 --checkpoint c").status, 0);
+  const std::string saved = content(folder_ / "c");
+  const auto fails = [&](const Outcome& outcome, int status, const std::string& words) {
+    EXPECT_EQ(outcome.status, status) << words;
+    EXPECT_TRUE(contains(outcome.err, words)) << outcome.err;
+    EXPECT_EQ(content(folder_ / "c"), saved) << words;
+  };
+  const std::string resume = "--resume --checkpoint c --threads 1 --data ";
+  fails(train("--checkpoint c"), 1, "the file is there already");
+  fails(run(resume + "text --width 64"), 1, "width 64; accepted: the checkpoint's 32");
+  std::ofstream(folder_ / "other") << "a rose is a rose is a rose is a rose";
+  fails(run(resume + "other"), 1, "another text");
+  fails(run(resume + "text --prompt % --generate 1"), 1, "character '%' at place 1");
+  fails(run(resume + "text --steps 9 --engine traced"), 1, "its scalars change each step");
+  fails(run(resume + "missing"), 1, "missing");
+  fails(run("--resume --data text"), 2, "--resume needs --checkpoint");
+  fails(run(""), 2, "no text to train on");
+  fails(run("--data text --heads 5"), 2, "a divisor of the width");
+  fails(train("--learning-raet 1"), 2, "did you mean --learning-rate?");
+  fails(train("--top-p 2 --generate 3"), 2, "top-p");
+  fails(run("--data text --sequence 9000"), 1, "a text of 560");
+  std::ofstream(folder_ / "cut", std::ios::binary) << saved.substr(0, saved.size() / 2);
+  fails(run("--resume --checkpoint cut --data text"), 1, "truncated or damaged");
+}
+
+TEST_F(TrainCli, ANumberThatIsNotFiniteStopsTheRun) {
+  const Outcome outcome =
+      run("--data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 --learning-rate 1e30 "
+          "--steps 50 --checkpoint c --every 1");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "not finite in step ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, ", first in step ")) << outcome.err;
+}
+
+TEST_F(TrainCli, AnInterruptedRunIsSavedAndGoesOn) {
+  std::thread interrupter([this] {
+    // The signal comes while the steps, far too many to end, are running.
+    while (!contains(content(folder_ / "stderr"), "step 1/")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const std::string pid = content(folder_ / "pid");
+    EXPECT_EQ(std::system(("kill -INT " + pid).c_str()), 0);
+  });
+  const std::string command =
+      "cd '" + folder_.string() +
+      "' && sh -c 'echo $$ >pid; exec \"$0\" \"$@\"' '" HOWARD_RUN_EXPERIMENT
+      "' train_nano_gpt --data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 "
+      "--threads 1 --steps 100000000 --every 1 --checkpoint c 2>stderr";
+  const int status = std::system(command.c_str());
+  interrupter.join();
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_TRUE(contains(content(folder_ / "stderr"), "; interrupted\nwrote c\n"));
+  const Outcome again =
+      run("--data text --resume --checkpoint c --steps 1 --threads 1 --generate 3");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.err, "steps were done already")) << again.err;
+}
+
+}  // namespace
