@@ -29,21 +29,21 @@ class Node:
 
     def backward(self):
         """Gives every node that this one depends on its gradient; this one's is 1."""
-        ordered, visited = [], set()
-
-        def visit(node):
-            if node in visited or not node.needs_gradient:
-                return
-            visited.add(node)
-            for parent in node.parents:
-                visit(parent)
-            ordered.append(node)
-
-        visit(self)
+        ordered = []
+        self._append_in_order(ordered, set())
         self.gradient = howard.full_like(self.tensor, 1.0)
         for node in reversed(ordered):
             if node.run_backward is not None:
                 node.run_backward(node.gradient)
+
+    def _append_in_order(self, ordered, visited):
+        """Appends what this node depends on, then itself."""
+        if self in visited or not self.needs_gradient:
+            return
+        visited.add(self)
+        for parent in self.parents:
+            parent._append_in_order(ordered, visited)
+        ordered.append(self)
 
 
 def constant(tensor):

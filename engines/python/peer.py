@@ -2,7 +2,7 @@
 """The child's side of the protocol that peer_process.h describes.
 
 One JSON object a line. The child begins with {"ready": {facts in words}} or {"skip": "why"}; it then
-answers each request, a word: "step", "finish" and "loss", until its input ends.
+answers each request, a word: "step", "finish" and "loss", until its input ends. {"error": "text"} may stand in any answer's place.
 """
 
 import json
@@ -32,6 +32,9 @@ def serve(set_up):
     except Skip as reason:
         answer(skip=str(reason))
         return
+    except Exception as failure:
+        answer(error=f"{type(failure).__name__}: {failure}")
+        return
     answer(ready=work.facts)
     for line in sys.stdin:
         request = line.strip()
@@ -44,5 +47,5 @@ def serve(set_up):
                 answer(loss=work.loss())
             else:
                 raise ValueError(f"unknown request '{request}'")
-        except Exception as failure:  # The other side decides what a failed step means.
+        except Exception as failure:
             answer(error=f"{type(failure).__name__}: {failure}")

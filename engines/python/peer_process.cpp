@@ -203,17 +203,14 @@ class PeerProcess::Child {
 
 PeerProcess::PeerProcess(PeerCommand command)
     : command_(std::move(command)), child_(std::make_unique<Child>(command_)) {
-  const json greeting = json::parse(read_answer(command_.start_limit), nullptr, false);
-  const auto has = [&](const char* key, json::value_t type) {
-    return greeting.is_object() && greeting.contains(key) && greeting[key].type() == type;
-  };
-  if (has("skip", json::value_t::string)) {
+  const json greeting = json::parse(read_answer(command_.start_limit));
+  if (greeting.contains("skip") && greeting["skip"].is_string()) {
     skipped_ = greeting["skip"];
     child_.reset();
     return;
   }
-  if (!has("ready", json::value_t::object)) {
-    fail("it begins with neither {\"ready\": {...}} nor {\"skip\": \"why\"}");
+  if (!greeting.contains("ready") || !greeting["ready"].is_object()) {
+    fail("it begins with '" + greeting.dump() + "', not with ready or skip");
   }
   for (const auto& [name, value] : greeting["ready"].items()) {
     facts_[name] = value.is_string() ? value.get<std::string>() : value.dump();
@@ -227,10 +224,9 @@ SimTime PeerProcess::step() { return ask_time("step"); }
 SimTime PeerProcess::finish() { return ask_time("finish"); }
 
 double PeerProcess::loss() {
-  const std::string line = ask("loss");
-  const json answer = json::parse(line, nullptr, false);
-  if (!answer.is_object() || !answer.contains("loss") || !answer["loss"].is_number()) {
-    fail("it answered 'loss' with '" + line + "'");
+  const json answer = json::parse(ask("loss"));
+  if (!answer.contains("loss") || !answer["loss"].is_number()) {
+    fail("it answered 'loss' with '" + answer.dump() + "'");
   }
   return answer["loss"];
 }
@@ -240,11 +236,9 @@ void PeerProcess::pause() {
 }
 
 SimTime PeerProcess::ask_time(const std::string& request) {
-  const std::string line = ask(request);
-  const json answer = json::parse(line, nullptr, false);
-  if (!answer.is_object() || !answer.contains("ps") || !answer["ps"].is_number_integer() ||
-      answer["ps"] < 0) {
-    fail("it answered '" + request + "' with '" + line + "'");
+  const json answer = json::parse(ask(request));
+  if (!answer.contains("ps") || !answer["ps"].is_number_integer() || answer["ps"] < 0) {
+    fail("it answered '" + request + "' with '" + answer.dump() + "'");
   }
   return SimTime::picoseconds(answer["ps"]);
 }
@@ -254,20 +248,20 @@ std::string PeerProcess::ask(const std::string& request) {
     throw Error({.attempted = "run " + command_.name, .value = "its process has ended already"});
   }
   child_->send(request + "\n");
-  std::string line = read_answer(command_.step_limit);
-  const json answer = json::parse(line, nullptr, false);
-  if (answer.is_object() && answer.contains("error")) {
-    fail("it answered '" + request + "' with " + answer["error"].dump());
-  }
-  return line;
+  return read_answer(command_.step_limit);
 }
 
 std::string PeerProcess::read_answer(std::chrono::milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   std::optional<std::string> line = child_->read_line(deadline);
-  if (line) return std::move(*line);
-  if (Clock::now() < deadline) fail(child_->ending());
-  fail(fmt::format("no answer within {:g} s", static_cast<double>(limit.count()) * 1e-3));
+  if (!line && Clock::now() < deadline) fail(child_->ending());
+  if (!line) {
+    fail(fmt::format("no answer within {:g} s", static_cast<double>(limit.count()) * 1e-3));
+  }
+  const json answer = json::parse(*line, nullptr, false);
+  if (!answer.is_object()) fail("it printed '" + *line + "', which is no JSON object");
+  if (answer.contains("error") && answer["error"].is_string()) fail(answer["error"]);
+  return std::move(*line);
 }
 
 void PeerProcess::fail(const std::string& what) {

@@ -29,7 +29,7 @@ struct PeerCommand {
 /// One JSON object a line, over its standard streams. It begins with {"ready": {facts in words}},
 /// or {"skip": "why"} when something that it needs is not installed. Requests are words: "step" and
 /// "finish", each answered by {"ps": how long it took}, and "loss", answered by {"loss": number}.
-/// {"error": "text"} answers what failed.
+/// {"error": "text"} may stand in the place of any answer.
 ///
 /// Any failure is an Error with what the process last wrote to its standard error, and ends it; the
 /// next request fails too.
@@ -60,6 +60,7 @@ class PeerProcess {
   class Child;
 
   SimTime ask_time(const std::string& request);
+  /// The answer to a request: a line with a JSON object that is no error.
   std::string ask(const std::string& request);
   std::string read_answer(std::chrono::milliseconds limit);
   [[noreturn]] void fail(const std::string& what);

@@ -11,6 +11,7 @@ attention, exact gelu, an output projection with bias, mean squared error, SGD.
 
 import argparse
 import math
+import os
 import time
 
 import peer
@@ -71,6 +72,17 @@ def build_gpt2(torch, width, layers=6, heads=6, sequence=256, vocabulary=256):
     return Gpt2()
 
 
+def loaded_blas():
+    """The file name of this process's BLAS; None if it cannot be told."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        files = {os.path.basename(line.split()[-1]) for line in maps if "/" in line}
+    for library in ("libopenblas", "libblis", "libmkl", "libblas"):
+        for file in sorted(files):
+            if file.startswith(library):
+                return file
+    return None
+
+
 class TorchSteps:
     def __init__(self, torch, options):
         self._torch = torch
@@ -96,6 +108,15 @@ class TorchSteps:
             "threads": str(torch.get_num_threads()),
             "parameters": str(sum(p.numel() for p in self._model.parameters())),
         }
+        # It multiplies once, so that the library is loaded.
+        torch.ones(2, 2) @ torch.ones(2, 2)
+        blas = loaded_blas()
+        self.facts["blas"] = blas or "unknown"
+        if blas is not None and blas.startswith("libblas"):
+            self.facts["warning"] = (
+                f"PyTorch multiplies with {blas}, the reference BLAS, and is many times slower than "
+                "with OpenBLAS: install libopenblas0-openmp"
+            )
 
     def step(self):
         start = time.perf_counter_ns()
