@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/python/module_device.h"
 
+#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <cstddef>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +11,11 @@
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
 #include "engines/wormhole/profile.h"
+
+// Declared here so that this header can be read without Python's.
+namespace pybind11 __attribute__((visibility("hidden"))) {
+  class module_;
+}
 
 namespace howard::python {
 

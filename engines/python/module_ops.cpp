@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <optional>
