@@ -24,7 +24,10 @@ using Environment = decltype(PeerCommand::environment);
 /// Steps of a process that times itself: the case's clock is the sum of its times.
 class PeerCase final : public harness::Case {
  public:
-  explicit PeerCase(std::unique_ptr<PeerProcess> peer) : peer_(std::move(peer)) { peer_->pause(); }
+  PeerCase(std::unique_ptr<PeerProcess> peer, bool holds_values)
+      : peer_(std::move(peer)), holds_values_(holds_values) {
+    peer_->pause();
+  }
 
   void run() override { clock_ += peer_->step(); }
   void finish() override {
@@ -35,6 +38,10 @@ class PeerCase final : public harness::Case {
   void set_trace_sink(TraceSink* /*sink*/) override {}
 
   void describe(double /*seconds*/, PointResult& point) const override {
+    if (holds_values_) {
+      point.metrics.push_back({.name = "loss", .value = peer_->loss(), .unit = "1"});
+      peer_->pause();
+    }
     for (const auto& [name, text] : peer_->facts()) {
       if (name == "warning") {
         point.warnings.push_back(text);
@@ -46,11 +53,13 @@ class PeerCase final : public harness::Case {
 
  private:
   std::unique_ptr<PeerProcess> peer_;
+  bool holds_values_;
   SimTime clock_;
 };
 
 PreparedCase prepare(std::string name, const std::string& script,
-                     std::vector<std::string> arguments, Environment environment) {
+                     std::vector<std::string> arguments, Environment environment,
+                     bool holds_values = true) {
   const std::optional<Installation> python = python::find_installation();
   if (!python) {
     return NotApplicable{"Python is not there: install python3, then configure and build anew"};
@@ -60,7 +69,7 @@ PreparedCase prepare(std::string name, const std::string& script,
   auto peer = std::make_unique<PeerProcess>(PeerCommand{
       .name = std::move(name), .words = std::move(words), .environment = std::move(environment)});
   if (peer->skipped()) return NotApplicable{*peer->skipped()};
-  return std::make_unique<PeerCase>(std::move(peer));
+  return std::make_unique<PeerCase>(std::move(peer), holds_values);
 }
 
 std::vector<std::string> engine_arguments(std::string backend, const PythonMlp& model,
@@ -128,7 +137,7 @@ PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
   for (const std::string& setting : choice.settings) {
     arguments.insert(arguments.end(), {"--set", setting});
   }
-  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {});
+  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, false);
 }
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {

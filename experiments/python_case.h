@@ -24,11 +24,12 @@ struct PythonMlp {
 };
 
 // Steps of the Python engine in a process of its own, which times them; each is over when it has
-// run. Error when the process fails, or its time limit passes.
+// run. The point gets the loss of the last one. Error when the process fails, or its time limit
+// passes.
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model);
 /// The same on the emulated chip, by its clock; steps follow each other without a finish. `choice`:
-/// the profiles of `box`. No events are recorded.
+/// the profiles of `box`. No values, no events.
 PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
                                     wormhole::DispatchCoreType dispatch, const PythonMlp& model);
 

@@ -98,6 +98,9 @@ TEST_F(PythonCaseTest, TheEngineRunsOnTheHost) {
   PreparedCase prepared = python_mlp_on_host(box_, {.batch = 64, .width = 32});
   if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
   const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
+  ASSERT_NE(point.find_metric("loss"), nullptr);
+  // All weights 0.01, x 1: predictions of 0.01 * 32 * 0.01 * 32 = 0.1, targets of 0.5.
+  EXPECT_NEAR(point.find_metric("loss")->value, 0.16, 0.02);
   ASSERT_NE(point.find_detail("device"), nullptr);
   EXPECT_EQ(*point.find_detail("device"), "host CPU, 1 thread");
 }
