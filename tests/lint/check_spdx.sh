@@ -4,7 +4,7 @@
 # shellcheck source=tests/lint/common.sh
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/common.sh"
 
-read_files source_files '*.h' '*.cpp' '*.sh' '*.awk' run_experiment run_tests .ci/run
+read_files source_files '*.h' '*.cpp' '*.sh' '*.awk' '*.py' run_experiment run_tests .ci/run
 for file in "${files[@]}"; do
   first='' second=''
   { IFS= read -r first && IFS= read -r second; } <"$file" || true

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dynamic autograd engine in Python, as the report describes its own.
+
+A node for each tensor, a closure for each backward pass, a topological sort with a set of visited
+nodes at each backward(). The order of the calls of an MLP's step is the report's, one by one: 20.
+A node that is used twice gets the sum of its gradients.
+"""
+
+import howard
+
+
+class Node:
+    """A tensor of a graph."""
+
+    def __init__(self, tensor, parents=(), needs_gradient=None):
+        self.tensor = tensor
+        self.parents = parents
+        self.needs_gradient = (
+            any(parent.needs_gradient for parent in parents)
+            if needs_gradient is None
+            else needs_gradient
+        )
+        self.gradient = None
+        self.run_backward = None  # Hands self.gradient on to the parents.
+
+    def accumulate(self, gradient):
+        """Adds to the gradient; the first is taken as it is."""
+        self.gradient = gradient if self.gradient is None else howard.add(self.gradient, gradient)
+
+    def backward(self):
+        """Gives every node that this one depends on its gradient; this one's is 1."""
+        ordered = []
+        self._append_in_order(ordered, set())
+        self.gradient = howard.full_like(self.tensor, 1.0)
+        for node in reversed(ordered):
+            if node.run_backward is not None:
+                node.run_backward(node.gradient)
+
+    def _append_in_order(self, ordered, visited):
+        """Appends what this node depends on, then itself."""
+        if self in visited or not self.needs_gradient:
+            return
+        visited.add(self)
+        for parent in self.parents:
+            parent._append_in_order(ordered, visited)
+        ordered.append(self)
+
+
+def constant(tensor):
+    return Node(tensor, needs_gradient=False)
+
+
+def parameter(tensor):
+    return Node(tensor, needs_gradient=True)
+
+
+# A closure holds its function's inputs, never its output: without cycles a graph goes when its last
+# node does. (The report's C++ engine kept every step's tensors alive that way.)
+
+
+def matmul(a, b, **products):
+    """a @ b; `products` says how the forward product is computed."""
+    out = Node(howard.matmul(a.tensor, b.tensor, **products), (a, b))
+
+    def run_backward(gradient):
+        if a.needs_gradient:
+            a.accumulate(howard.matmul(gradient, b.tensor, transpose_b=True))
+        if b.needs_gradient:
+            b.accumulate(howard.matmul(a.tensor, gradient, transpose_a=True))
+
+    out.run_backward = run_backward
+    return out
+
+
+def relu(x):
+    out = Node(howard.relu(x.tensor), (x,))
+
+    def run_backward(gradient):
+        x.accumulate(howard.multiply(gradient, howard.gtz(x.tensor)))
+
+    out.run_backward = run_backward
+    return out
+
+
+def mean_squared_error(prediction, target):
+    """A number. As in the report, the gradient of the loss itself is taken to be 1."""
+    difference = howard.subtract(prediction.tensor, target.tensor)
+    count = difference.shape[0] * difference.shape[1]
+    total = howard.sum(howard.multiply(difference, difference))
+    out = Node(howard.multiply(total, 1.0 / count), (prediction, target))
+
+    def run_backward(_):
+        prediction.accumulate(howard.multiply(difference, 2.0 / count))
+
+    out.run_backward = run_backward
+    return out
+
+
+class Sgd:
+    """parameter -= rate * gradient, by three calls for each parameter."""
+
+    def __init__(self, parameters, rate):
+        self.parameters = parameters
+        self.rate = rate
+
+    def update(self):
+        for node in self.parameters:
+            rate = howard.full_like(node.gradient, self.rate)
+            node.tensor = howard.subtract(node.tensor, howard.multiply(rate, node.gradient))
+            node.gradient = None
+
+
+class Mlp:
+    """The report's MLP of its Python benchmark: two weights [in, out], no biases."""
+
+    # Of the forward products; the backward ones take ttnn's default.
+    PRODUCTS = {"fidelity": "HiFi3", "fp32_accumulation": True}
+    RATE = 0.01
+
+    def __init__(self, device, batch, width, dtype="bfloat16", weight=0.01, x=1.0, target=0.5):
+        self.x = constant(device.full((batch, width), x, dtype))
+        self.target = constant(device.full((batch, width), target, dtype))
+        self.weights = [parameter(device.full((width, width), weight, dtype)) for _ in range(2)]
+        self.optimizer = Sgd(self.weights, self.RATE)
+
+    def loss(self):
+        hidden = relu(matmul(self.x, self.weights[0], **self.PRODUCTS))
+        prediction = matmul(hidden, self.weights[1], **self.PRODUCTS)
+        return mean_squared_error(prediction, self.target)
+
+    def step(self):
+        """A training step; its loss, a tensor. Does not wait for it."""
+        loss = self.loss()
+        loss.backward()
+        self.optimizer.update()
+        return loss.tensor

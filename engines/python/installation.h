@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace howard::python {
+
+/// Where Python and our scripts are.
+struct Installation {
+  std::filesystem::path interpreter;
+  std::filesystem::path folder;  ///< Of the scripts, and of the module if it was built.
+};
+
+/// What was found when the build was configured, or what the environment says instead:
+/// HOWARD_PYTHON, an interpreter, and HOWARD_PYTHON_FOLDER. Absent when there is no interpreter.
+/// Error when the environment or the build names a file that is not there.
+std::optional<Installation> find_installation();
+
+}  // namespace howard::python

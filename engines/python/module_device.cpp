@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/python/module_device.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/host_values.h"
+#include "engines/host/host_device.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace py = pybind11;
+
+namespace howard::python {
+
+PythonDevice::PythonDevice(int threads)
+    : device_(std::make_unique<host::HostDevice>(host::HostOptions{.threads = threads})) {
+  calls_.emplace(*device_);
+}
+
+PythonDevice::PythonDevice(const wormhole::ProfileChoice& profiles,
+                           wormhole::DispatchCoreType dispatch, bool holds_values)
+    : profiles_(wormhole::load_profiles(profiles)),
+      values_(holds_values ? std::make_unique<host::HostDevice>() : nullptr),
+      device_(std::make_unique<wormhole::WormholeDevice>(
+          *profiles_, wormhole::DeviceOptions{.dispatch = dispatch, .values = values_.get()})) {
+  calls_.emplace(*device_);
+}
+
+void PythonDevice::start_recording() {
+  queue().finish();
+  auto events = std::make_unique<EventList>();
+  device_->set_trace_sink(events.get());
+  events_ = std::move(events);
+}
+
+std::vector<TraceEvent> PythonDevice::stop_recording() {
+  if (events_ == nullptr) {
+    throw Error({.attempted = "stop recording events",
+                 .value = "nothing is being recorded",
+                 .hint = "start_recording()"});
+  }
+  queue().finish();
+  device_->set_trace_sink(nullptr);
+  return std::exchange(events_, nullptr)->events;
+}
+
+namespace {
+
+using SharedDevice = std::shared_ptr<PythonDevice>;
+
+wormhole::DispatchCoreType parse_dispatch(std::string_view word) {
+  if (word == "worker") return wormhole::DispatchCoreType::worker;
+  if (word == "eth") return wormhole::DispatchCoreType::eth;
+  throw Error({.attempted = "open the emulated device",
+               .value = "dispatch '" + std::string(word) + "'",
+               .accepted = "worker, eth"});
+}
+
+Layout parse_layout(std::string_view word) {
+  if (word == "tile") return Layout::tile;
+  if (word == "row_major") return Layout::row_major;
+  throw Error({.attempted = "read a layout",
+               .value = "'" + std::string(word) + "'",
+               .accepted = "tile, row_major"});
+}
+
+Shape shape_of(const std::vector<std::int64_t>& dimensions) {
+  switch (dimensions.size()) {
+    case 1:
+      return {1, dimensions[0]};
+    case 2:
+      return {dimensions[0], dimensions[1]};
+    case 3:
+      return {dimensions[0], dimensions[1], dimensions[2]};
+    case 4:
+      return {dimensions[0], dimensions[1], dimensions[2], dimensions[3]};
+    default:
+      throw Error({.attempted = "read a shape",
+                   .value = std::to_string(dimensions.size()) + " dimensions",
+                   .accepted = "one to four"});
+  }
+}
+
+/// Four dimensions without the leading ones, but two at least.
+std::vector<std::int64_t> dimensions_of(const Shape& shape) {
+  if (shape.outer() != 1) return {shape.outer(), shape.heads(), shape.rows(), shape.columns()};
+  if (shape.heads() != 1) return {shape.heads(), shape.rows(), shape.columns()};
+  return {shape.rows(), shape.columns()};
+}
+
+PythonTensor make(const SharedDevice& device, const TensorSpec& spec) {
+  return {device, ops::Tensor(device->device(), spec)};
+}
+
+template <class To, class From>
+std::vector<To> converted(const py::buffer_info& values) {
+  const std::span from(static_cast<const From*>(values.ptr), static_cast<std::size_t>(values.size));
+  std::vector<To> result;
+  result.reserve(from.size());
+  for (const From value : from) result.push_back(static_cast<To>(value));
+  return result;
+}
+
+/// Error unless rows follow each other without gaps.
+void require_contiguous(const py::buffer_info& values) {
+  py::ssize_t stride = values.itemsize;
+  for (auto i = values.ndim; i-- > 0; stride *= values.shape[static_cast<std::size_t>(i)]) {
+    const auto at = static_cast<std::size_t>(i);
+    if (values.shape[at] > 1 && values.strides[at] != stride) {
+      throw Error({.attempted = "copy a buffer to a tensor",
+                   .value = "its elements do not lie row by row",
+                   .hint = "a copy of it (numpy.ascontiguousarray)"});
+    }
+  }
+}
+
+bool is_integer(const py::buffer_info& values) {
+  return std::string_view("bBhHiIlLqQ").find(values.format) != std::string_view::npos;
+}
+
+std::vector<std::uint32_t> indices_in(const py::buffer_info& values) {
+  std::vector<std::int64_t> wide;
+  if (values.itemsize == 8) {
+    wide = converted<std::int64_t, std::int64_t>(values);
+  } else if (values.itemsize == 4) {
+    wide = values.format == "I" || values.format == "L"
+               ? converted<std::int64_t, std::uint32_t>(values)
+               : converted<std::int64_t, std::int32_t>(values);
+  } else {
+    throw Error({.attempted = "copy a buffer to a uint32 tensor",
+                 .value = "elements of " + std::to_string(values.itemsize) + " bytes",
+                 .accepted = "integers of 4 or 8 bytes"});
+  }
+  std::vector<std::uint32_t> result;
+  result.reserve(wide.size());
+  for (const std::int64_t index : wide) {
+    if (index < 0 || index > 0xFFFFFFFF) {
+      throw Error({.attempted = "copy a buffer to a uint32 tensor",
+                   .value = std::to_string(index),
+                   .accepted = "0 to 4294967295"});
+    }
+    result.push_back(static_cast<std::uint32_t>(index));
+  }
+  return result;
+}
+
+void write(const PythonTensor& to, const py::buffer& buffer) {
+  const py::buffer_info values = buffer.request();
+  require_contiguous(values);
+  CommandQueue& queue = to.device->queue();
+  if (to.tensor.spec().dtype == DataType::uint32 && is_integer(values)) {
+    autograd::write_indices(queue, to.tensor, indices_in(values));
+  } else if (values.format == "f") {
+    autograd::write_values(
+        queue, to.tensor,
+        {static_cast<const float*>(values.ptr), static_cast<std::size_t>(values.size)});
+  } else if (values.format == "d") {
+    autograd::write_values(queue, to.tensor, converted<float, double>(values));
+  } else {
+    throw Error({.attempted = "copy a buffer to a " + std::string(name_of(to.tensor.spec().dtype)) +
+                              " tensor",
+                 .value = "elements of format '" + values.format + "'",
+                 .accepted = "float32 ('f') or float64 ('d'); integers for uint32"});
+  }
+}
+
+PythonTensor from_buffer(const SharedDevice& device, const py::buffer& buffer,
+                         std::string_view dtype, std::string_view layout) {
+  const py::buffer_info values = buffer.request();
+  const PythonTensor result =
+      make(device, {.shape = shape_of({values.shape.begin(), values.shape.end()}),
+                    .dtype = parse_data_type(dtype),
+                    .layout = parse_layout(layout)});
+  write(result, buffer);
+  return result;
+}
+
+PythonTensor full(const SharedDevice& device, const std::vector<std::int64_t>& shape, float value,
+                  std::string_view dtype) {
+  const PythonTensor result =
+      make(device, {.shape = shape_of(shape), .dtype = parse_data_type(dtype)});
+  autograd::write_constant(device->queue(), result.tensor, value);
+  return result;
+}
+
+/// A memoryview of float32 in the tensor's shape, over bytes of its own.
+py::object read(const PythonTensor& from) {
+  const std::vector<float> values = autograd::read_values(from.device->queue(), from.tensor);
+  const py::bytes bytes(std::string_view(reinterpret_cast<const char*>(values.data()),
+                                         values.size() * sizeof(float)));
+  return py::memoryview(bytes).attr("cast")(
+      "f", py::tuple(py::cast(dimensions_of(from.tensor.spec().shape))));
+}
+
+std::string_view name_of(TrackKind kind) {
+  switch (kind) {
+    case TrackKind::host_thread:
+      return "host_thread";
+    case TrackKind::command_queue:
+      return "command_queue";
+    case TrackKind::dispatcher:
+      return "dispatcher";
+    case TrackKind::sub_device:
+      return "sub_device";
+    case TrackKind::core:
+      return "core";
+  }
+  return "";
+}
+
+py::list events_of(const std::vector<TraceEvent>& events) {
+  py::list result;
+  for (const TraceEvent& event : events) {
+    py::dict entry;
+    entry["track"] = name_of(event.track.kind);
+    entry["index"] = event.track.index;
+    entry["name"] = event.name;
+    entry["category"] = event.category;
+    entry["start_ps"] = event.start.ps();
+    entry["end_ps"] = event.end.ps();
+    entry["program"] = event.program;
+    result.append(std::move(entry));
+  }
+  return result;
+}
+
+void bind_device_class(py::module_& module) {
+  py::class_<PythonDevice, SharedDevice>(module, "Device", "What executes ops, in order.")
+      .def_property_readonly("description",
+                             [](PythonDevice& self) { return self.device().description(); })
+      .def_property_readonly("holds_values",
+                             [](PythonDevice& self) { return self.device().holds_values(); })
+      .def("tensor", &from_buffer, py::arg("values"), py::arg("dtype") = "bfloat16",
+           py::arg("layout") = "tile",
+           "A tensor with the values and the shape of a buffer: array, memoryview, numpy array.")
+      .def("full", &full, py::arg("shape"), py::arg("value"), py::arg("dtype") = "bfloat16",
+           "A tensor that the host fills: one write, no op.")
+      .def(
+          "finish", [](PythonDevice& self) { self.queue().finish(); },
+          "Waits until everything enqueued has run.")
+      .def(
+          "now_ps", [](PythonDevice& self) { return self.device().now().ps(); },
+          "The device's clock in picoseconds: virtual, or the steady clock.")
+      .def(
+          "begin_trace_capture", [](PythonDevice& self) { self.queue().begin_trace_capture(); },
+          "From here on ops are recorded and not run.")
+      .def(
+          "end_trace_capture",
+          [](PythonDevice& self) { return std::uint64_t(self.queue().end_trace_capture()); },
+          "The number of the trace. The tensors that it uses must be kept by the caller.")
+      .def(
+          "execute_trace",
+          [](PythonDevice& self, std::uint64_t trace) {
+            self.queue().execute_trace(TraceId(trace));
+          },
+          py::arg("trace"))
+      .def(
+          "release_trace",
+          [](PythonDevice& self, std::uint64_t trace) {
+            self.device().release_trace(TraceId(trace));
+          },
+          py::arg("trace"))
+      .def("start_recording", &PythonDevice::start_recording, "Finishes, then records events.")
+      .def(
+          "stop_recording", [](PythonDevice& self) { return events_of(self.stop_recording()); },
+          "Finishes and gives the events: dicts of track, index, name, category, start_ps, "
+          "end_ps, program.");
+}
+
+}  // namespace
+
+void bind_devices(py::module_& module) {
+  bind_device_class(module);
+  py::class_<PythonTensor>(module, "Tensor", "A tensor on a device, shared by its copies.")
+      .def_property_readonly("device", [](const PythonTensor& self) { return self.device; })
+      .def_property_readonly("shape",
+                             [](const PythonTensor& self) {
+                               return py::tuple(py::cast(dimensions_of(self.tensor.spec().shape)));
+                             })
+      .def_property_readonly(
+          "dtype",
+          [](const PythonTensor& self) { return howard::name_of(self.tensor.spec().dtype); })
+      .def("read", &read,
+           "Finishes; the values as a memoryview of float32. Zeros without values on the device.")
+      .def("write", &write, py::arg("values"), "Copies a buffer of as many values to the tensor.");
+  module.def(
+      "open_host", [](int threads) { return std::make_shared<PythonDevice>(threads); },
+      py::arg("threads") = 0, "The host CPU; 0 threads: all that the process may use.");
+  module.def(
+      "open_emulated",
+      [](std::string_view dispatch, bool values, std::vector<std::string> profiles,
+         std::vector<std::string> settings) {
+        return std::make_shared<PythonDevice>(
+            wormhole::ProfileChoice{std::move(profiles), std::move(settings)},
+            parse_dispatch(dispatch), values);
+      },
+      py::arg("dispatch") = "worker", py::arg("values") = true,
+      py::arg("profiles") = std::vector<std::string>{},
+      py::arg("settings") = std::vector<std::string>{},
+      "The emulated Wormhole; without values it keeps the time only.");
+}
+
+}  // namespace howard::python

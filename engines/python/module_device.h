@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/autograd/calls.h"
+#include "engines/device/device.h"
+#include "engines/ops/tensor.h"
+#include "engines/wormhole/profile.h"
+
+// Declared here so that this header can be read without Python's.
+namespace pybind11 __attribute__((visibility("hidden"))) {
+  class module_;
+}
+
+namespace howard::python {
+
+/// Keeps events; a device may record from two threads, one at a time.
+class EventList final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override { events.push_back(event); }
+
+  std::vector<TraceEvent> events;
+};
+
+/// A device that Python has opened, with what it needs to live.
+class PythonDevice {
+ public:
+  /// The host CPU.
+  explicit PythonDevice(int threads);
+  /// The emulated chip; with `values` computed by the host CPU, or without.
+  PythonDevice(const wormhole::ProfileChoice& profiles, wormhole::DispatchCoreType dispatch,
+               bool holds_values);
+
+  Device& device() { return *device_; }
+  CommandQueue& queue() { return device_->command_queue(0); }
+  const autograd::Calls& calls() const { return *calls_; }
+
+  /// Says that Python calls an op: an emulated host charges for it.
+  void charge_call() { device_->host_work(HostWork::python_call, 1); }
+
+  void start_recording();
+  /// The events since start_recording(), in the order of their recording. Error without it.
+  std::vector<TraceEvent> stop_recording();
+
+ private:
+  std::optional<wormhole::Profiles> profiles_;
+  std::unique_ptr<Device> values_;
+  std::unique_ptr<EventList> events_;
+  std::unique_ptr<Device> device_;
+  std::optional<autograd::Calls> calls_;
+};
+
+/// A tensor that Python holds; it keeps its device open.
+struct PythonTensor {
+  std::shared_ptr<PythonDevice> device;
+  ops::Tensor tensor;  ///< Goes first.
+};
+
+/// Adds Device, Tensor and the functions that open devices.
+void bind_devices(pybind11::module_& module);
+/// Adds the ops.
+void bind_ops(pybind11::module_& module);
+
+}  // namespace howard::python

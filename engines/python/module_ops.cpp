@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/ops/adamw.h"
+#include "engines/ops/heads.h"
+#include "engines/ops/layernorm.h"
+#include "engines/ops/matmul.h"
+#include "engines/python/module_device.h"
+
+namespace py = pybind11;
+
+namespace howard::python {
+namespace {
+
+using autograd::Calls;
+using Tensors = std::vector<PythonTensor>;
+
+/// Says that an op is called with `tensors`. Error unless they are on one device.
+const Calls& call(std::initializer_list<const PythonTensor*> tensors) {
+  PythonDevice& device = *(*tensors.begin())->device;
+  for (const PythonTensor* tensor : tensors) {
+    if (tensor->device.get() == &device) continue;
+    throw Error({.attempted = "run an op",
+                 .value = "its tensors are on two devices",
+                 .accepted = "tensors of one device"});
+  }
+  device.charge_call();
+  return device.calls();
+}
+
+PythonTensor beside(const PythonTensor& input, ops::Tensor result) {
+  return {input.device, std::move(result)};
+}
+
+template <class Value>
+Value parse_name(std::string_view what, std::string_view word,
+                 std::initializer_list<std::pair<std::string_view, Value>> names) {
+  std::string accepted;
+  for (const auto& [name, value] : names) {
+    if (word == name) return value;
+    accepted += (accepted.empty() ? "" : ", ") + std::string(name);
+  }
+  throw Error({.attempted = "read a " + std::string(what),
+               .value = "'" + std::string(word) + "'",
+               .accepted = accepted});
+}
+
+Dimension parse_dimension(std::string_view word) {
+  return parse_name<Dimension>("dimension", word,
+                               {{"columns", Dimension::columns},
+                                {"rows", Dimension::rows},
+                                {"batch", Dimension::batch},
+                                {"all", Dimension::all}});
+}
+
+PythonTensor matmul(const PythonTensor& a, const PythonTensor& b, bool transpose_a,
+                    bool transpose_b, const std::optional<std::string>& fidelity,
+                    std::optional<bool> fp32_accumulation,
+                    const std::optional<PythonTensor>& bias) {
+  MatmulAttributes attributes{.transpose_a = transpose_a, .transpose_b = transpose_b};
+  if (fidelity) attributes.compute.fidelity = parse_math_fidelity(*fidelity);
+  attributes.compute.fp32_accumulation = fp32_accumulation;
+  const Calls& calls = bias ? call({&a, &b, &*bias}) : call({&a, &b});
+  const ops::Tensor out =
+      calls.make(ops::matmul_output(a.tensor.spec(), b.tensor.spec(), attributes));
+  calls.run(bias ? ops::linear(a.tensor, b.tensor, bias->tensor, out, attributes)
+                 : ops::matmul(a.tensor, b.tensor, out, attributes));
+  return beside(a, out);
+}
+
+void bind_matmul(py::module_& module) {
+  module.def("matmul", &matmul, py::arg("a"), py::arg("b"), py::kw_only(),
+             py::arg("transpose_a") = false, py::arg("transpose_b") = false,
+             py::arg("fidelity") = py::none(), py::arg("fp32_accumulation") = py::none(),
+             py::arg("bias") = py::none(),
+             "a @ b, plus a row if there is a bias. fidelity: LoFi, HiFi2, HiFi3, HiFi4.");
+}
+
+void bind_eltwise(py::module_& module) {
+  for (const Eltwise function : {Eltwise::add, Eltwise::subtract, Eltwise::multiply}) {
+    const std::string name(name_of(function));
+    module.def(
+        name.c_str(),
+        [function](const PythonTensor& a, const PythonTensor& b) {
+          return beside(a, call({&a, &b}).eltwise(function, a.tensor, b.tensor));
+        },
+        py::arg("a"), py::arg("b"));
+    module.def(
+        name.c_str(),
+        [function](const PythonTensor& a, float scalar) {
+          return beside(a, call({&a}).eltwise(function, a.tensor, scalar));
+        },
+        py::arg("a"), py::arg("scalar"));
+  }
+  for (const Eltwise function :
+       {Eltwise::relu, Eltwise::gtz, Eltwise::square, Eltwise::exp, Eltwise::erf, Eltwise::gelu,
+        Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal}) {
+    const std::string name(name_of(function));
+    module.def(
+        name.c_str(),
+        [function](const PythonTensor& a) {
+          return beside(a, call({&a}).eltwise(function, a.tensor));
+        },
+        py::arg("a"));
+  }
+  module.def(
+      "full_like",
+      [](const PythonTensor& a, float value) {
+        return beside(a, call({&a}).fill(value, a.tensor.spec()));
+      },
+      py::arg("a"), py::arg("value"), "As a, every element `value`, filled on the device.");
+  module.def(
+      "cast",
+      [](const PythonTensor& a, std::string_view dtype) {
+        return beside(a, call({&a}).cast(a.tensor, parse_data_type(dtype)));
+      },
+      py::arg("a"), py::arg("dtype"));
+  module.def(
+      "gelu_backward",
+      [](const PythonTensor& x, const PythonTensor& dy, bool fused) {
+        return beside(x, call({&x, &dy}).gelu_backward(x.tensor, dy.tensor, fused));
+      },
+      py::arg("x"), py::arg("dy"), py::arg("fused") = false);
+}
+
+PythonTensor reduced(Reduction reduction, const PythonTensor& a, std::string_view dimension) {
+  const Dimension along = parse_dimension(dimension);
+  return beside(a, call({&a}).reduce(reduction, along, a.tensor));
+}
+
+void bind_rows(py::module_& module) {
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
+    module.def(
+        std::string(name_of(reduction)).c_str(),
+        [reduction](const PythonTensor& a, std::string_view dimension) {
+          return reduced(reduction, a, dimension);
+        },
+        py::arg("a"), py::arg("dimension") = "all", "Along columns, rows, batch or all.");
+  }
+  module.def(
+      "softmax", [](const PythonTensor& a) { return beside(a, call({&a}).softmax(a.tensor)); },
+      py::arg("a"), "Along the columns.");
+  module.def(
+      "softmax_backward",
+      [](const PythonTensor& y, const PythonTensor& dy) {
+        return beside(y, call({&y, &dy}).softmax_backward(y.tensor, dy.tensor));
+      },
+      py::arg("y"), py::arg("dy"));
+  module.def(
+      "layernorm",
+      [](const PythonTensor& x, float epsilon) {
+        const Calls& calls = call({&x});
+        const ops::Tensor out = calls.make(x.tensor.spec());
+        calls.run(ops::layernorm(x.tensor, epsilon, out));
+        return beside(x, out);
+      },
+      py::arg("x"), py::arg("epsilon") = 1e-5F, "(x - mean) / sqrt(variance + epsilon).");
+}
+
+void bind_layernorm(py::module_& module) {
+  module.def(
+      "layernorm",
+      [](const PythonTensor& x, const PythonTensor& gamma, const PythonTensor& beta,
+         float epsilon) {
+        const Calls& calls = call({&x, &gamma, &beta});
+        const TensorSpec& spec = x.tensor.spec();
+        const TensorSpec row{spec.shape.with_columns(1), spec.dtype};
+        const ops::Tensor out = calls.make(spec), mean = calls.make(row), rstd = calls.make(row);
+        calls.run(
+            ops::layernorm(x.tensor, {gamma.tensor, beta.tensor}, epsilon, out, {mean, rstd}));
+        return Tensors{beside(x, out), beside(x, mean), beside(x, rstd)};
+      },
+      py::arg("x"), py::arg("gamma"), py::arg("beta"), py::arg("epsilon") = 1e-5F,
+      "[out, mean, rstd].");
+  module.def(
+      "layernorm_backward",
+      [](const PythonTensor& x, const PythonTensor& gamma, const PythonTensor& mean,
+         const PythonTensor& rstd, const PythonTensor& dy) {
+        const Calls& calls = call({&x, &gamma, &mean, &rstd, &dy});
+        const TensorSpec& spec = x.tensor.spec();
+        const ops::Tensor dx = calls.make(spec), dgamma = calls.make(spec),
+                          dbeta = calls.make(spec);
+        calls.run(ops::layernorm_backward(x.tensor, gamma.tensor, {mean.tensor, rstd.tensor},
+                                          dy.tensor, dx, {dgamma, dbeta}));
+        return Tensors{beside(x, dx), beside(x, dgamma), beside(x, dbeta)};
+      },
+      py::arg("x"), py::arg("gamma"), py::arg("mean"), py::arg("rstd"), py::arg("dy"),
+      "[dx, and what is to be summed over the rows to the gradients of gamma and beta].");
+}
+
+void bind_movement(py::module_& module) {
+  module.def(
+      "transpose",
+      [](const PythonTensor& a, std::string_view swap) {
+        const Swap which = parse_name<Swap>(
+            "swap", swap, {{"rows_columns", Swap::rows_columns}, {"heads_rows", Swap::heads_rows}});
+        return beside(a, call({&a}).transpose(a.tensor, which));
+      },
+      py::arg("a"), py::arg("swap") = "rows_columns");
+  module.def(
+      "reshape",
+      [](const PythonTensor& a, const std::vector<std::int64_t>& shape) {
+        if (shape.size() > 4 || shape.empty()) {
+          throw Error({.attempted = "reshape a tensor",
+                       .value = std::to_string(shape.size()) + " dimensions",
+                       .accepted = "one to four"});
+        }
+        std::vector<std::int64_t> padded(4 - shape.size(), 1);
+        padded.insert(padded.end(), shape.begin(), shape.end());
+        return beside(a,
+                      call({&a}).as_shape(a.tensor, {padded[0], padded[1], padded[2], padded[3]}));
+      },
+      py::arg("a"), py::arg("shape"), "Moves data only where the elements do not stay in place.");
+  module.def(
+      "to_layout",
+      [](const PythonTensor& a, std::string_view layout) {
+        const Layout to = parse_name<Layout>(
+            "layout", layout, {{"tile", Layout::tile}, {"row_major", Layout::row_major}});
+        return beside(a, call({&a}).to_layout(a.tensor, to));
+      },
+      py::arg("a"), py::arg("layout"));
+  module.def(
+      "split_heads",
+      [](const PythonTensor& qkv, int heads) {
+        const Calls& calls = call({&qkv});
+        const TensorSpec spec = ops::split_heads_output(qkv.tensor.spec(), heads);
+        const ops::Tensor q = calls.make(spec), k = calls.make(spec), v = calls.make(spec);
+        calls.run(ops::split_heads(qkv.tensor, heads, q, k, v));
+        return Tensors{beside(qkv, q), beside(qkv, k), beside(qkv, v)};
+      },
+      py::arg("qkv"), py::arg("heads"), "[q, k, v]");
+  module.def(
+      "concat_heads",
+      [](const PythonTensor& a) { return beside(a, call({&a}).concat_heads(a.tensor)); },
+      py::arg("a"));
+}
+
+void bind_training(py::module_& module) {
+  module.def(
+      "embedding",
+      [](const PythonTensor& indices, const PythonTensor& table) {
+        return beside(table, call({&indices, &table}).embedding(indices.tensor, table.tensor));
+      },
+      py::arg("indices"), py::arg("table"), "Both in row_major layout.");
+  module.def(
+      "embedding_backward",
+      [](const PythonTensor& indices, const PythonTensor& dy, std::int64_t vocabulary) {
+        return beside(
+            dy, call({&indices, &dy}).embedding_backward(indices.tensor, dy.tensor, vocabulary));
+      },
+      py::arg("indices"), py::arg("dy"), py::arg("vocabulary"));
+  module.def(
+      "cross_entropy",
+      [](const PythonTensor& logits, const PythonTensor& targets) {
+        return beside(logits,
+                      call({&logits, &targets}).cross_entropy(logits.tensor, targets.tensor));
+      },
+      py::arg("logits"), py::arg("targets"));
+  module.def(
+      "cross_entropy_backward",
+      [](const PythonTensor& logits, const PythonTensor& targets, float scale) {
+        return beside(
+            logits,
+            call({&logits, &targets}).cross_entropy_backward(logits.tensor, targets.tensor, scale));
+      },
+      py::arg("logits"), py::arg("targets"), py::arg("scale") = 1.0F);
+  module.def(
+      "dropout",
+      [](const PythonTensor& a, float probability, std::uint32_t seed) {
+        return beside(a, call({&a}).dropout(a.tensor, probability, seed));
+      },
+      py::arg("a"), py::arg("probability"), py::arg("seed"),
+      "The same seed drops the same elements.");
+  module.def(
+      "adamw",
+      [](const PythonTensor& parameter, const PythonTensor& gradient, const PythonTensor& first,
+         const PythonTensor& second, std::int64_t step, float learning_rate, float beta1,
+         float beta2, float epsilon, float weight_decay, bool fused) {
+        call({&parameter, &gradient, &first, &second})
+            .run(ops::adamw(parameter.tensor, gradient.tensor, {first.tensor, second.tensor},
+                            {learning_rate, beta1, beta2, epsilon, weight_decay, step, fused}));
+      },
+      py::arg("parameter"), py::arg("gradient"), py::arg("first_moment"), py::arg("second_moment"),
+      py::kw_only(), py::arg("step"), py::arg("learning_rate") = 1e-3F, py::arg("beta1") = 0.9F,
+      py::arg("beta2") = 0.999F, py::arg("epsilon") = 1e-8F, py::arg("weight_decay") = 0.01F,
+      py::arg("fused") = false, "Updates the parameter and its moments in their places.");
+}
+
+}  // namespace
+
+void bind_ops(py::module_& module) {
+  bind_matmul(module);
+  bind_eltwise(module);
+  bind_rows(module);
+  bind_layernorm(module);
+  bind_movement(module);
+  bind_training(module);
+}
+
+}  // namespace howard::python

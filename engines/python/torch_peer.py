@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs training steps in PyTorch for another process.
+
+usage: torch_peer.py mlp|gpt2 BATCH WIDTH fp32|autocast|pure_bf16 THREADS SEED
+
+mlp: the report's: two linear layers with biases and a ReLU between, mean squared error, SGD.
+gpt2: the report's nano GPT-2 (6 layers, 6 heads, width WIDTH, 256 tokens, vocabulary of 256):
+embeddings, blocks with a layernorm before attention and before the feed-forward layers, causal
+attention, exact gelu, an output projection with bias, mean squared error, SGD.
+"""
+
+import argparse
+import math
+import os
+import time
+
+import peer
+
+RATE = 0.01
+
+
+def build_mlp(torch, width):
+    nn = torch.nn
+    return nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width))
+
+
+def build_gpt2(torch, width, layers=6, heads=6, sequence=256, vocabulary=256):
+    nn = torch.nn
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(width, 3 * width)
+            self.out = nn.Linear(width, width)
+            future = torch.ones(sequence, sequence, dtype=torch.bool).triu(1)
+            self.register_buffer("future", future)
+
+        def forward(self, x):
+            shape = (x.shape[0], sequence, 3, heads, width // heads)
+            query, key, value = self.qkv(x).view(shape).permute(2, 0, 3, 1, 4).unbind(0)
+            scores = (query @ key.transpose(-2, -1)) / math.sqrt(width // heads)
+            weights = scores.masked_fill(self.future, -math.inf).softmax(-1)
+            return self.out((weights @ value).transpose(1, 2).reshape(x.shape))
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attend = nn.Sequential(nn.LayerNorm(width), Attention())
+            self.feed = nn.Sequential(
+                nn.LayerNorm(width),
+                nn.Linear(width, 4 * width),
+                nn.GELU(),
+                nn.Linear(4 * width, width),
+            )
+
+        def forward(self, x):
+            x = x + self.attend(x)
+            return x + self.feed(x)
+
+    class Gpt2(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tokens = nn.Embedding(vocabulary, width)
+            self.positions = nn.Embedding(sequence, width)
+            self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
+            self.head = nn.Linear(width, vocabulary)
+            self.register_buffer("counted", torch.arange(sequence))
+
+        def forward(self, tokens):
+            return self.head(self.blocks(self.tokens(tokens) + self.positions(self.counted)))
+
+    return Gpt2()
+
+
+def loaded_blas():
+    """The file name of this process's BLAS; None if it cannot be told."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        files = {os.path.basename(line.split()[-1]) for line in maps if "/" in line}
+    for library in ("libopenblas", "libblis", "libmkl", "libblas"):
+        for file in sorted(files):
+            if file.startswith(library):
+                return file
+    return None
+
+
+class TorchSteps:
+    def __init__(self, torch, options):
+        self._torch = torch
+        self._setting = options.setting
+        torch.set_num_threads(options.threads)
+        torch.manual_seed(options.seed)
+        if options.model == "mlp":
+            self._model = build_mlp(torch, options.width)
+            self._input = torch.randn(options.batch, options.width)
+            self._target = torch.randn(options.batch, options.width)
+        else:
+            self._model = build_gpt2(torch, options.width)
+            self._input = torch.randint(256, (options.batch, 256))
+            self._target = torch.zeros(options.batch, 256, 256)
+        if self._setting == "pure_bf16":
+            self._model = self._model.bfloat16()
+            if options.model == "mlp":
+                self._input = self._input.bfloat16()
+        self._optimizer = torch.optim.SGD(self._model.parameters(), lr=RATE)
+        self._last = None
+        self.facts = {
+            "implementation": f"PyTorch {torch.__version__}",
+            "threads": str(torch.get_num_threads()),
+            "parameters": str(sum(p.numel() for p in self._model.parameters())),
+        }
+        # It multiplies once, so that the library is loaded.
+        torch.ones(2, 2) @ torch.ones(2, 2)
+        blas = loaded_blas()
+        self.facts["blas"] = blas or "unknown"
+        if blas is not None and blas.startswith("libblas"):
+            self.facts["warning"] = (
+                f"PyTorch multiplies with {blas}, the reference BLAS, and is many times slower than "
+                "with OpenBLAS: install libopenblas0-openmp"
+            )
+
+    def step(self):
+        start = time.perf_counter_ns()
+        self._optimizer.zero_grad(set_to_none=True)
+        with self._torch.autocast(
+            "cpu", dtype=self._torch.bfloat16, enabled=self._setting == "autocast"
+        ):
+            prediction = self._model(self._input)
+        # In float32: PyTorch 1.13 has no mean squared error of bfloat16 on CPUs.
+        loss = self._torch.nn.functional.mse_loss(prediction.float(), self._target)
+        loss.backward()
+        self._optimizer.step()
+        self._last = loss
+        return (time.perf_counter_ns() - start) * 1000
+
+    def finish(self):
+        return 0
+
+    def loss(self):
+        return self._last.item()
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=["mlp", "gpt2"])
+    parser.add_argument("batch", type=int)
+    parser.add_argument("width", type=int)
+    parser.add_argument("setting", choices=["fp32", "autocast", "pure_bf16"])
+    parser.add_argument("threads", type=int)
+    parser.add_argument("seed", type=int)
+    return parser.parse_args()
+
+
+def set_up():
+    options = read_arguments()
+    try:
+        import torch
+    except ImportError as failure:
+        raise peer.Skip(f"PyTorch is not there ({failure}): install python3-torch") from failure
+    return TorchSteps(torch, options)
+
+
+if __name__ == "__main__":
+    peer.serve(set_up)

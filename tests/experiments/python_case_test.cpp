@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/python_case.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "engines/python/installation.h"
+#include "engines/wormhole/profile.h"
+
+namespace howard::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::NotApplicable;
+
+/// A folder and an environment of its own.
+class PythonCaseTest : public testing::Test {
+ protected:
+  PythonCaseTest()
+      : folder_(testing::TempDir() + "/python_case_" +
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void SetUp() override {
+    if (!python::find_installation()) GTEST_SKIP() << "there is no Python on this machine";
+  }
+  void TearDown() override {
+    unsetenv("HOWARD_PYTHON");
+    unsetenv("HOWARD_PYTHON_FOLDER");
+    fs::remove_all(folder_);
+  }
+
+  /// Our scripts without the module.
+  void leave_the_module_out() {
+    for (const char* script : {"peer.py", "engine_peer.py", "engine.py"}) {
+      fs::copy_file(python::find_installation()->folder / script, folder_ / script);
+    }
+    setenv("HOWARD_PYTHON_FOLDER", folder_.c_str(), 1);
+  }
+
+  /// The same Python without what is installed beside its own library.
+  void leave_packages_out() {
+    const fs::path wrapper = folder_ / "python";
+    std::ofstream(wrapper) << "#!/bin/sh\nexec "
+                           << python::find_installation()->interpreter.string() << " -S \"$@\"\n";
+    fs::permissions(wrapper, fs::perms::owner_all);
+    setenv("HOWARD_PYTHON", wrapper.c_str(), 1);
+  }
+
+  DevBox box_{wormhole::load_profiles(), {.threads = 1}, 1};
+
+ private:
+  fs::path folder_;
+};
+
+std::string reason(const PreparedCase& prepared) {
+  const auto* const skipped = std::get_if<NotApplicable>(&prepared);
+  return skipped == nullptr ? "" : skipped->reason;
+}
+
+TEST_F(PythonCaseTest, WithoutTheModuleThePointIsSkippedWithWhatToInstall) {
+  leave_the_module_out();
+  EXPECT_EQ(reason(python_mlp_on_host(box_, {})),
+            "the Python module is not there (No module named 'howard'): install the packages "
+            "python3-dev and pybind11-dev, then configure and build anew");
+}
+
+TEST_F(PythonCaseTest, WithoutPyTorchThePointIsSkippedWithWhatToInstall) {
+  leave_packages_out();
+  EXPECT_EQ(reason(torch_case(box_, {})),
+            "PyTorch is not there (No module named 'torch'): install python3-torch");
+}
+
+/// Runs a step or two of what was prepared, and gives what it says of itself.
+harness::PointResult run(Case& prepared) {
+  const SimTime start = prepared.now();
+  prepared.run();
+  const SimTime first = prepared.now() - start;
+  EXPECT_GT(first.ps(), 0);
+  prepared.finish();
+  prepared.run();
+  prepared.finish();
+  EXPECT_GT(prepared.now() - start, first);
+  harness::PointResult point;
+  prepared.describe(1, point);
+  return point;
+}
+
+TEST_F(PythonCaseTest, TheEngineRunsOnTheHost) {
+  PreparedCase prepared = python_mlp_on_host(box_, {.batch = 64, .width = 32});
+  if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
+  const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
+  ASSERT_NE(point.find_metric("loss"), nullptr);
+  // All weights 0.01, x 1: predictions of 0.01 * 32 * 0.01 * 32 = 0.1, targets of 0.5.
+  EXPECT_NEAR(point.find_metric("loss")->value, 0.16, 0.02);
+  ASSERT_NE(point.find_detail("device"), nullptr);
+  EXPECT_EQ(*point.find_detail("device"), "host CPU, 1 thread");
+}
+
+TEST_F(PythonCaseTest, TheEngineRunsOnTheChipWithItsSettings) {
+  const auto step_time = [](const wormhole::ProfileChoice& choice) -> std::optional<SimTime> {
+    PreparedCase prepared = python_mlp_on_wormhole(choice, wormhole::DispatchCoreType::worker, {});
+    if (!reason(prepared).empty()) return std::nullopt;
+    Case& steps = *std::get<std::unique_ptr<Case>>(prepared);
+    for (int i = 0; i < 2; ++i) steps.run();
+    const SimTime start = steps.now();
+    steps.run();
+    return steps.now() - start;
+  };
+  const auto usual = step_time({});
+  if (!usual) GTEST_SKIP() << "there is no Python module";
+  const auto slower = step_time({.settings = {"host.python_call=1425us"}});
+  // 20 calls, each a millisecond longer than the 425 us of the profile.
+  EXPECT_EQ(*slower - *usual, SimTime::microseconds(20'000));
+  EXPECT_EQ(*usual, *step_time({}));
+}
+
+TEST_F(PythonCaseTest, PyTorchRunsBothModelsInAllNumbers) {
+  for (const TorchModel model : {TorchModel::mlp, TorchModel::gpt2}) {
+    for (const TorchNumbers numbers :
+         {TorchNumbers::fp32, TorchNumbers::autocast, TorchNumbers::pure_bf16}) {
+      PreparedCase prepared =
+          torch_case(box_, {.model = model, .batch = 1, .width = 48, .numbers = numbers});
+      if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
+      const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
+      ASSERT_NE(point.find_detail("threads"), nullptr);
+      EXPECT_EQ(*point.find_detail("threads"), "1");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howard::experiments
