@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "base/error.h"
@@ -192,6 +193,8 @@ class SharingExperiment : public FakeExperiment {
     // Waits for a point in the other thread, so that the answer does not depend on luck.
     if (!alone) helped_ = true;
     while (alone && !shares_ && !helped_) std::this_thread::yield();
+    // And gives one that should not be there the time to show itself.
+    if (shares_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return FakeExperiment::prepare(backend, parameters);
   }
   bool helped() const { return helped_; }
