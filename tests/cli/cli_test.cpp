@@ -230,6 +230,79 @@ TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   EXPECT_EQ(results()["context"]["software_profile"], "tt_metal_2025_12 calibrated");
 }
 
+TEST_F(Cli, ComparingSaysByItsStatusWhatHasChanged) {
+  ASSERT_EQ(run(kOnePoint + "--times a.txt --json a.json").status, 0);
+  EXPECT_EQ(run("compare a.txt a.txt").status, 0);
+  const Outcome same = run("compare a.json a.txt");
+  EXPECT_EQ(same.status, 0) << same.out;
+  EXPECT_TRUE(contains(same.out, "2 unchanged, 0 slower, 0 faster; 0 missing, 0 new")) << same.out;
+
+  ASSERT_EQ(run(kOnePoint + "--times slow.txt --set host.finish=1ms").status, 0);
+  const Outcome slower = run("compare a.txt slow.txt");
+  EXPECT_EQ(slower.status, 3);
+  EXPECT_TRUE(contains(slower.out, "shape:512x512x512")) << slower.out;
+  EXPECT_EQ(run("compare a.txt slow.txt --threshold 100").status, 0);
+  EXPECT_EQ(run("compare slow.txt a.txt").status, 0) << "faster is no regression";
+  EXPECT_EQ(run("compare slow.txt a.txt --exact").status, 4);
+
+  ASSERT_EQ(
+      run("matmul_sweep --backend emulated -a shape=512,64 -a dispatch=eth --times b.txt").status,
+      0);
+  EXPECT_EQ(run("compare a.txt b.txt").status, 6);
+  EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
+  ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
+  const Outcome seed = run("compare a.txt seed.txt");
+  EXPECT_EQ(seed.status, 0);
+  EXPECT_TRUE(contains(seed.err, "warning") && contains(seed.err, "seed 7")) << seed.err;
+}
+
+TEST_F(Cli, AVerbsBadCommandLineIsOneLineAndStatus2AndABadFileIsStatus1) {
+  put(folder_ / "bad.json", "{\"schema\": \"howard.result/1\", \"experiment\": 7}");
+  for (const char* const arguments :
+       {"compare", "compare a", "compare a b c", "compare a b --exat",
+        "compare a b --exact --threshold 1", "report", "report . --format pdf", "compre a b"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  }
+  for (const char* const arguments :
+       {"compare none.json bad.json", "compare bad.json bad.json", "report .", "report none"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  }
+  EXPECT_TRUE(contains(run("compare bad.json bad.json").err, "bad.json at /experiment: 7"));
+  EXPECT_TRUE(contains(run("compre a b").err, "did you mean compare?"));
+  for (const char* const verb : {"compare", "report"}) {
+    const Outcome help = run(std::string(verb) + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_TRUE(contains(help.out, std::string("run_experiment ") + verb)) << help.out;
+  }
+}
+
+TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
+  const Outcome outcome = run("all --backend emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "within 10 %")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "confirmed with another cause")) << "5.29x";
+  EXPECT_TRUE(contains(outcome.out, "artefact")) << "1.71x";
+  EXPECT_FALSE(fs::exists(folder_ / "results/fidelity.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "results/calibrate.json"));
+  EXPECT_FALSE(contains(run("matmul_sweep --backend emulated").out, "within 10 %"));
+  const std::string list = run("list").out;
+  EXPECT_GT(list.find("\nfidelity"), list.find("Tools")) << list;
+  EXPECT_LT(list.find("\ntwo_queues"), list.find("Tools")) << list;
+
+  // The same tables come from the files alone.
+  const Outcome markdown = run("report results");
+  EXPECT_EQ(markdown.status, 0) << markdown.err;
+  EXPECT_TRUE(contains(markdown.out, content(folder_ / "results/two_queues.md").substr(14, 200)));
+  EXPECT_TRUE(contains(markdown.out, "confirmed with another cause")) << markdown.out;
+  EXPECT_LT(markdown.out.find("matmul_sweep:"), markdown.out.find("core_grid:")) << "as in list";
+  EXPECT_TRUE(contains(run("report results --format latex").out, "\\toprule"));
+  EXPECT_TRUE(contains(run("report results --format csv").out, "experiment,"));
+}
+
 TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
   const Outcome outcome = run(kOnePoint, "PATH=/nonexistent");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

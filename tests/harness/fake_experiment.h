@@ -43,7 +43,7 @@ class FakeCase final : public Case {
 };
 
 /// Axes "us" (the time of a run; "bad" fails, "none" does not apply) and, emulated only, "mode".
-class FakeExperiment final : public Experiment {
+class FakeExperiment : public Experiment {
  public:
   std::string_view name() const override { return "fake"; }
   std::string_view question() const override { return "does the harness work"; }

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "base/error.h"
 #include "tests/harness/fake_experiment.h"
@@ -139,6 +142,75 @@ TEST_F(Runner, ATraceIsOneMoreIterationThatIsNotTimed) {
   for (std::size_t i = 0; i < silent.size(); ++i) {
     EXPECT_EQ(traced[i].find_metric("time")->virtual_time,
               silent[i].find_metric("time")->virtual_time);
+  }
+}
+
+TEST_F(Runner, AnyNumberOfThreadsGivesTheSamePointsInTheSameOrder) {
+  const PlanOptions options{.backends = {Backend::emulated},
+                            .overrides = {{"us", {"3", "bad", "1", "none", "2"}}}};
+  const auto alone = run(options);
+  for (const int threads : {2, 3, 32}) {
+    std::vector<std::size_t> ended;
+    RunHooks hooks;
+    hooks.point_done = [&](std::size_t index, const PointResult&) { ended.push_back(index); };
+    const auto together =
+        run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, threads);
+    ASSERT_EQ(together.size(), alone.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(together[i].id(), alone[i].id());
+      EXPECT_EQ(together[i].skipped, alone[i].skipped);
+      if (alone[i].skipped) continue;
+      EXPECT_EQ(together[i].find_metric("time")->virtual_time,
+                alone[i].find_metric("time")->virtual_time);
+    }
+    std::ranges::sort(ended);
+    EXPECT_EQ(ended.size(), alone.size());
+    EXPECT_EQ(std::ranges::unique(ended).begin(), ended.end()) << "each is said to have ended once";
+  }
+}
+
+TEST_F(Runner, AStopOfSeveralThreadsKeepsWhatHasEnded) {
+  std::size_t ended = 0;
+  RunHooks hooks;
+  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.stop = [&] { return ended >= 1; };
+  const PlanOptions options{.backends = {Backend::emulated},
+                            .overrides = {{"us", {"1", "2", "3"}}}};
+  const auto points = run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, 2);
+  EXPECT_EQ(points.size(), ended);
+  EXPECT_GE(points.size(), 1U);
+  EXPECT_LE(points.size(), 2U) << "one more may have been on its way";
+}
+
+/// Says in which thread its points are prepared.
+class SharingExperiment : public FakeExperiment {
+ public:
+  explicit SharingExperiment(bool shares) : shares_(shares) {}
+  bool shares_work() const override { return shares_; }
+  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    const bool alone = std::this_thread::get_id() == caller_;
+    // Waits for a point in the other thread, so that the answer does not depend on luck.
+    if (!alone) helped_ = true;
+    while (alone && !shares_ && !helped_) std::this_thread::yield();
+    // And gives one that should not be there the time to show itself.
+    if (shares_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return FakeExperiment::prepare(backend, parameters);
+  }
+  bool helped() const { return helped_; }
+
+ private:
+  bool shares_;
+  std::thread::id caller_ = std::this_thread::get_id();
+  mutable std::atomic<bool> helped_ = false;
+};
+
+TEST(SharingRunner, PointsThatShareWorkStayOnOneThread) {
+  for (const bool shares : {false, true}) {
+    const SharingExperiment experiment(shares);
+    run_points(experiment, plan_points(experiment, {.backends = {Backend::emulated}}), kQuick, {},
+               2);
+    EXPECT_EQ(experiment.helped(), !shares);
   }
 }
 

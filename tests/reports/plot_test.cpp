@@ -75,6 +75,14 @@ TEST_F(PlotTest, ABrokenGnuplotIsReported) {
   EXPECT_NE(files.not_rendered.find("gnuplot failed"), std::string::npos);
 }
 
+TEST_F(PlotTest, MorePointsThanCanBeToldApartAreNotDrawn) {
+  harness::ExperimentResult many = testing::sample_result();
+  many.points.resize(2001, many.points.front());
+  const PlotFiles files = write_plots(many, testing::sample_presentation(), folder());
+  EXPECT_TRUE(files.written.empty());
+  EXPECT_NE(files.not_rendered.find("2001 points"), std::string::npos) << files.not_rendered;
+}
+
 TEST_F(PlotTest, DrawsPictures) {
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   const PlotFiles files = write_sample();
