@@ -142,7 +142,7 @@ void run_now(const Experiment& experiment, const RunHooks& hooks, PointResult& p
 /// Runs the points that no wall clock times: those on the virtual clock, and all of an experiment
 /// without timed iterations. True for those that ended.
 void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
-                     std::vector<char>& ended, const RunHooks& hooks, int threads) {
+                 std::vector<char>& ended, const RunHooks& hooks, int threads) {
   std::mutex mutex;
   const RunHooks locked = one_at_a_time(hooks, mutex);
   std::atomic<std::size_t> next = 0;

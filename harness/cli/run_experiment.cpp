@@ -92,11 +92,19 @@ void print_list(const experiments::ExperimentList& list, const std::vector<std::
   }
 }
 
+bool has_points(const harness::Experiment& experiment, const std::vector<harness::Backend>& on) {
+  return std::ranges::any_of(
+      on, [&](harness::Backend backend) { return !experiment.axes(backend).empty(); });
+}
+
 std::vector<PlannedExperiment> plan(const std::vector<const harness::Experiment*>& selected,
                                     const Options& options) {
   std::vector<PlannedExperiment> planned;
   planned.reserve(selected.size());
+  const bool all = std::ranges::find(options.names, "all") != options.names.end();
   for (const harness::Experiment* const experiment : selected) {
+    // Nobody asked for it by name.
+    if (all && !has_points(*experiment, options.plan.backends)) continue;
     planned.push_back({experiment, harness::plan_points(*experiment, options.plan)});
   }
   return planned;

@@ -257,7 +257,7 @@ TEST_F(Cli, ComparingSaysByItsStatusWhatHasChanged) {
 }
 
 TEST_F(Cli, AVerbsBadCommandLineIsOneLineAndStatus2AndABadFileIsStatus1) {
-  put(folder_ / "bad.json", "{\"schema\": \"howard.result/1\", \"experiment\": 7}");
+  put(folder() / "bad.json", "{\"schema\": \"howard.result/1\", \"experiment\": 7}");
   for (const char* const arguments :
        {"compare", "compare a", "compare a b c", "compare a b --exat",
         "compare a b --exact --threshold 1", "report", "report . --format pdf", "compre a b"}) {
@@ -286,8 +286,8 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   EXPECT_TRUE(contains(outcome.out, "within 10 %")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "confirmed with another cause")) << "5.29x";
   EXPECT_TRUE(contains(outcome.out, "artefact")) << "1.71x";
-  EXPECT_FALSE(fs::exists(folder_ / "results/fidelity.json"));
-  EXPECT_FALSE(fs::exists(folder_ / "results/calibrate.json"));
+  EXPECT_FALSE(fs::exists(folder() / "results/fidelity.json"));
+  EXPECT_FALSE(fs::exists(folder() / "results/calibrate.json"));
   EXPECT_FALSE(contains(run("matmul_sweep --backend emulated").out, "within 10 %"));
   const std::string list = run("list").out;
   EXPECT_GT(list.find("\nfidelity"), list.find("Tools")) << list;
@@ -296,7 +296,7 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   // The same tables come from the files alone.
   const Outcome markdown = run("report results");
   EXPECT_EQ(markdown.status, 0) << markdown.err;
-  EXPECT_TRUE(contains(markdown.out, content(folder_ / "results/two_queues.md").substr(14, 200)));
+  EXPECT_TRUE(contains(markdown.out, content(folder() / "results/two_queues.md").substr(14, 200)));
   EXPECT_TRUE(contains(markdown.out, "confirmed with another cause")) << markdown.out;
   EXPECT_LT(markdown.out.find("matmul_sweep:"), markdown.out.find("core_grid:")) << "as in list";
   EXPECT_TRUE(contains(run("report results --format latex").out, "\\toprule"));
