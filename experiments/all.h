@@ -13,6 +13,9 @@ namespace howard::experiments {
 using ExperimentList = std::vector<std::unique_ptr<harness::Experiment>>;
 
 std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> mlp_engines(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> shape_sweep(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> mlp_depth(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);
 

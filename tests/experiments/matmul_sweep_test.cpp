@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "experiments/all.h"
 #include "harness/runner.h"
 #include "reports/reference.h"
+#include "tests/experiments/signature.h"
 
 namespace howard::experiments {
 namespace {
@@ -114,15 +114,8 @@ TEST_F(MatmulSweep, TheHostComputesTheSameProducts) {
   EXPECT_FALSE(points[2].failed) << "a block format does not apply to the host; nothing is wrong";
 }
 
-/// The virtual times of the sweep to the picosecond, as they stand in the repository. They are the
-/// same in every build type and on every machine; a change of them is a decision, to be explained
-/// in its commit. To record them anew, write what the failure prints into the file.
 TEST_F(MatmulSweep, VirtualTimesAreTheRecordedOnes) {
-  std::string actual;
-  for (const PointResult& point : emulate()) {
-    actual += fmt::format("{} {}\n", point.id(), point.find_metric("time")->virtual_time->ps());
-  }
-  EXPECT_EQ(read_file(HOWARD_SIGNATURE_FOLDER "/matmul_sweep.txt"), actual);
+  expect_recorded_times("matmul_sweep", emulate());
 }
 
 }  // namespace
