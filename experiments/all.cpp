@@ -10,8 +10,12 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
   list.push_back(mlp_engines(box));
   list.push_back(shape_sweep(box));
   list.push_back(mlp_depth(box));
+  list.push_back(gpt2_full(box));
+  list.push_back(gpt2_trace(box));
   list.push_back(core_grid(box));
+  list.push_back(dispatch_gaps(box));
   list.push_back(two_queues(box));
+  list.push_back(dispatch_cores(box));
   list.push_back(fidelity(list));
   list.push_back(calibrate(choice));
   return list;

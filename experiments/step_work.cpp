@@ -20,12 +20,16 @@ struct Total {
 StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> programs) {
   StepWork work{.calls = static_cast<int>(programs.size())};
   std::map<std::string_view, Total> totals;
+  SimTime slowest;
   for (const Program& program : programs) {
     for (const wormhole::PlannedProgram& planned : chip.launches(program)) {
       Total& total = totals[planned.name];
       ++total.launches;
       total.kernel += planned.kernel.total;
       total.by_bottleneck[planned.kernel.bottleneck] += planned.kernel.total;
+      if (!planned.matmul || planned.kernel.total <= slowest) continue;
+      slowest = planned.kernel.total;
+      work.slowest_product = planned.matmul->text();
     }
   }
   for (const auto& [name, total] : totals) {

@@ -25,6 +25,7 @@ struct StepWork {
   int launches = 0;
   SimTime kernel;
   std::vector<OpKindWork> kinds;  ///< The longest time first.
+  std::string slowest_product;    ///< How it is cut over the cores; empty without products.
 
   /// "matmul 41 % (147, in1 reads), add 12 % (200, DRAM bandwidth), ...": the `most` largest.
   std::string text(std::size_t most) const;

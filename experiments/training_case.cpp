@@ -57,7 +57,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
                            const std::function<Training(Device&)>& make)
     : options_(options) {
   if (options.backend == harness::Backend::emulated) {
-    auto chip = box.open_wormhole({.dispatch = options.dispatch});
+    auto chip = box.open_wormhole({.dispatch = options.dispatch, .profiled = options.profiled});
     chip_ = chip.get();
     device_ = std::move(chip);
   } else {
@@ -149,7 +149,10 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
     bound = fmt::format("kernels: {}", work_->kinds.front().name);
   }
   point.details.emplace_back("bound_by", bound);
-  point.details.emplace_back("kernels", work_->text(6));
+  point.details.emplace_back("kernels", work_->text(4));
+  if (!work_->slowest_product.empty()) {
+    point.details.emplace_back("slowest_product", work_->slowest_product);
+  }
   point.details.emplace_back(
       "why",
       fmt::format("{} launches: kernels {:.3f} ms, between them {:.3f} ms; the host takes "

@@ -31,6 +31,7 @@ struct TrainingOptions {
   /// The report's static engine as released: each call allocates its result, and the replay of a
   /// trace does not train.
   bool as_published = false;
+  bool profiled = false;    ///< The chip, by tt-metal's device profiler.
   bool reads_loss = false;  ///< Each step ends with a blocking read of its loss.
 };
 

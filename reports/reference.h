@@ -33,7 +33,7 @@ struct ReferenceTable {
   std::string true_source;  ///< The program that measured it, which is often not the one it names.
   ReferenceTiming timing;
   std::string metric;
-  std::string unit;  ///< "s", "FLOP/s" or "1".
+  std::string unit;  ///< "s", "FLOP/s", "1" or "count".
   std::vector<ReferenceRow> rows;
 };
 

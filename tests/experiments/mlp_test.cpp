@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 
 #include "tests/experiments/run_emulated.h"
@@ -11,13 +10,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::PointResult;
-
-const PointResult& find(const std::vector<PointResult>& points, const std::string& part) {
-  const auto found = std::ranges::find_if(
-      points, [&](const PointResult& point) { return point.id().find(part) != std::string::npos; });
-  EXPECT_NE(found, points.end()) << part;
-  return *found;
-}
 
 const std::vector<PointResult>& engines() {
   static const auto points = run_emulated(*mlp_engines(built_in_box()));

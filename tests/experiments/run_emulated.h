@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "experiments/all.h"
 #include "harness/runner.h"
 #include "reports/reference.h"
@@ -55,6 +56,16 @@ inline std::string published_without_point(const std::string& experiment,
     }
   }
   return missing;
+}
+
+/// The first point whose id holds `part`; there must be one.
+inline const harness::PointResult& find(const std::vector<harness::PointResult>& points,
+                                        const std::string& part) {
+  const auto found = std::ranges::find_if(points, [&](const harness::PointResult& point) {
+    return point.id().find(part) != std::string::npos;
+  });
+  HOWARD_CHECK(found != points.end(), "a point has this part in its id");
+  return *found;
 }
 
 /// The time of the one point whose id holds `part`; zero when none or several do.
