@@ -7,8 +7,15 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
                                const wormhole::ProfileChoice& choice) {
   ExperimentList list;
   list.push_back(matmul_sweep(box));
+  list.push_back(mlp_engines(box));
+  list.push_back(shape_sweep(box));
+  list.push_back(mlp_depth(box));
+  list.push_back(gpt2_full(box));
+  list.push_back(gpt2_trace(box));
   list.push_back(core_grid(box));
+  list.push_back(dispatch_gaps(box));
   list.push_back(two_queues(box));
+  list.push_back(dispatch_cores(box));
   list.push_back(fidelity(list));  // of those that the emulator runs
   list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));

@@ -13,8 +13,15 @@ namespace howard::experiments {
 using ExperimentList = std::vector<std::unique_ptr<harness::Experiment>>;
 
 std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> mlp_engines(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> shape_sweep(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> mlp_depth(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> gpt2_full(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> gpt2_trace(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box);
 
 /// Calibrates the profiles of `choice`. Error when they can not be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -30,6 +31,8 @@ Axis axis(std::string name, std::string meaning, std::vector<std::string> values
           .canonical = std::move(canonical)};
 }
 
+constexpr std::int64_t kLargest = 1 << 20;  // a million rows: far beyond any chip's DRAM
+
 }  // namespace
 
 Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values) {
@@ -44,7 +47,6 @@ Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_
 }
 
 ProductShape parse_shape(std::string_view value) {
-  constexpr std::int64_t kLargest = 1 << 20;  // a million rows: far beyond any chip's DRAM
   const std::vector<std::string> parts = split(value, 'x');
   std::vector<std::int64_t> sizes;
   for (const std::string& part : parts) {
@@ -107,6 +109,32 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
     reject("grid", value, "default or CxR, 1 to 64 each", "4x7");
   }
   return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+}
+
+Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
+                std::vector<std::string> quick_values) {
+  Axis result = axis(name, std::move(meaning), std::move(values),
+                     [name](std::string_view value) -> std::string {
+                       const auto count = parse_integer(value);
+                       if (!count || *count < 1 || *count > kLargest) {
+                         reject(name, value, "a whole number from 1 to 1048576", "2");
+                       }
+                       return std::to_string(*count);
+                     });
+  result.quick_values = std::move(quick_values);
+  return result;
+}
+
+std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis) {
+  const auto value = harness::find_parameter(parameters, axis);
+  const auto count = value ? parse_integer(*value) : std::nullopt;
+  HOWARD_CHECK(count.has_value(), "the point has a value on this axis, which counts");
+  return *count;
+}
+
+Axis variant_axis(std::string meaning, std::vector<std::string> defaults) {
+  return harness::word_axis("variant", std::move(meaning), {"as_published", "corrected"},
+                            std::move(defaults));
 }
 
 }  // namespace howard::experiments

@@ -35,4 +35,13 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
+/// A whole number from 1 to 1048576.
+harness::Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
+                         std::vector<std::string> quick_values);
+/// The point's value of such an axis; it must have one.
+std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis);
+
+/// as_published or corrected.
+harness::Axis variant_axis(std::string meaning, std::vector<std::string> defaults);
+
 }  // namespace howard::experiments

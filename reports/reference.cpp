@@ -48,7 +48,7 @@ constexpr std::array<ReferenceFile, 9> kFiles{{
 
 constexpr std::string_view kSchema = "howard.reference/1";
 const std::array<std::string, 3> kStatuses{"calibration", "prediction", "artefact"};
-const std::array<std::string, 3> kUnits{"s", "FLOP/s", "1"};
+const std::array<std::string, 4> kUnits{"s", "FLOP/s", "1", "count"};
 
 /// A place in a reference file, for messages: "matmul_sweep.json, table 1, row 3".
 [[noreturn]] void fail(const std::string& place, const std::string& value,

@@ -33,7 +33,7 @@ struct ReferenceTable {
   std::string true_source;  ///< The program that measured it, which is often not the one it names.
   ReferenceTiming timing;
   std::string metric;
-  std::string unit;  ///< "s", "FLOP/s", "1" for ratios, or "" for what ops compute.
+  std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "count", or "" for what ops compute.
   std::vector<ReferenceRow> rows;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "experiments/all.h"
 #include "harness/runner.h"
 #include "reports/reference.h"
@@ -26,6 +27,45 @@ inline std::vector<harness::PointResult> run_emulated(
       .points = run_points(experiment, plan_points(experiment, options), {}, {})};
   reports::attach_references(result);
   return result.points;
+}
+
+/// The points of an experiment on the host CPU, as quickly as that can be had.
+inline std::vector<harness::PointResult> run_host(
+    const harness::Experiment& experiment, std::vector<harness::AxisOverride> overrides = {}) {
+  const harness::PlanOptions options{.backends = {harness::Backend::host},
+                                     .overrides = std::move(overrides)};
+  return run_points(experiment, plan_points(experiment, options),
+                    {.repetitions = 2, .min_time = 0.001}, {});
+}
+
+/// The published rows of `experiment` that none of its points is, line by line.
+inline std::string published_without_point(const std::string& experiment,
+                                           const std::vector<harness::PointResult>& points) {
+  std::string missing;
+  for (const reports::ReferenceTable& table : reports::reference_tables(experiment)) {
+    for (const reports::ReferenceRow& row : table.rows) {
+      const bool found = std::ranges::any_of(points, [&](const harness::PointResult& point) {
+        return std::ranges::all_of(row.parameters, [&](const auto& parameter) {
+          return harness::find_parameter(point.parameters, parameter.first) == parameter.second;
+        });
+      });
+      if (found) continue;
+      missing += table.title + ":";
+      for (const auto& [axis, value] : row.parameters) missing += " " + axis + "=" + value;
+      missing += "\n";
+    }
+  }
+  return missing;
+}
+
+/// The first point whose id holds `part`; there must be one.
+inline const harness::PointResult& find(const std::vector<harness::PointResult>& points,
+                                        const std::string& part) {
+  const auto found = std::ranges::find_if(points, [&](const harness::PointResult& point) {
+    return point.id().find(part) != std::string::npos;
+  });
+  HOWARD_CHECK(found != points.end(), "a point has this part in its id");
+  return *found;
 }
 
 /// The time of the one point whose id holds `part`; zero when none or several do.

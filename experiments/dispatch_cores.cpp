@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: when does ETH dispatch pay, which leaves 8x8 cores to compute instead of 8x7?
+//
+// The report (postscript) found factors of 5.29 for one product of 4096 and 1.09 at 2048, nothing
+// below, 0.94 for its MLP's replay and 0.99 for GPT-2, and put it down to sizes that 7 does not
+// divide. What counts is how a product's rows of tiles are cut: 4096 are 128, over 7 rows of cores
+// 19 each, a prime, so that the output block of a core must be cut to one or two tiles and an
+// operand is read up to 16 times; 4032 divides by 7 and 8 both. Else ETH gives a seventh more cores
+// to what its cores bound, costs more for each dispatch, and changes nothing where the host bounds
+// a step. `plans` compares those of the slowest product.
+//
+// Timing: a product, a step of the MLP (batch 1024) or of GPT-2 (as published, 1 layer), replayed;
+// 3 warm-up and 10 timed iterations, one finish at the end; mean.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engines/autograd/calls.h"
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/gpt2_case.h"
+#include "experiments/mlp_case.h"
+#include "harness/measurement.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::find_parameter;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::PointResult;
+
+constexpr harness::VirtualTiming kTiming{.warmup = 3, .iterations = 10};
+
+/// One product of square matrices as a step without anything to train.
+Training multiply(Device& device, std::int64_t size) {
+  struct Factors {
+    ops::Tensor a, b;
+  };
+  const TensorSpec spec{.shape = {size, size}};
+  const auto factors =
+      std::make_shared<Factors>(Factors{ops::Tensor(device, spec), ops::Tensor(device, spec)});
+  return {.step = [&factors = *factors](
+                      Device& on) { return autograd::Calls(on).matmul(factors.a, factors.b); },
+          .parameters = {},
+          .model = factors};
+}
+
+std::unique_ptr<harness::Case> workload(const DevBox& box, const Parameters& parameters,
+                                        std::string_view dispatch) {
+  const std::string_view name = *find_parameter(parameters, "workload");
+  const std::int64_t size = count_of(parameters, "size");
+  const TrainingOptions options{.backend = Backend::emulated,
+                                .dispatch = parse_dispatch(dispatch),
+                                .engine = Engine::traced,
+                                .as_published = name == "gpt2"};
+  if (name == "gpt2") return gpt2_case(box, options, gpt2_options(32, 1, size));
+  return std::make_unique<TrainingCase>(box, options, [&](Device& device) {
+    if (name == "matmul") return multiply(device, size);
+    return train_mlp(device, {.batch = 1024, .width = size}, models::MlpFunctions::by_layer);
+  });
+}
+
+/// A point, and for ETH what it gains over the same under WORKER.
+class DispatchCase final : public harness::Case {
+ public:
+  DispatchCase(std::shared_ptr<const DevBox> box, Parameters parameters)
+      : box_(std::move(box)),
+        parameters_(std::move(parameters)),
+        case_(workload(*box_, parameters_, *find_parameter(parameters_, "dispatch"))) {}
+
+  void run() override { case_->run(); }
+  void finish() override { case_->finish(); }
+  SimTime now() const override { return case_->now(); }
+  void set_trace_sink(TraceSink* sink) override { case_->set_trace_sink(sink); }
+
+  void describe(double seconds, PointResult& point) const override {
+    case_->describe(seconds, point);
+    if (*find_parameter(parameters_, "dispatch") != "eth") return;
+    const auto worker = workload(*box_, parameters_, "worker");
+    const double worker_seconds = measure_virtual(*worker, kTiming).seconds();
+    PointResult other;
+    worker->describe(worker_seconds, other);
+    point.metrics.push_back({.name = "gain",
+                             .value = worker_seconds / seconds,
+                             .unit = "1",
+                             .better = harness::Better::higher});
+    const auto kernel = [](const PointResult& of) { return of.find_metric("kernel_time")->value; };
+    point.details.emplace_back(
+        "plans",
+        fmt::format("kernels {:.1f} us on 8x7, {:.1f} us on 8x8; {} becomes {}",
+                    1e6 * kernel(other), 1e6 * kernel(point), *other.find_detail("slowest_product"),
+                    *point.find_detail("slowest_product")));
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+  Parameters parameters_;
+  std::unique_ptr<harness::Case> case_;
+};
+
+class DispatchCores final : public harness::Experiment {
+ public:
+  explicit DispatchCores(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "dispatch_cores"; }
+  std::string_view question() const override {
+    return "a product, an MLP and GPT-2 under WORKER and ETH dispatch: when does ETH pay?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {harness::word_axis("workload", "one product, or a training step",
+                               {"matmul", "mlp", "gpt2"}, {"matmul", "mlp", "gpt2"}),
+            count_axis("size", "side of the product, or width of the model",
+                       {"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
+            dispatch_axis()};
+  }
+
+  harness::VirtualTiming timing() const override { return kTiming; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"workload", CellSource::parameter, "workload"},
+                        {"size", CellSource::parameter, "size"},
+                        {"dispatch", CellSource::parameter, "dispatch"},
+                        {"time", CellSource::metric, "time"},
+                        {"ETH / WORKER speed", CellSource::metric, "gain"},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"slowest product", CellSource::detail, "slowest_product"},
+                        {"from WORKER to ETH", CellSource::detail, "plans"}},
+            .plots = {}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend, const Parameters& parameters) const override {
+    constexpr std::int64_t kWidest = 1024;
+    if (*find_parameter(parameters, "workload") == "gpt2" &&
+        count_of(parameters, "size") > kWidest) {
+      return NotApplicable{"as published GPT-2 has 32 copies of each weight: too many beyond 1024"};
+    }
+    return std::make_unique<DispatchCase>(box_, parameters);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<DispatchCores>(std::move(box));
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how much of the time does the chip wait between programs, and for what?
+//
+// The report (part 3, profiler table) counts 764 dispatches with 229.16 ms of gaps, 83.4 % of the
+// time, and no script that gave them. What fits is its core_grid benchmark under tt-metal's device
+// profiler: 24 programs an iteration, 15 eager iterations and a replay, on the full grid and
+// partitioned; 768 programs in four streams have 764 gaps between them. 300 us a gap are the
+// profiler's: the host fetches its records after each program. `profiled:no` is the same run
+// without it.
+//
+// Gaps as the report has them: programs by their start, gap = max(0, next start - end), share =
+// gaps / (gaps + programs). `idle_time` is the time in which nothing ran, and each moment of it has
+// a cause. For mlp and gpt2 (1 layer) the streams are 15 static steps, and a replay.
+//
+// Timing: nothing is warmed up; a finish after each iteration.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/finding.h"
+#include "experiments/four_networks.h"
+#include "experiments/gpt2_case.h"
+#include "experiments/mlp_case.h"
+#include "profiler/dispatch_gaps.h"
+#include "profiler/recorder.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::find_parameter;
+using harness::Parameters;
+
+constexpr int kEagerIterations = 15;
+
+/// What the streams of a workload add up to.
+struct Waiting {
+  profiler::SequentialGaps sequential;
+  profiler::CauseTimes causes;
+};
+
+/// Records what `run` does, as a stream of its own.
+void add_stream(Waiting& waiting, const std::function<void(TraceSink*)>& set_sink,
+                const std::function<void()>& run) {
+  profiler::Recorder recorder;
+  set_sink(&recorder);
+  run();
+  set_sink(nullptr);
+  const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
+  waiting.sequential += profiler::sequential_gaps(timeline);
+  waiting.causes +=
+      profiler::time_by_cause(profiler::find_gaps(timeline, profiler::LaneKind::device));
+}
+
+Waiting wait_of_networks(const DevBox& box, bool profiled) {
+  Waiting waiting;
+  for (const char* const config : {"full_grid", "partitioned"}) {
+    const auto chip = box.open_wormhole({.profiled = profiled});
+    FourNetworks networks(*chip, config);
+    CommandQueue& queue = chip->command_queue(0);
+    const auto set_sink = [&](TraceSink* sink) { chip->set_trace_sink(sink); };
+    add_stream(waiting, set_sink, [&] {
+      for (int i = 0; i < kEagerIterations; ++i) {
+        networks.enqueue();
+        queue.finish();
+      }
+    });
+    const TraceId trace = networks.capture();
+    add_stream(waiting, set_sink, [&] {
+      queue.execute_trace(trace);
+      queue.finish();
+    });
+  }
+  return waiting;
+}
+
+Waiting wait_of_training(const DevBox& box, bool profiled, bool gpt2) {
+  Waiting waiting;
+  for (const Engine engine : {Engine::static_step, Engine::traced}) {
+    TrainingOptions options{
+        .backend = Backend::emulated, .engine = engine, .as_published = true, .profiled = profiled};
+    models::Gpt2Options sizes = gpt2_options(32, 1, 384);
+    sizes.as_published = true;
+    TrainingCase steps(box, options, [&](Device& device) {
+      return gpt2 ? train_gpt2(device, sizes)
+                  : train_mlp(device, {}, models::MlpFunctions::by_layer);
+    });
+    const int iterations = engine == Engine::traced ? 1 : kEagerIterations;
+    add_stream(
+        waiting, [&](TraceSink* sink) { steps.set_trace_sink(sink); },
+        [&] {
+          for (int i = 0; i < iterations; ++i) {
+            steps.run();
+            steps.finish();
+          }
+        });
+  }
+  return waiting;
+}
+
+/// "profiler 88.1 %, host issuing 9.0 %, ...", the largest first.
+std::string text_of(const profiler::CauseTimes& causes) {
+  std::vector<std::pair<SimTime, profiler::GapCause>> parts;
+  for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
+    const auto cause = static_cast<profiler::GapCause>(i);
+    if (causes[cause] > SimTime()) parts.emplace_back(causes[cause], cause);
+  }
+  std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [time, cause] : parts) {
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", name_of(cause),
+                        100 * time.seconds() / causes.total().seconds());
+  }
+  return text;
+}
+
+class GapFinding final : public Finding {
+ public:
+  GapFinding(std::shared_ptr<const DevBox> box, std::string workload, bool profiled)
+      : box_(std::move(box)), workload_(std::move(workload)), profiled_(profiled) {}
+
+  void run() override {
+    const Waiting waiting = workload_ == "core_grid"
+                                ? wait_of_networks(*box_, profiled_)
+                                : wait_of_training(*box_, profiled_, workload_ == "gpt2");
+    const profiler::SequentialGaps& gaps = waiting.sequential;
+    add_time("gap_time", gaps.idle);
+    add("gap_share", gaps.share().value_or(0), "1");
+    add("dispatches", static_cast<double>(gaps.gaps), "count");
+    add_time("busy_time", gaps.busy);
+    add_time("idle_time", waiting.causes.total());
+    for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
+      const auto cause = static_cast<profiler::GapCause>(i);
+      std::string name = fmt::format("idle_{}", name_of(cause));
+      std::ranges::replace(name, ' ', '_');
+      if (waiting.causes[cause] > SimTime()) add_time(std::move(name), waiting.causes[cause]);
+    }
+    found_.details = {{"programs", std::to_string(gaps.programs)},
+                      {"gaps", std::to_string(gaps.gaps)},
+                      {"causes", text_of(waiting.causes)}};
+  }
+
+ private:
+  void add(std::string name, double value, std::string unit) {
+    found_.metrics.push_back({.name = std::move(name), .value = value, .unit = std::move(unit)});
+  }
+  void add_time(std::string name, SimTime time) {
+    add(std::move(name), time.seconds(), "s");
+    found_.metrics.back().virtual_time = time;
+  }
+
+  std::shared_ptr<const DevBox> box_;
+  std::string workload_;
+  bool profiled_;
+};
+
+class DispatchGaps final : public harness::Experiment {
+ public:
+  explicit DispatchGaps(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "dispatch_gaps"; }
+  std::string_view question() const override {
+    return "how long is the chip idle between programs, and what is it waiting for?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {harness::word_axis("workload", "what runs", {"core_grid", "mlp", "gpt2"},
+                               {"core_grid", "mlp", "gpt2"}),
+            harness::word_axis("profiled", "with tt-metal's device profiler", {"yes", "no"},
+                               {"yes", "no"})};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"workload", CellSource::parameter, "workload"},
+                        {"profiled", CellSource::parameter, "profiled"},
+                        {"programs", CellSource::detail, "programs"},
+                        {"gaps", CellSource::detail, "gaps"},
+                        {"gap time", CellSource::metric, "gap_time"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"share", CellSource::metric, "gap_share"},
+                        {"busy", CellSource::metric, "busy_time"},
+                        {"idle", CellSource::metric, "idle_time"},
+                        {"of it", CellSource::detail, "causes"}},
+            .plots = {}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend, const Parameters& parameters) const override {
+    return std::make_unique<GapFinding>(box_, std::string(*find_parameter(parameters, "workload")),
+                                        *find_parameter(parameters, "profiled") == "yes");
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<DispatchGaps>(std::move(box));
+}
+
+}  // namespace howard::experiments

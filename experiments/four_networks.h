@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engines/ops/tensor.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::experiments {
+
+/// The report's four independent MLPs of two layers, and where each forward pass runs:
+///   full_grid    on all cores, one after the other;
+///   partitioned  as released: a core grid of 2x4, the same 8 cores for the products of all four;
+///   disjoint     each on a sub-device of its own, with the fidelity of the full grid.
+class FourNetworks {
+ public:
+  static constexpr int kNetworks = 4;
+  static constexpr std::int64_t kBatch = 512;
+  static constexpr std::int64_t kWidth = 1024;
+  /// Of the products of four forward passes.
+  static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
+
+  /// `chip` must outlive this; its sub-devices are set.
+  FourNetworks(wormhole::WormholeDevice& chip, std::string_view config);
+
+  /// The 24 calls of four forward passes, on queue 0.
+  void enqueue();
+  TraceId capture();
+
+ private:
+  /// What a forward pass is told about cores.
+  struct Placement {
+    std::optional<CoreGrid> core_grid;     ///< Of the products and of mask and relu.
+    std::optional<MathFidelity> fidelity;  ///< Of the products; none: ttnn's default.
+    int sub_device = 0;
+  };
+  struct Network {
+    explicit Network(Device& device);
+
+    ops::Tensor x;
+    std::array<ops::Tensor, 2> weights, biases;
+  };
+  class ForwardPass;
+
+  void place(std::string_view config);
+
+  wormhole::WormholeDevice& chip_;
+  std::vector<Placement> placements_;
+  std::vector<Network> networks_;
+};
+
+}  // namespace howard::experiments

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: does a trace help a whole model, and does ETH dispatch?
+//
+// The report (part 2, trace table; postscript, GPT-2 exception) found 323.05 ms static and
+// 323.09 ms traced for 6 layers of width 384, 325.6 ms with ETH dispatch, and concluded that each
+// op takes "50+ ms" and the model is bound by arithmetic. A step is 975 launches, so that an op
+// takes a third of a millisecond; it reaches 1.8 TFLOPS and 76 GB/s, far from both roofs. Static
+// equals traced because the host makes its 900 calls in less time than the kernels take; what those
+// are bound by is in `kernels`: kinds of op by their time, and each kind's longest stage.
+//
+// As published, gradients of weights are not summed over the batch: with the first update each
+// weight becomes 32, each bias 256, and all timed steps run with these. `corrected` sums them.
+//
+// Timing: batch 32, 256 tokens; 3 warm-up and 10 timed steps, one finish at the end; mean.
+
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/gpt2_case.h"
+#include "experiments/mlp_case.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::Parameters;
+
+class Gpt2Trace final : public harness::Experiment {
+ public:
+  explicit Gpt2Trace(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "gpt2_trace"; }
+  std::string_view question() const override {
+    return "a training step of GPT-2, call by call and replayed: does a trace help?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    const bool emulated = backend == Backend::emulated;
+    using Values = std::vector<std::string>;
+    std::vector<harness::Axis> axes{
+        harness::word_axis("engine", "call by call or a replay", {"static", "traced"},
+                           {"static", "traced"}),
+        variant_axis("gradients of the released code, or summed over batch and positions",
+                     emulated ? Values{"as_published", "corrected"} : Values{"corrected"}),
+        count_axis("layers", "blocks", emulated ? Values{"1", "2", "3", "6"} : Values{"1"}, {"1"}),
+        count_axis("dim", "width, a multiple of 64",
+                   emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
+        gpt2_batch_axis(backend)};
+    if (emulated) axes.push_back(dispatch_axis());
+    return axes;
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"engine", CellSource::parameter, "engine"},
+                        {"variant", CellSource::parameter, "variant"},
+                        {"layers", CellSource::parameter, "layers"},
+                        {"dim", CellSource::parameter, "dim"},
+                        {"dispatch", CellSource::parameter, "dispatch"},
+                        {"time", CellSource::metric, "time"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"launches", CellSource::detail, "launches"},
+                        {"host", CellSource::metric, "host_time"},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"kernel time by kind (launches, longest stage)", CellSource::detail,
+                         "kernels"},
+                        {"loss", CellSource::detail, "loss"}},
+            .plots = {}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    return gpt2_case(*box_, training_options(backend, parameters),
+                     gpt2_options(count_of(parameters, "batch"),
+                                  static_cast<int>(count_of(parameters, "layers")),
+                                  count_of(parameters, "dim")));
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> gpt2_trace(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<Gpt2Trace>(std::move(box));
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/mlp_case.h"
+
+#include "base/text.h"
+#include "experiments/axes.h"
+
+namespace howard::experiments {
+
+std::string_view parameter_or(const harness::Parameters& parameters, std::string_view axis,
+                              std::string_view otherwise) {
+  return harness::find_parameter(parameters, axis).value_or(otherwise);
+}
+
+TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters) {
+  return {.backend = backend,
+          .dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker")),
+          .engine = parse_engine(parameter_or(parameters, "engine", "dynamic")),
+          .as_published = parameter_or(parameters, "variant", "as_published") == "as_published"};
+}
+
+std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,
+                                        const harness::Parameters& parameters) {
+  const TrainingOptions training = training_options(backend, parameters);
+  const DataType dtype = parse_data_type(parameter_or(parameters, "dtype", "bfloat16"));
+  const models::MlpOptions options{
+      .batch = count_of(parameters, "batch"),
+      .width = count_of(parameters, "dim"),
+      .layers = static_cast<int>(*parse_integer(parameter_or(parameters, "layers", "2"))),
+      .parameters = dtype,
+      .compute = dtype};
+  const bool by_op = training.engine == Engine::dynamic && training.as_published;
+  const auto functions = by_op ? models::MlpFunctions::by_op : models::MlpFunctions::by_layer;
+  return std::make_unique<TrainingCase>(
+      box, training, [&](Device& device) { return train_mlp(device, options, functions); });
+}
+
+}  // namespace howard::experiments

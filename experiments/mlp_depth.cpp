@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: what does a layer of an MLP cost, by depth and width?
+//
+// The report has a benchmark of this (bench_mlp) but no table. A layer is 12 calls of a step, so
+// that a replay's time grows with depth in proportion, whatever bounds a layer: launches at width
+// 256, kernels at 2048. `layer_time` is the step's time by its layers.
+//
+// Timing: batch 1024, traced; 5 warm-up and 20 timed replays, one finish at the end; mean.
+
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/mlp_case.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::Parameters;
+
+class DepthCase final : public harness::Case {
+ public:
+  DepthCase(const DevBox& box, Backend backend, const Parameters& parameters)
+      : layers_(count_of(parameters, "layers")), step_(mlp_case(box, backend, parameters)) {}
+
+  void run() override { step_->run(); }
+  void finish() override { step_->finish(); }
+  SimTime now() const override { return step_->now(); }
+  void set_trace_sink(TraceSink* sink) override { step_->set_trace_sink(sink); }
+
+  void describe(double seconds, harness::PointResult& point) const override {
+    step_->describe(seconds, point);
+    const auto layers = static_cast<double>(layers_);
+    point.metrics.push_back({.name = "depth", .value = layers, .unit = "layers"});
+    point.metrics.push_back({.name = "layer_time", .value = seconds / layers, .unit = "s"});
+  }
+
+ private:
+  std::int64_t layers_;
+  std::unique_ptr<harness::Case> step_;
+};
+
+class MlpDepth final : public harness::Experiment {
+ public:
+  explicit MlpDepth(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "mlp_depth"; }
+  std::string_view question() const override {
+    return "a training step of an MLP by depth and width: what does a layer cost?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    const bool emulated = backend == Backend::emulated;
+    using Values = std::vector<std::string>;
+    std::vector<harness::Axis> axes{
+        count_axis("layers", "linear layers",
+                   emulated ? Values{"2", "4", "8", "16"} : Values{"2", "4", "8"}, {"2", "16"}),
+        count_axis("dim", "width of all layers",
+                   emulated ? Values{"256", "512", "1024", "2048"} : Values{"256", "512"}, {"256"}),
+        count_axis("batch", "rows of the input", emulated ? Values{"1024"} : Values{"256"},
+                   emulated ? Values{"1024"} : Values{"256"}),
+        harness::word_axis("engine", "who makes the calls of a step",
+                           {"dynamic", "static", "traced"}, {"traced"}),
+        variant_axis("the calls and buffers of the released code, or the same for all engines",
+                     {"corrected"})};
+    if (!emulated) {
+      axes.push_back(dtype_axis());
+      return axes;
+    }
+    harness::Axis dispatch = dispatch_axis();
+    dispatch.values = dispatch.quick_values = {"worker"};
+    axes.push_back(std::move(dispatch));
+    return axes;
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"layers", CellSource::parameter, "layers"},
+                        {"dim", CellSource::parameter, "dim"},
+                        {"batch", CellSource::parameter, "batch"},
+                        {"engine", CellSource::parameter, "engine"},
+                        {"time", CellSource::metric, "time"},
+                        {"a layer", CellSource::metric, "layer_time"},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"launches", CellSource::detail, "launches"},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"loss", CellSource::detail, "loss"}},
+            .plots = {{.title = "A training step of an MLP by depth",
+                       .x_label = "layers",
+                       .y_label = "time",
+                       .x = "depth",
+                       .y = "time",
+                       .series = {"dim", "engine"}}}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    return std::make_unique<DepthCase>(*box_, backend, parameters);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> mlp_depth(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<MlpDepth>(std::move(box));
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how does a training step of the MLP grow with its shape, and where does tracing stop
+// paying?
+//
+// The report (part 1, shape table) found replays 8.1 times as fast as the dynamic engine at 256x256
+// (batch x width) and 1.2 times at 4096x2048. Its 1.36 ms of the dynamic engine at 256x256 are more
+// than the same calls took at 1024x512, though the host bounds both, so that "8x" is an artefact.
+// And the two engines do not run the same calls: the dynamic one has 33 launches, the traced one
+// 25, so that their ratio does not fall to 1. A replay saves host time and nothing else: it stops
+// paying where the kernels of the same calls take as long as the host needs to make them.
+//
+// That batch is looked for at each width: where the static engine is less than 5 % slower than a
+// replay of its own calls (`pays_below`).
+//
+// Timing: two layers; 5 warm-up and 20 timed steps, one finish at the end; mean.
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/mlp_case.h"
+#include "harness/measurement.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::PointResult;
+
+constexpr harness::VirtualTiming kTiming{.warmup = 5, .iterations = 20};
+constexpr double kPays = 1.05;
+constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kMostTiles = 512;
+
+/// How many times as long `engine` takes as a replay does, on the emulator.
+double gain_over(const DevBox& box, std::string_view engine, Parameters parameters) {
+  const auto time = [&](std::string_view each) {
+    for (auto& [axis, value] : parameters) {
+      if (axis == "engine") value = each;
+    }
+    return measure_virtual(*mlp_case(box, Backend::emulated, parameters), kTiming).seconds();
+  };
+  const double slow = time(engine);
+  return slow / time("traced");
+}
+
+/// The smallest batch, in tiles, from which on a replay of the same calls gains nothing; absent
+/// when it still does at the largest.
+std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_view dim,
+                                               std::string_view dispatch) {
+  const auto pays = [&](std::int64_t tiles) {
+    return gain_over(box, "static",
+                     {{"engine", "static"},
+                      {"variant", "corrected"},
+                      {"batch", std::to_string(tiles * kTile)},
+                      {"dim", std::string(dim)},
+                      {"dispatch", std::string(dispatch)}}) > kPays;
+  };
+  if (pays(kMostTiles)) return std::nullopt;
+  std::int64_t low = 0;
+  std::int64_t high = kMostTiles;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (pays(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
+/// A step, with what a replay on the emulator gains.
+class ShapeCase final : public harness::Case {
+ public:
+  ShapeCase(std::shared_ptr<const DevBox> box, Backend backend, Parameters parameters)
+      : box_(std::move(box)),
+        parameters_(std::move(parameters)),
+        replays_(backend == Backend::emulated && value("engine") == "traced"),
+        step_(mlp_case(*box_, backend, parameters_)) {}
+
+  void run() override { step_->run(); }
+  void finish() override { step_->finish(); }
+  SimTime now() const override { return step_->now(); }
+  void set_trace_sink(TraceSink* sink) override { step_->set_trace_sink(sink); }
+
+  void describe(double seconds, PointResult& point) const override {
+    step_->describe(seconds, point);
+    const auto batch = static_cast<double>(count_of(parameters_, "batch"));
+    const auto dim = static_cast<double>(count_of(parameters_, "dim"));
+    // Five products, two forward and three backward.
+    point.metrics.push_back({.name = "work", .value = 10 * batch * dim * dim, .unit = "FLOP"});
+    if (!replays_) return;
+    point.metrics.push_back({.name = "gain",
+                             .value = gain_over(*box_, "dynamic", parameters_),
+                             .unit = "1",
+                             .better = harness::Better::higher});
+    const auto tiles = tiles_without_gain(*box_, value("dim"), value("dispatch"));
+    point.details.emplace_back("pays_below", text_of(tiles));
+  }
+
+ private:
+  std::string_view value(std::string_view axis) const {
+    return *harness::find_parameter(parameters_, axis);
+  }
+  static std::string text_of(std::optional<std::int64_t> tiles) {
+    if (!tiles) return fmt::format("every batch up to {}", kMostTiles * kTile);
+    return *tiles == 1 ? "no batch" : fmt::format("batch {}", *tiles * kTile);
+  }
+
+  std::shared_ptr<const DevBox> box_;
+  Parameters parameters_;
+  bool replays_;
+  std::unique_ptr<harness::Case> step_;
+};
+
+class ShapeSweep final : public harness::Experiment {
+ public:
+  explicit ShapeSweep(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "shape_sweep"; }
+  std::string_view question() const override {
+    return "a training step of an MLP by shape: where does tracing stop paying?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    const bool emulated = backend == Backend::emulated;
+    const auto sizes = [&](std::vector<std::string> chip) {
+      return emulated ? std::move(chip) : std::vector<std::string>{"256", "512"};
+    };
+    std::vector<harness::Axis> axes{
+        harness::word_axis("engine", "who makes the calls of a step",
+                           {"dynamic", "static", "traced"}, {"dynamic", "traced"}),
+        variant_axis("the calls and buffers of the released code, or the same for all engines",
+                     {"as_published"}),
+        count_axis("batch", "rows of the input", sizes({"256", "512", "1024", "2048", "4096"}),
+                   {"256"}),
+        count_axis("dim", "width of both layers", sizes({"256", "512", "1024", "2048"}),
+                   {"256", "512"})};
+    if (!emulated) {
+      axes.push_back(dtype_axis());
+      return axes;
+    }
+    harness::Axis dispatch = dispatch_axis();
+    dispatch.values = dispatch.quick_values = {"worker"};
+    axes.push_back(std::move(dispatch));
+    return axes;
+  }
+
+  harness::VirtualTiming timing() const override { return kTiming; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"engine", CellSource::parameter, "engine"},
+                        {"variant", CellSource::parameter, "variant"},
+                        {"batch", CellSource::parameter, "batch"},
+                        {"dim", CellSource::parameter, "dim"},
+                        {"time", CellSource::metric, "time"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"host", CellSource::metric, "host_time"},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"dynamic / traced", CellSource::metric, "gain"},
+                        {"tracing pays below", CellSource::detail, "pays_below"},
+                        {"loss", CellSource::detail, "loss"}},
+            .plots = {{.title = "A training step of an MLP",
+                       .x_label = "work of its products",
+                       .y_label = "time",
+                       .x = "work",
+                       .y = "time",
+                       .series = {"engine", "dim"}},
+                      {.title = "What a replay gains over the dynamic engine",
+                       .x_label = "work of its products",
+                       .y_label = "dynamic / traced",
+                       .x = "work",
+                       .y = "gain",
+                       .series = {"dim"}}}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    return std::make_unique<ShapeCase>(box_, backend, parameters);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> shape_sweep(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<ShapeSweep>(std::move(box));
+}
+
+}  // namespace howard::experiments

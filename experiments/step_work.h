@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::experiments {
+
+/// The launches of one kind of op in a step.
+struct OpKindWork {
+  std::string_view name;
+  int launches = 0;
+  SimTime kernel;
+  wormhole::Bottleneck bottleneck{};  ///< That limits most of this time.
+};
+
+/// What a step is on the emulated chip: its launches alone, without what lies between them.
+struct StepWork {
+  int calls = 0;
+  int launches = 0;
+  SimTime kernel;
+  std::vector<OpKindWork> kinds;  ///< The longest time first.
+  std::string slowest_product;    ///< How it is cut over the cores; empty without products.
+
+  /// "matmul 41 % (147, in1 reads), add 12 % (200, DRAM bandwidth), ...": the `most` largest.
+  std::string text(std::size_t most) const;
+};
+
+StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> programs);
+
+}  // namespace howard::experiments

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/training.h"
+
+#include "engines/autograd/adamw.h"
+#include "engines/autograd/sgd.h"
+#include "engines/autograd/training_step.h"
+
+namespace howard::experiments {
+namespace {
+
+using autograd::Tape;
+
+constexpr float kLearningRate = 0.01F;
+
+/// A model and what trains it.
+template <class Model, class Optimizer>
+struct Trained {
+  template <class Options, class MakeOptimizer>
+  Trained(Device& device, const Options& options, const MakeOptimizer& make)
+      : model(device, options), optimizer(make(model.parameters())) {}
+
+  Model model;
+  Optimizer optimizer;
+};
+
+template <class Model>
+using WithSgd = Trained<Model, autograd::Sgd>;
+
+autograd::Sgd make_sgd(std::vector<autograd::Parameter*> parameters) {
+  return {std::move(parameters), kLearningRate};
+}
+
+/// `loss` is given the model and a tape.
+template <class Trained, class Loss>
+Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptions& options,
+                     const Loss& loss) {
+  auto* const model = &trained->model;
+  autograd::StepFunction step =
+      autograd::training_step([model, loss](Tape& tape, int) { return loss(*model, tape); },
+                              trained->optimizer, {.tape = options});
+  return {.step = std::move(step), .parameters = model->parameters(), .model = std::move(trained)};
+}
+
+}  // namespace
+
+Training train_mlp(Device& device, const models::MlpOptions& options,
+                   models::MlpFunctions functions) {
+  auto trained = std::make_shared<WithSgd<models::Mlp>>(device, options, make_sgd);
+  if (device.holds_values()) trained->model.write_constants(device.command_queue(0));
+  return training_of(
+      std::move(trained), {.compute = options.compute},
+      [functions](models::Mlp& model, Tape& tape) { return model.loss(tape, functions); });
+}
+
+Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width) {
+  const auto make = [](std::vector<autograd::Parameter*> parameters) {
+    return autograd::Sgd(std::move(parameters), kLearningRate, /*fills_rate=*/true);
+  };
+  const models::MlpOptions options{.batch = batch, .width = width};
+  auto trained = std::make_shared<WithSgd<models::Mlp>>(device, options, make);
+  if (device.holds_values()) {
+    trained->model.write_constants(device.command_queue(0), {.input = 1});
+  }
+  return training_of(std::move(trained), {.calls = {.from_python = true}},
+                     [](models::Mlp& model, Tape& tape) {
+                       return model.loss(tape, models::MlpFunctions::in_python);
+                     });
+}
+
+Training train_gpt2(Device& device, const models::Gpt2Options& options) {
+  auto trained = std::make_shared<WithSgd<models::Gpt2>>(device, options, make_sgd);
+  if (device.holds_values()) trained->model.write_constants(device.command_queue(0));
+  return training_of(std::move(trained), {.compute = options.compute},
+                     [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
+}
+
+Training train_nano_gpt(Device& device, const models::NanoGptOptions& options) {
+  const auto make = [&](std::vector<autograd::Parameter*> parameters) {
+    return autograd::AdamW(autograd::Calls(device), std::move(parameters), {});
+  };
+  auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
+  if (device.holds_values()) {
+    models::write_random(device.command_queue(0), trained->model.parameters(), 1);
+  }
+  return training_of(std::move(trained),
+                     {.calls = {.products = models::kTtmlProducts}, .compute = options.compute},
+                     [](models::NanoGpt& model, Tape& tape) { return model.loss(tape); });
+}
+
+}  // namespace howard::experiments

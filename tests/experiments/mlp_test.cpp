@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/experiments/run_emulated.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::PointResult;
+
+const std::vector<PointResult>& engines() {
+  static const auto points = run_emulated(*mlp_engines(built_in_box()));
+  return points;
+}
+const std::vector<PointResult>& shapes() {
+  static const auto points = run_emulated(*shape_sweep(built_in_box()));
+  return points;
+}
+
+TEST(MlpEngines, EveryPublishedRowHasItsPoint) {
+  EXPECT_EQ(published_without_point("mlp_engines", engines()), "");
+  EXPECT_EQ(published_without_point("shape_sweep", shapes()), "");
+}
+
+TEST(MlpEngines, CallsAndLaunchesAreThoseOfEachPublishedEngine) {
+  const auto expect = [](const std::string& engine, const char* calls, const char* launches) {
+    const PointResult& point = find(engines(), "engine:" + engine + "/variant:as_published");
+    EXPECT_EQ(*point.find_detail("calls"), calls) << engine;
+    EXPECT_EQ(*point.find_detail("launches"), launches) << engine;
+  };
+  expect("python", "20", "21");
+  expect("dynamic", "32", "33");
+  expect("static", "24", "25");
+  expect("traced", "24", "25");
+}
+
+TEST(MlpEngines, TheHostBoundsAllButTheReplay) {
+  for (const char* const engine : {"python", "dynamic", "static"}) {
+    const PointResult& point =
+        find(engines(), std::string("engine:") + engine + "/variant:as_published");
+    EXPECT_EQ(*point.find_detail("bound_by"), "host") << engine;
+  }
+  EXPECT_EQ(*find(engines(), "engine:traced").find_detail("bound_by"), "kernels: matmul");
+}
+
+TEST(MlpEngines, EachEngineIsFasterThanTheOneBeforeAsPublished) {
+  for (const char* const dispatch : {"worker", "eth"}) {
+    double before = 1;
+    for (const char* const engine : {"python", "dynamic", "static", "traced"}) {
+      const std::string part =
+          std::string("engine:") + engine +
+          "/variant:as_published/batch:1024/dim:512/layers:2/dispatch:" + dispatch;
+      const double now = seconds(engines(), part);
+      EXPECT_GT(now, 0) << part;
+      EXPECT_LT(now, before) << part;
+      before = now;
+    }
+  }
+}
+
+TEST(MlpEngines, PublishedReplaysAreSaidNotToTrain) {
+  EXPECT_FALSE(find(engines(), "engine:traced/variant:as_published").warnings.empty());
+  EXPECT_TRUE(find(engines(), "engine:traced/variant:corrected").warnings.empty());
+}
+
+TEST(MlpEngines, ValuesAreKeptByTheHostWhereOnlyThePublishedReplayDoesNotTrain) {
+  const auto points =
+      run_host(*mlp_engines(built_in_box()),
+               {{"batch", {"32"}}, {"dim", {"32"}}, {"engine", {"python", "static", "traced"}}});
+  for (const PointResult& point : points) {
+    const bool python = point.id().find("python") != std::string::npos;
+    EXPECT_EQ(point.skipped.has_value(), python) << point.id();
+    EXPECT_FALSE(point.failed) << point.id();
+    if (python) continue;
+    const bool stuck = point.id().find("engine:traced/variant:as_published") != std::string::npos;
+    EXPECT_EQ(point.find_detail("loss")->find("does not fall") != std::string::npos, stuck)
+        << point.id() << ": " << *point.find_detail("loss");
+  }
+}
+
+TEST(ShapeSweep, TracingPaysMostForSmallShapesAndLittleForLarge) {
+  const auto gain = [](const std::string& shape) {
+    return find(shapes(), "engine:traced/variant:as_published/" + shape).find_metric("gain")->value;
+  };
+  EXPECT_GT(gain("batch:256/dim:256"), 4);
+  EXPECT_GT(gain("batch:256/dim:2048"), 1.1);
+  EXPECT_LT(gain("batch:4096/dim:2048"), 1.3);
+}
+
+TEST(ShapeSweep, ThePointWhereTracingStopsPayingIsWhereTheSameCallsTakeAsLong) {
+  const auto below = [](const std::string& dim) {
+    return *find(shapes(), "engine:traced/variant:as_published/batch:256/dim:" + dim)
+                .find_detail("pays_below");
+  };
+  EXPECT_EQ(below("2048"), "no batch");
+  const std::string batch = below("1024").substr(std::string("batch ").size());
+  const auto ratio = [](const std::string& at) {
+    const auto points =
+        run_emulated(*shape_sweep(built_in_box()), {{"engine", {"static", "traced"}},
+                                                    {"variant", {"corrected"}},
+                                                    {"batch", {at}},
+                                                    {"dim", {"1024"}}});
+    return seconds(points, "engine:static") / seconds(points, "engine:traced");
+  };
+  EXPECT_LT(ratio(batch), 1.06);
+  EXPECT_GT(ratio("32"), 1.1);
+}
+
+TEST(MlpDepth, ALayerCostsTheSameAtAnyDepth) {
+  const auto points = run_emulated(*mlp_depth(built_in_box()));
+  EXPECT_EQ(points.size(), 16U);
+  for (const char* const dim : {"256", "2048"}) {
+    const auto layer = [&](const std::string& layers) {
+      return find(points, "layers:" + layers + "/dim:" + dim).find_metric("layer_time")->value;
+    };
+    EXPECT_NEAR(layer("16"), layer("4"), 0.05 * layer("4")) << dim;
+  }
+}
+
+}  // namespace
+}  // namespace howard::experiments
