@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/training.h"
 
+#include <algorithm>
+#include <random>
+#include <utility>
+
 #include "engines/autograd/adamw.h"
+#include "engines/autograd/host_values.h"
 #include "engines/autograd/sgd.h"
 #include "engines/autograd/training_step.h"
 
@@ -39,6 +44,19 @@ Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptio
       autograd::training_step([model, loss](Tape& tape, int) { return loss(*model, tape); },
                               trained->optimizer, {.tape = options});
   return {.step = std::move(step), .parameters = model->parameters(), .model = std::move(trained)};
+}
+
+/// Tokens at random, and the next one of each as its target: a text to learn by heart.
+void write_text(CommandQueue& queue, const models::NanoGpt& model, std::uint32_t seed) {
+  const models::NanoGptOptions& options = model.options();
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
+  for (std::uint32_t& token : tokens) {
+    token = static_cast<std::uint32_t>(random() % static_cast<std::uint32_t>(options.vocabulary));
+  }
+  autograd::write_indices(queue, model.tokens(), tokens);
+  std::ranges::rotate(tokens, tokens.begin() + 1);
+  autograd::write_indices(queue, model.targets(), tokens);
 }
 
 }  // namespace
@@ -80,7 +98,9 @@ Training train_nano_gpt(Device& device, const models::NanoGptOptions& options) {
   };
   auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
   if (device.holds_values()) {
-    models::write_random(device.command_queue(0), trained->model.parameters(), 1);
+    constexpr std::uint32_t kSeed = 42;
+    models::write_random(device.command_queue(0), trained->model.parameters(), kSeed);
+    write_text(device.command_queue(0), trained->model, kSeed);
   }
   return training_of(std::move(trained),
                      {.calls = {.products = models::kTtmlProducts}, .compute = options.compute},

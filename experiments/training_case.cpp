@@ -29,11 +29,13 @@ class DynamicStep final : public autograd::Step {
   std::optional<ops::Tensor> loss_;
 };
 
-/// The time for which a full issue queue held the host up.
-class QueueFull final : public TraceSink {
+/// The time for which the host waited for the device: for the issue queue, or in a transfer.
+class HostWaits final : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
-    if (event.category == profiler::category::kQueueFull) time_ += event.end - event.start;
+    const bool waits = event.category == profiler::category::kQueueFull ||
+                       event.category == profiler::category::kTransfer;
+    if (waits) time_ += event.end - event.start;
   }
   SimTime time() const { return time_; }
 
@@ -112,14 +114,14 @@ float TrainingCase::loss() const {
 
 /// What the host takes to issue a step when nothing holds it up.
 SimTime TrainingCase::time_host() {
-  QueueFull queue_full;
-  device_->set_trace_sink(&queue_full);
+  HostWaits waits;
+  device_->set_trace_sink(&waits);
   const SimTime start = now();
   step_->run();
   const SimTime issued = now();
   finish();
   device_->set_trace_sink(nullptr);
-  return issued - start - queue_full.time();
+  return issued - start - waits.time();
 }
 
 void TrainingCase::describe(double seconds, harness::PointResult& point) const {

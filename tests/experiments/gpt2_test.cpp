@@ -81,5 +81,19 @@ TEST(Gpt2Experiments, AWidthThatIsNoWholeNumberOfHeadsSkipsThePoint) {
   }
 }
 
+TEST(Gpt2Experiments, TheHostTrainsBothModels) {
+  const auto expect_falling = [](const std::vector<PointResult>& points) {
+    EXPECT_FALSE(points.empty());
+    for (const PointResult& each : points) {
+      ASSERT_EQ(each.skipped, std::nullopt) << each.id();
+      EXPECT_NE(each.find_detail("loss")->find(", falls"), std::string::npos)
+          << each.id() << ": " << *each.find_detail("loss");
+    }
+  };
+  expect_falling(run_host(*gpt2_trace(built_in_box()), {{"dim", {"64"}}}));
+  expect_falling(
+      run_host(*gpt2_full(built_in_box()), {{"engine", {"ttml"}}, {"variant", {"as_published"}}}));
+}
+
 }  // namespace
 }  // namespace howard::experiments

@@ -162,7 +162,7 @@ TEST(Reference, ABadFileIsAnErrorWithFileAndRow) {
             "an object that has it");
   EXPECT_EQ(error_of(file_with(kGoodRow, "ms")),
             "cannot read published figures from test.json, table 1: unit \"ms\"; accepted: s, "
-            "FLOP/s, 1");
+            "FLOP/s, 1, count");
   for (const std::string bad_row :
        {R"({"params": {}, "value": "fast", "status": "artefact", "note": ""})",
         R"({"params": {}, "value": -1, "status": "artefact", "note": ""})",
