@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/trace_fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "engines/host/element_pass.h"
+#include "engines/host/kernel.h"
+
+namespace howard::host {
+namespace {
+
+/// A value that a program makes: which program, counted in the trace's order, and which output.
+using Made = std::pair<std::size_t, std::size_t>;
+
+/// Who makes what each program reads, and who needs it after that.
+class DataFlow {
+ public:
+  explicit DataFlow(std::span<const Program> trace) : readers_(trace.size()), lasts_(trace.size()) {
+    std::map<BufferId, Made> current;
+    std::set<BufferId> states;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      for (const Operand& input : trace[i].inputs) {
+        const auto made = current.find(input.buffer);
+        if (made == current.end()) {
+          states.insert(input.buffer);
+        } else {
+          readers_[made->second.first].insert(i);
+        }
+      }
+      for (std::size_t k = 0; k < trace[i].outputs.size(); ++k) {
+        current[trace[i].outputs[k].buffer] = {i, k};
+      }
+    }
+    for (const auto& [buffer, made] : current) {
+      if (states.contains(buffer) || readers_[made.first].empty()) lasts_[made.first] = true;
+    }
+  }
+
+  bool reads(std::size_t reader, std::size_t maker) const {
+    return readers_[maker].contains(reader);
+  }
+  /// Whether a result of `maker` is read by none but `members`, and not left behind.
+  bool is_inner(std::size_t maker, std::span<const std::size_t> members) const {
+    return !lasts_[maker] && std::ranges::all_of(readers_[maker], [&](std::size_t reader) {
+      return std::ranges::find(members, reader) != members.end();
+    });
+  }
+
+ private:
+  std::vector<std::set<std::size_t>> readers_;
+  std::vector<bool> lasts_;  ///< Left behind by the trace.
+};
+
+bool uses(const std::vector<Operand>& operands, BufferId buffer) {
+  return std::ranges::find(operands, buffer, &Operand::buffer) != operands.end();
+}
+
+/// Whether the two would give other values in the other order.
+bool conflict(const Program& a, const Program& b) {
+  const auto writes_into = [](const Program& writer, const Program& other) {
+    return std::ranges::any_of(writer.outputs, [&](const Operand& output) {
+      return uses(other.inputs, output.buffer) || uses(other.outputs, output.buffer);
+    });
+  };
+  return writes_into(a, b) || writes_into(b, a);
+}
+
+bool is_product(const Program& program) {
+  return std::holds_alternative<MatmulAttributes>(program.attributes);
+}
+
+bool is_one_row(const Shape& shape, const Shape& of) {
+  return shape.elements() == shape.columns() && shape.columns() == of.columns();
+}
+
+/// The list while it is rewritten.
+class Rewriter {
+ public:
+  explicit Rewriter(std::span<const Program> trace) : trace_(trace), flow_(trace) {
+    for (std::size_t i = 0; i < trace.size(); ++i) groups_.push_back({i});
+  }
+
+  std::vector<FusedPrograms> run() {
+    join_all(&Rewriter::is_chain);
+    join_all(&Rewriter::is_product_before_chain);
+    std::vector<FusedPrograms> fused;
+    for (Group& group : groups_) {
+      std::vector<bool> kept;
+      for (const std::size_t member : group) kept.push_back(!flow_.is_inner(member, group));
+      fused.push_back({std::move(group), std::move(kept)});
+    }
+    return fused;
+  }
+
+ private:
+  using Group = std::vector<std::size_t>;
+  using Pattern = bool (Rewriter::*)(const Group& first, const Group& second) const;
+
+  /// Elementwise programs over equally many elements in equally long rows, and the sum of all
+  /// elements of one result, of which the second group reads what the first one makes. The sum is
+  /// there when all is done: none of the others reads it.
+  bool is_chain(const Group& first, const Group& second) const {
+    if (second.size() != 1 || first.size() >= ElementPass::kMostSteps) return false;
+    if (!is_elementwise(trace_[first[0]]) || !is_read(first, second)) return false;
+    const Program& next = trace_[second[0]];
+    const auto sum = std::ranges::find_if(first, [&](std::size_t i) { return is_whole_sum(trace_[i]); });
+    if (is_whole_sum(next)) {
+      const std::int64_t elements = next.inputs[0].spec.shape.elements();
+      return sum == first.end() && elements > 1 && elements == shape_of(first).elements();
+    }
+    return is_elementwise(next) && same_extents(first, second) &&
+           (sum == first.end() || !flow_.reads(second[0], *sum));
+  }
+
+  /// A product, whose result the elementwise programs of the second group read. What they store may
+  /// not be an operand of the product, other parts of which are still to be computed.
+  bool is_product_before_chain(const Group& first, const Group& second) const {
+    const Program& product = trace_[first[0]];
+    if (first.size() != 1 || !is_product(product) || !all_elementwise(second)) return false;
+    return same_extents(first, second) && is_read(first, second) &&
+           std::ranges::none_of(second, [&](std::size_t member) {
+             return uses(product.inputs, trace_[member].outputs[0].buffer);
+           });
+  }
+
+  const Shape& shape_of(const Group& group) const {
+    return trace_[group[0]].outputs[0].spec.shape;
+  }
+  bool all_elementwise(const Group& group) const {
+    return std::ranges::all_of(group, [&](std::size_t i) { return is_elementwise(trace_[i]); });
+  }
+  bool same_extents(const Group& a, const Group& b) const {
+    return shape_of(a).elements() == shape_of(b).elements() &&
+           shape_of(a).columns() == shape_of(b).columns();
+  }
+  bool is_read(const Group& makers, const Group& readers) const {
+    return std::ranges::any_of(readers, [&](std::size_t reader) {
+      return std::ranges::any_of(makers,
+                                 [&](std::size_t maker) { return flow_.reads(reader, maker); });
+    });
+  }
+
+  bool conflict(const Group& a, const Group& b) const {
+    return std::ranges::any_of(a, [&](std::size_t i) {
+      return std::ranges::any_of(
+          b, [&](std::size_t j) { return host::conflict(trace_[i], trace_[j]); });
+    });
+  }
+
+  /// Joins each pair for which `pattern` holds and one of the two can be moved to the other.
+  void join_all(Pattern pattern) {
+    for (std::size_t first = 0; first < groups_.size(); ++first) {
+      for (std::size_t second = first + 1; second < groups_.size(); ++second) {
+        if (!(this->*pattern)(groups_[first], groups_[second])) continue;
+        if (is_clear(second, first + 1, second)) {
+          join(first, second, first);
+          second = first;
+        } else if (is_clear(first, first + 1, second)) {
+          join(first, second, second);
+          --first;  // Another group is in this place now.
+          break;
+        }
+      }
+    }
+  }
+
+  /// Whether `moved` can pass all groups from `begin` to before `end`.
+  bool is_clear(std::size_t moved, std::size_t begin, std::size_t end) const {
+    for (std::size_t between = begin; between < end; ++between) {
+      if (conflict(groups_[moved], groups_[between])) return false;
+    }
+    return true;
+  }
+
+  /// `first` and `second` as one group in the place of one of them.
+  void join(std::size_t first, std::size_t second, std::size_t place) {
+    Group both = groups_[first];
+    both.insert(both.end(), groups_[second].begin(), groups_[second].end());
+    groups_[place] = std::move(both);
+    groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place == first ? second : first));
+  }
+
+  std::span<const Program> trace_;
+  DataFlow flow_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+bool is_elementwise(const Program& program) {
+  const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
+  if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
+  switch (eltwise->function) {
+    case Eltwise::exp:
+    case Eltwise::erf:
+    case Eltwise::sqrt:
+    case Eltwise::rsqrt:
+    case Eltwise::reciprocal:
+    case Eltwise::fill:
+      return false;
+    default:
+      break;
+  }
+  const Shape& shape = program.outputs[0].spec.shape;
+  const bool same = program.inputs[0].spec.shape == shape;
+  if (program.inputs.size() == 1) return same;
+  const Shape& other = program.inputs[1].spec.shape;
+  return same && (other == shape || is_one_row(other, shape));
+}
+
+bool is_whole_sum(const Program& program) {
+  const auto* reduce = std::get_if<ReduceAttributes>(&program.attributes);
+  return reduce != nullptr && reduce->dimension == Dimension::all &&
+         reduce->reduction != Reduction::max;
+}
+
+
+std::vector<FusedPrograms> fuse(std::span<const Program> trace) { return Rewriter(trace).run(); }
+
+}  // namespace howard::host

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "engines/device/program.h"
+
+namespace howard::host {
+
+/// Programs of a trace that run as one: a product and the elementwise programs behind it, or
+/// elementwise programs, the last of which may be the sum or mean of everything.
+struct FusedPrograms {
+  std::vector<std::size_t> members;  ///< Indices into the trace, in its order.
+  /// For each member, whether anything but the others reads its result.
+  std::vector<bool> kept;
+};
+
+/// The trace as a list of what runs as one, in an order that gives every program the values that it
+/// had in the trace's own order. Members are moved to one another only across programs that neither
+/// read nor write what they write, nor write what they read.
+///
+/// What a trace leaves behind: a result that none of its programs reads, and the last value of a
+/// buffer that it reads before it writes. All other buffers that it writes are its intermediates,
+/// which may keep any value.
+std::vector<FusedPrograms> fuse(std::span<const Program> trace);
+
+/// Whether `program` works on each element by itself, on operands of the result's shape, one row or
+/// a scalar, of bfloat16 and float32: what can be fused.
+bool is_elementwise(const Program& program);
+
+/// Whether it is the sum or mean of all elements of its operand.
+bool is_whole_sum(const Program& program);
+
+}  // namespace howard::host
