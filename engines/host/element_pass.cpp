@@ -2,7 +2,8 @@
 #include "engines/host/element_pass.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <type_traits>
 
 #include "base/check.h"
 #include "engines/host/eltwise_functions.h"
@@ -15,14 +16,17 @@ constexpr std::int64_t kPiece = 512;
 /// Pieces of kRowPiece that are worth another thread.
 constexpr std::int64_t kGrain = 2;
 
-/// What becomes of a result besides its place in `out`.
-enum class Rounding : std::uint8_t { none, bfloat16, stored };
+/// What becomes of a result besides its place in `out`. Exact ones are bfloat16 numbers already.
+enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 
 template <Rounding kRounding>
 HOWARD_INLINE inline void put(float value, float* out, [[maybe_unused]] Half* stored,
                               std::int64_t i) {
   if constexpr (kRounding == Rounding::none) {
     out[i] = value;
+  } else if constexpr (kRounding == Rounding::exact_stored) {
+    out[i] = value;
+    stored[i] = static_cast<Half>(std::bit_cast<std::uint32_t>(value) >> 16);
   } else {
     const Half half = to_bfloat16(value);
     out[i] = from_bfloat16(half);
@@ -30,101 +34,137 @@ HOWARD_INLINE inline void put(float value, float* out, [[maybe_unused]] Half* st
   }
 }
 
-template <class Function, Rounding kRounding>
-void unary_loop(const float* x, const float*, float* out, Half* stored, std::int64_t count) {
+template <class Function, class X, Rounding kRounding>
+void unary_loop(const void* values, const void*, float* out, Half* stored, std::int64_t count) {
+  const auto* x = static_cast<const X*>(values);
   vectorised([=]() HOWARD_INLINE {
     for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-      put<kRounding>(Function()(x[i]), out, stored, i);
+      put<kRounding>(Function()(load(x, i)), out, stored, i);
     });
   });
 }
 
-template <class Function, Rounding kRounding>
-void binary_loop(const float* x, const float* y, float* out, Half* stored, std::int64_t count) {
+template <class Function, class X, class Y, Rounding kRounding>
+void binary_loop(const void* left, const void* right, float* out, Half* stored,
+                 std::int64_t count) {
+  const auto* x = static_cast<const X*>(left);
+  const auto* y = static_cast<const Y*>(right);
   vectorised([=]() HOWARD_INLINE {
     for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-      put<kRounding>(Function()(x[i], y[i]), out, stored, i);
+      put<kRounding>(Function()(load(x, i), load(y, i)), out, stored, i);
     });
   });
 }
 
-template <class Function, Rounding kRounding>
-void scalar_loop(const float* x, const float* y, float* out, Half* stored, std::int64_t count) {
-  const float scalar = *y;
+template <class Function, class X, Rounding kRounding>
+void scalar_loop(const void* left, const void* right, float* out, Half* stored,
+                 std::int64_t count) {
+  const auto* x = static_cast<const X*>(left);
+  const float y = *static_cast<const float*>(right);
   vectorised([=]() HOWARD_INLINE {
     for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-      put<kRounding>(Function()(x[i], scalar), out, stored, i);
+      put<kRounding>(Function()(load(x, i), y), out, stored, i);
     });
   });
 }
 
-void widen(const Half* from, float* to, std::int64_t count) {
-  vectorised([=]() HOWARD_INLINE {
-    for_each(count, [=](std::int64_t i) HOWARD_INLINE { to[i] = load(from, i); });
-  });
-}
-
-/// choose(std::integral_constant<Rounding, ...>()) for what the step says.
+/// choose(std::integral_constant<Rounding, ...>()).
 template <class Choose>
-auto with_rounding(const ElementStep& step, const Choose& choose) {
-  if (step.result == DataType::float32) {
-    return choose(std::integral_constant<Rounding, Rounding::none>());
+auto with_rounding(Rounding rounding, const Choose& choose) {
+  switch (rounding) {
+    case Rounding::bfloat16:
+      return choose(std::integral_constant<Rounding, Rounding::bfloat16>());
+    case Rounding::stored:
+      return choose(std::integral_constant<Rounding, Rounding::stored>());
+    case Rounding::exact_stored:
+      return choose(std::integral_constant<Rounding, Rounding::exact_stored>());
+    case Rounding::none:
+      break;
   }
-  if (step.stored == nullptr) return choose(std::integral_constant<Rounding, Rounding::bfloat16>());
-  return choose(std::integral_constant<Rounding, Rounding::stored>());
+  return choose(std::integral_constant<Rounding, Rounding::none>());
 }
 
-/// Where an operand's values lie from `first` on, as float32; `wide` is room for them.
-const float* values_at(const ElementOperand& operand, std::int64_t first, float* wide,
-                       std::int64_t count) {
-  if (operand.dtype == DataType::float32) {
-    return reinterpret_cast<const float*>(operand.values) + first;
+using Kind = ElementOperand::Kind;
+
+/// What a loop reads: results of steps are float32.
+DataType read_type(const ElementOperand& operand) {
+  return operand.kind == Kind::step ? DataType::float32 : operand.dtype;
+}
+
+bool gives_one_of_its_operands(ElementFunction function) {
+  return function == ElementFunction::relu || function == ElementFunction::gtz ||
+         function == ElementFunction::copy;
+}
+
+/// The step's rounding; `steps` are those before it.
+Rounding rounding_of(const ElementStep& step, std::span<const ElementStep> steps) {
+  if (step.result == DataType::float32) return Rounding::none;
+  const bool exact = gives_one_of_its_operands(step.function) && step.x.kind == Kind::step &&
+                     steps[step.x.step].result == DataType::bfloat16;
+  if (exact) return step.stored == nullptr ? Rounding::none : Rounding::exact_stored;
+  return step.stored == nullptr ? Rounding::bfloat16 : Rounding::stored;
+}
+
+using Loop = void (*)(const void*, const void*, float*, Half*, std::int64_t);
+
+template <class Function>
+Loop unary(const ElementStep& step, Rounding rounding) {
+  return with_type(read_type(step.x), [&](auto x) {
+    return with_rounding(rounding, [&](auto chosen) -> Loop {
+      return unary_loop<Function, typename decltype(x)::type, decltype(chosen)::value>;
+    });
+  });
+}
+
+template <class Function>
+Loop binary(const ElementStep& step, Rounding rounding) {
+  return with_type(read_type(step.x), [&](auto x) {
+    return with_rounding(rounding, [&](auto chosen) -> Loop {
+      using X = typename decltype(x)::type;
+      if (step.y.kind == Kind::scalar) return scalar_loop<Function, X, decltype(chosen)::value>;
+      if (read_type(step.y) == DataType::float32) {
+        return binary_loop<Function, X, float, decltype(chosen)::value>;
+      }
+      return binary_loop<Function, X, Half, decltype(chosen)::value>;
+    });
+  });
+}
+
+Loop loop_of(const ElementStep& step, Rounding rounding) {
+  switch (step.function) {
+    case ElementFunction::add:
+      return binary<Add>(step, rounding);
+    case ElementFunction::subtract:
+      return binary<Subtract>(step, rounding);
+    case ElementFunction::multiply:
+      return binary<Multiply>(step, rounding);
+    case ElementFunction::gelu_backward:
+      return binary<GeluBackward>(step, rounding);
+    case ElementFunction::relu:
+      return unary<Relu>(step, rounding);
+    case ElementFunction::gtz:
+      return unary<Gtz>(step, rounding);
+    case ElementFunction::square:
+      return unary<Square>(step, rounding);
+    case ElementFunction::gelu:
+      return unary<Gelu>(step, rounding);
+    case ElementFunction::copy:
+      break;
   }
-  widen(reinterpret_cast<const Half*>(operand.values) + first, wide, count);
-  return wide;
+  return unary<Identity>(step, rounding);
 }
 
 }  // namespace
 
-ElementPass::ElementPass(std::vector<ElementStep> steps, std::int64_t elements,
+ElementPass::ElementPass(const std::vector<ElementStep>& steps, std::int64_t elements,
                          std::int64_t columns, const std::optional<ElementSum>& sum)
     : elements_(elements), columns_(columns), sum_(sum) {
   HOWARD_CHECK(!steps.empty() && steps.size() <= kMostSteps, "as many steps as there is room for");
   for (const ElementStep& step : steps) {
-    for (const ElementOperand& operand : {step.x, step.y}) {
-      has_rows_ = has_rows_ || operand.kind == ElementOperand::Kind::row;
-    }
-    steps_.push_back({step, loop_of(step)});
+    has_rows_ = has_rows_ || step.x.kind == Kind::row || step.y.kind == Kind::row;
+    steps_.push_back({step, loop_of(step, rounding_of(step, steps))});
   }
   if (sum_) partial_.resize(static_cast<std::size_t>(ceil_div(elements, kRowPiece)));
-}
-
-ElementPass::Loop ElementPass::loop_of(const ElementStep& step) {
-  return with_rounding(step, [&](auto rounding) -> Loop {
-    constexpr Rounding kRounding = decltype(rounding)::value;
-    const bool scalar = step.y.kind == ElementOperand::Kind::scalar;
-    switch (step.function) {
-      case ElementFunction::add:
-        return scalar ? scalar_loop<Add, kRounding> : binary_loop<Add, kRounding>;
-      case ElementFunction::subtract:
-        return scalar ? scalar_loop<Subtract, kRounding> : binary_loop<Subtract, kRounding>;
-      case ElementFunction::multiply:
-        return scalar ? scalar_loop<Multiply, kRounding> : binary_loop<Multiply, kRounding>;
-      case ElementFunction::gelu_backward:
-        return binary_loop<GeluBackward, kRounding>;
-      case ElementFunction::relu:
-        return unary_loop<Relu, kRounding>;
-      case ElementFunction::gtz:
-        return unary_loop<Gtz, kRounding>;
-      case ElementFunction::square:
-        return unary_loop<Square, kRounding>;
-      case ElementFunction::gelu:
-        return unary_loop<Gelu, kRounding>;
-      case ElementFunction::copy:
-        break;
-    }
-    return unary_loop<Identity, kRounding>;
-  });
 }
 
 void ElementPass::run(WorkerPool& pool) {
@@ -182,27 +222,25 @@ void ElementPass::add_to(LaneSums& sums, const float* values, std::int64_t count
 void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_t count,
                             LaneSums* sums) const {
   alignas(64) float results[kMostSteps][kPiece];
-  alignas(64) float wide[2][kPiece];
   const float* result_of[kMostSteps];
-  const auto values_of = [&](const ElementOperand& operand, float* room) -> const float* {
+  const auto values_of = [&](const ElementOperand& operand) -> const void* {
+    const std::int64_t bytes = operand.dtype == DataType::float32 ? 4 : 2;
     switch (operand.kind) {
-      case ElementOperand::Kind::tensor:
-        return values_at(operand, first, room, count);
-      case ElementOperand::Kind::row:
-        return values_at(operand, column, room, count);
-      case ElementOperand::Kind::step:
+      case Kind::tensor:
+        return operand.values + first * bytes;
+      case Kind::row:
+        return operand.values + column * bytes;
+      case Kind::step:
         return result_of[operand.step];
-      case ElementOperand::Kind::scalar:
+      case Kind::scalar:
         return &operand.scalar;
-      case ElementOperand::Kind::none:
+      case Kind::none:
         break;
     }
     return nullptr;
   };
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const auto& [step, loop] = steps_[i];
-    const float* x = values_of(step.x, wide[0]);
-    const float* y = values_of(step.y, wide[1]);
     float* out = results[i];
     Half* half = nullptr;
     if (step.stored != nullptr) {
@@ -212,7 +250,7 @@ void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_
         half = reinterpret_cast<Half*>(step.stored) + first;
       }
     }
-    loop(x, y, out, half, count);
+    loop(values_of(step.x), values_of(step.y), out, half, count);
     result_of[i] = out;
     if (sums == nullptr || sum_->step != i) continue;
     add_to(*sums, out, count);

@@ -65,20 +65,18 @@ class ElementPass {
 
   /// Over rows of `columns` elements, `elements` in all. At most kMostSteps steps; a tensor that is
   /// stored to may be read by the same and by earlier steps.
-  ElementPass(std::vector<ElementStep> steps, std::int64_t elements, std::int64_t columns,
+  ElementPass(const std::vector<ElementStep>& steps, std::int64_t elements, std::int64_t columns,
               const std::optional<ElementSum>& sum = {});
 
   /// Everything, spread over the pool.
   void run(WorkerPool& pool);
   /// Elements begin ... end - 1, in row order. Only without a sum.
   void run_range(std::int64_t begin, std::int64_t end) const { walk(begin, end, nullptr); }
-  std::int64_t elements() const { return elements_; }
-  std::int64_t columns() const { return columns_; }
 
  private:
-  /// A step with its loop: out[i] = function(x[i], y[i]) for `count` elements, y[0] for all if it is
-  /// a scalar; rounded to bfloat16, and stored there, where the step says so.
-  using Loop = void (*)(const float* x, const float* y, float* out, Half* stored,
+  /// out[i] = function(x[i], y[i]) for `count` elements, y[0] for all if it is a scalar; rounded to
+  /// bfloat16, and stored there, where the step says so.
+  using Loop = void (*)(const void* x, const void* y, float* out, Half* stored,
                         std::int64_t count);
   struct Compiled {
     ElementStep step;
@@ -91,7 +89,6 @@ class ElementPass {
   };
 
   static void add_to(LaneSums& sums, const float* values, std::int64_t count);
-  static Loop loop_of(const ElementStep& step);
   void walk(std::int64_t begin, std::int64_t end, LaneSums* sums) const;
   void run_piece(std::int64_t first, std::int64_t column, std::int64_t count, LaneSums* sums) const;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/host/fused_kernel.h"
 
-#include <map>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "base/check.h"
@@ -57,7 +55,7 @@ class Steps {
     step.result = program.outputs[0].spec.dtype;
     if (member.kept) step.stored = member.buffers.back().get();
     steps_.push_back(step);
-    makers_[program.outputs[0].buffer] = steps_.size() - 1;
+    step_of_.emplace_back(steps_.size() - 1);
   }
 
   void add_sum(const FusedMember& member) {
@@ -65,14 +63,17 @@ class Steps {
     const Operand& summed = program.inputs[0];
     const bool mean = std::get<ReduceAttributes>(program.attributes).reduction == Reduction::mean;
     const auto elements = static_cast<float>(summed.spec.shape.elements());
-    sum_ = {.step = makers_.at(summed.buffer),
+    sum_ = {.step = *step_of_[*member.makers[0]],
             .divisor = mean ? elements : 1.0F,
             .result = program.outputs[0].spec.dtype,
             .stored = member.buffers.back().get()};
+    step_of_.emplace_back();
   }
 
+  void add_product() { step_of_.emplace_back(); }
+
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
-    return std::make_shared<ElementPass>(std::move(steps_), shape.elements(), shape.columns(),
+    return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(),
                                          sum_);
   }
 
@@ -80,10 +81,10 @@ class Steps {
   ElementOperand operand(const FusedMember& member, std::size_t index) const {
     const Operand& given = member.program.inputs[index];
     ElementOperand result;
-    const auto maker = makers_.find(given.buffer);
-    if (maker != makers_.end()) {
+    const std::optional<std::size_t> maker = member.makers[index];
+    if (maker && step_of_[*maker]) {
       result.kind = Kind::step;
-      result.step = maker->second;
+      result.step = *step_of_[*maker];
       return result;
     }
     const bool whole = given.spec.shape == member.program.outputs[0].spec.shape;
@@ -94,7 +95,7 @@ class Steps {
   }
 
   std::vector<ElementStep> steps_;
-  std::map<BufferId, std::size_t> makers_;  ///< The last step that wrote each buffer.
+  std::vector<std::optional<std::size_t>> step_of_;  ///< Of each member; a product has none.
   std::optional<ElementSum> sum_;
 };
 
@@ -105,6 +106,7 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const FusedMember& first = members[0];
   const auto* product = std::get_if<MatmulAttributes>(&first.program.attributes);
   Steps steps;
+  if (product != nullptr) steps.add_product();
   for (const FusedMember& member : members.subspan(product == nullptr ? 0 : 1)) {
     is_whole_sum(member.program) ? steps.add_sum(member) : steps.add(member);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,11 @@ struct FusedMember {
   /// The values of its inputs, then of its outputs.
   std::vector<std::shared_ptr<std::byte[]>> buffers;
   bool kept = true;  ///< Its result is stored; else only the other members read it.
+  /// For each input, the place among the members of the one that makes it.
+  std::vector<std::optional<std::size_t>> makers;
 };
 
-/// The kernel of a group that fuse() made, of more than one program. A product's result is stored
-/// in any case.
+/// The kernel of a group that fuse() made, of more than one program.
 Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& matmuls,
                          const KernelContext& context);
 

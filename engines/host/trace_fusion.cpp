@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
-#include <utility>
 #include <variant>
 
 #include "engines/host/element_pass.h"
@@ -13,33 +13,35 @@
 namespace howard::host {
 namespace {
 
-/// A value that a program makes: which program, counted in the trace's order, and which output.
-using Made = std::pair<std::size_t, std::size_t>;
-
 /// Who makes what each program reads, and who needs it after that.
 class DataFlow {
  public:
-  explicit DataFlow(std::span<const Program> trace) : readers_(trace.size()), lasts_(trace.size()) {
-    std::map<BufferId, Made> current;
+  explicit DataFlow(std::span<const Program> trace)
+      : makers_(trace.size()), readers_(trace.size()), lasts_(trace.size()) {
+    std::map<BufferId, std::size_t> current;
     std::set<BufferId> states;
     for (std::size_t i = 0; i < trace.size(); ++i) {
       for (const Operand& input : trace[i].inputs) {
         const auto made = current.find(input.buffer);
         if (made == current.end()) {
           states.insert(input.buffer);
+          makers_[i].emplace_back();
         } else {
-          readers_[made->second.first].insert(i);
+          readers_[made->second].insert(i);
+          makers_[i].emplace_back(made->second);
         }
       }
-      for (std::size_t k = 0; k < trace[i].outputs.size(); ++k) {
-        current[trace[i].outputs[k].buffer] = {i, k};
-      }
+      for (const Operand& output : trace[i].outputs) current[output.buffer] = i;
     }
-    for (const auto& [buffer, made] : current) {
-      if (states.contains(buffer) || readers_[made.first].empty()) lasts_[made.first] = true;
+    for (const auto& [buffer, maker] : current) {
+      if (states.contains(buffer) || readers_[maker].empty()) lasts_[maker] = true;
     }
   }
 
+  /// The program that makes what `reader` reads as its input `input`; absent if it is of before.
+  std::optional<std::size_t> maker(std::size_t reader, std::size_t input) const {
+    return makers_[reader][input];
+  }
   bool reads(std::size_t reader, std::size_t maker) const {
     return readers_[maker].contains(reader);
   }
@@ -51,22 +53,13 @@ class DataFlow {
   }
 
  private:
+  std::vector<std::vector<std::optional<std::size_t>>> makers_;  ///< Of each input of each program.
   std::vector<std::set<std::size_t>> readers_;
   std::vector<bool> lasts_;  ///< Left behind by the trace.
 };
 
 bool uses(const std::vector<Operand>& operands, BufferId buffer) {
   return std::ranges::find(operands, buffer, &Operand::buffer) != operands.end();
-}
-
-/// Whether the two would give other values in the other order.
-bool conflict(const Program& a, const Program& b) {
-  const auto writes_into = [](const Program& writer, const Program& other) {
-    return std::ranges::any_of(writer.outputs, [&](const Operand& output) {
-      return uses(other.inputs, output.buffer) || uses(other.outputs, output.buffer);
-    });
-  };
-  return writes_into(a, b) || writes_into(b, a);
 }
 
 bool is_product(const Program& program) {
@@ -88,11 +81,7 @@ class Rewriter {
     join_all(&Rewriter::is_chain);
     join_all(&Rewriter::is_product_before_chain);
     std::vector<FusedPrograms> fused;
-    for (Group& group : groups_) {
-      std::vector<bool> kept;
-      for (const std::size_t member : group) kept.push_back(!flow_.is_inner(member, group));
-      fused.push_back({std::move(group), std::move(kept)});
-    }
+    for (const Group& group : groups_) fused.push_back(described(group));
     return fused;
   }
 
@@ -123,7 +112,8 @@ class Rewriter {
     if (first.size() != 1 || !is_product(product) || !all_elementwise(second)) return false;
     return same_extents(first, second) && is_read(first, second) &&
            std::ranges::none_of(second, [&](std::size_t member) {
-             return uses(product.inputs, trace_[member].outputs[0].buffer);
+             return is_kept(member, second) &&
+                    uses(product.inputs, trace_[member].outputs[0].buffer);
            });
   }
 
@@ -144,11 +134,49 @@ class Rewriter {
     });
   }
 
-  bool conflict(const Group& a, const Group& b) const {
-    return std::ranges::any_of(a, [&](std::size_t i) {
-      return std::ranges::any_of(
-          b, [&](std::size_t j) { return host::conflict(trace_[i], trace_[j]); });
-    });
+  static std::optional<std::size_t> place_in(const Group& group, std::size_t member) {
+    const auto found = std::ranges::find(group, member);
+    if (found == group.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - group.begin());
+  }
+  bool is_kept(std::size_t member, const Group& group) const {
+    return is_product(trace_[member]) || !flow_.is_inner(member, group);
+  }
+
+  FusedPrograms described(const Group& group) const {
+    FusedPrograms result{group, {}, {}};
+    for (const std::size_t member : group) {
+      result.kept.push_back(is_kept(member, group));
+      auto& makers = result.makers.emplace_back();
+      for (std::size_t i = 0; i < trace_[member].inputs.size(); ++i) {
+        const auto maker = flow_.maker(member, i);
+        makers.push_back(maker ? place_in(group, *maker) : std::nullopt);
+      }
+    }
+    return result;
+  }
+
+  /// The buffers that some programs of a group read from or store to.
+  struct Accesses {
+    std::set<BufferId> read, stored;
+  };
+  Accesses accesses(const Group& programs, const Group& group) const {
+    Accesses result;
+    for (const std::size_t member : programs) {
+      const Program& program = trace_[member];
+      for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+        const auto maker = flow_.maker(member, i);
+        const bool from_memory = !maker || !place_in(group, *maker) || is_product(trace_[*maker]);
+        if (from_memory) result.read.insert(program.inputs[i].buffer);
+      }
+      if (!is_kept(member, group)) continue;
+      for (const Operand& output : program.outputs) result.stored.insert(output.buffer);
+    }
+    return result;
+  }
+
+  static bool meet(const std::set<BufferId>& a, const std::set<BufferId>& b) {
+    return std::ranges::any_of(a, [&](BufferId buffer) { return b.contains(buffer); });
   }
 
   /// Joins each pair for which `pattern` holds and one of the two can be moved to the other.
@@ -156,10 +184,10 @@ class Rewriter {
     for (std::size_t first = 0; first < groups_.size(); ++first) {
       for (std::size_t second = first + 1; second < groups_.size(); ++second) {
         if (!(this->*pattern)(groups_[first], groups_[second])) continue;
-        if (is_clear(second, first + 1, second)) {
+        if (is_clear(second, first, second)) {
           join(first, second, first);
           second = first;
-        } else if (is_clear(first, first + 1, second)) {
+        } else if (is_clear(first, first, second)) {
           join(first, second, second);
           --first;  // Another group is in this place now.
           break;
@@ -168,10 +196,17 @@ class Rewriter {
     }
   }
 
-  /// Whether `moved` can pass all groups from `begin` to before `end`.
-  bool is_clear(std::size_t moved, std::size_t begin, std::size_t end) const {
-    for (std::size_t between = begin; between < end; ++between) {
-      if (conflict(groups_[moved], groups_[between])) return false;
+  /// Whether `moved`, one of the two, can pass all groups between them when they are one.
+  bool is_clear(std::size_t moved, std::size_t first, std::size_t second) const {
+    Group both = groups_[first];
+    both.insert(both.end(), groups_[second].begin(), groups_[second].end());
+    const Accesses own = accesses(groups_[moved], both);
+    for (std::size_t between = first + 1; between < second; ++between) {
+      const Accesses other = accesses(groups_[between], groups_[between]);
+      if (meet(own.stored, other.read) || meet(own.stored, other.stored) ||
+          meet(own.read, other.stored)) {
+        return false;
+      }
     }
     return true;
   }

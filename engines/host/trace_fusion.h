@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,13 +14,16 @@ namespace howard::host {
 /// elementwise programs, the last of which may be the sum or mean of everything.
 struct FusedPrograms {
   std::vector<std::size_t> members;  ///< Indices into the trace, in its order.
-  /// For each member, whether anything but the others reads its result.
+  /// For each member, whether its result is to be stored: a product's, and what other programs read
+  /// or the trace leaves behind.
   std::vector<bool> kept;
+  /// For each member and each of its inputs, the place among the members of the one that makes it.
+  std::vector<std::vector<std::optional<std::size_t>>> makers;
 };
 
 /// The trace as a list of what runs as one, in an order that gives every program the values that it
 /// had in the trace's own order. Members are moved to one another only across programs that neither
-/// read nor write what they write, nor write what they read.
+/// read nor write what they store, nor store to what they read.
 ///
 /// What a trace leaves behind: a result that none of its programs reads, and the last value of a
 /// buffer that it reads before it writes. All other buffers that it writes are its intermediates,
