@@ -105,12 +105,14 @@ class Rewriter {
            (sum == first.end() || !flow_.reads(second[0], *sum));
   }
 
-  /// A product, whose result the elementwise programs of the second group read. What they store may
-  /// not be an operand of the product, other parts of which are still to be computed.
+  /// A product with what it has taken along, and elementwise programs that read one of the results.
+  /// What they store may not be an operand of the product, parts of which are still to be computed.
   bool is_product_before_chain(const Group& first, const Group& second) const {
     const Program& product = trace_[first[0]];
-    if (first.size() != 1 || !is_product(product) || !all_elementwise(second)) return false;
-    return same_extents(first, second) && is_read(first, second) &&
+    if (!is_product(product) || first.size() + second.size() > 1 + ElementPass::kMostSteps) {
+      return false;
+    }
+    return all_elementwise(second) && same_extents(first, second) && is_read(first, second) &&
            std::ranges::none_of(second, [&](std::size_t member) {
              return is_kept(member, second) &&
                     uses(product.inputs, trace_[member].outputs[0].buffer);
