@@ -28,9 +28,9 @@ HOWARD_INLINE inline void put(float value, float* out, [[maybe_unused]] Half* st
     out[i] = value;
     stored[i] = static_cast<Half>(std::bit_cast<std::uint32_t>(value) >> 16);
   } else {
-    const Half half = to_bfloat16(value);
-    out[i] = from_bfloat16(half);
-    if constexpr (kRounding == Rounding::stored) stored[i] = half;
+    const std::uint32_t rounded = to_bfloat16_above(value);
+    out[i] = std::bit_cast<float>(rounded & 0xffff'0000);
+    if constexpr (kRounding == Rounding::stored) stored[i] = static_cast<Half>(rounded >> 16);
   }
 }
 
@@ -38,9 +38,8 @@ template <class Function, class X, Rounding kRounding>
 void unary_loop(const void* values, const void*, float* out, Half* stored, std::int64_t count) {
   const auto* x = static_cast<const X*>(values);
   vectorised([=]() HOWARD_INLINE {
-    for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-      put<kRounding>(Function()(load(x, i)), out, stored, i);
-    });
+    for_each(count, [=](std::int64_t i)
+                        HOWARD_INLINE { put<kRounding>(Function()(load(x, i)), out, stored, i); });
   });
 }
 
@@ -175,16 +174,15 @@ void ElementPass::run(WorkerPool& pool) {
             const std::int64_t first = unit * kRowPiece;
             walk(first, std::min(first + kRowPiece, elements_), sum_ ? &sums : nullptr);
             if (!sum_) continue;
-            partial_[static_cast<std::size_t>(unit)] =
-                sum_of(kLanes, [&](std::int64_t i) { return sums.lanes[static_cast<std::size_t>(i)]; });
+            partial_[static_cast<std::size_t>(unit)] = sum_of(
+                kLanes, [&](std::int64_t i) { return sums.lanes[static_cast<std::size_t>(i)]; });
           }
         });
   if (!sum_) return;
   float total = partial_[0];
   for (std::size_t i = 1; i < partial_.size(); ++i) total += partial_[i];
   with_type(sum_->result, [&](auto type) {
-    store(reinterpret_cast<typename decltype(type)::type*>(sum_->stored), 0,
-          total / sum_->divisor);
+    store(reinterpret_cast<typename decltype(type)::type*>(sum_->stored), 0, total / sum_->divisor);
   });
 }
 

@@ -56,9 +56,9 @@ struct ElementSum {
   std::byte* stored = nullptr;
 };
 
-/// Elementwise steps over a matrix, all of them for a piece that stays in the first cache before the
-/// next piece. Each result is rounded to its data type as if it had been stored, so that the bits
-/// are those of the steps run one after the other.
+/// Elementwise steps over a matrix, all of them for a piece that stays in the first cache before
+/// the next piece. Each result is rounded to its data type as if it had been stored, so that the
+/// bits are those of the steps run one after the other.
 class ElementPass {
  public:
   static constexpr std::size_t kMostSteps = 12;
@@ -76,8 +76,7 @@ class ElementPass {
  private:
   /// out[i] = function(x[i], y[i]) for `count` elements, y[0] for all if it is a scalar; rounded to
   /// bfloat16, and stored there, where the step says so.
-  using Loop = void (*)(const void* x, const void* y, float* out, Half* stored,
-                        std::int64_t count);
+  using Loop = void (*)(const void* x, const void* y, float* out, Half* stored, std::int64_t count);
   struct Compiled {
     ElementStep step;
     Loop loop = nullptr;

@@ -73,8 +73,7 @@ class Steps {
   void add_product() { step_of_.emplace_back(); }
 
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
-    return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(),
-                                         sum_);
+    return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(), sum_);
   }
 
  private:

@@ -185,9 +185,8 @@ class HostDevice::Impl final : public CommandQueue {
       std::vector<FusedMember> members;
       for (std::size_t i = 0; i < group.members.size(); ++i) {
         const std::size_t member = group.members[i];
-        members.push_back(
-            {captured_programs_[member], recording[member].buffers, group.kept[i],
-             group.makers[i]});
+        members.push_back({captured_programs_[member], recording[member].buffers, group.kept[i],
+                           group.makers[i]});
       }
       result.push_back(std::move(recording[group.members[0]]));
       if (members.size() == 1) continue;

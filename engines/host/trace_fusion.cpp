@@ -96,7 +96,8 @@ class Rewriter {
     if (second.size() != 1 || first.size() >= ElementPass::kMostSteps) return false;
     if (!is_elementwise(trace_[first[0]]) || !is_read(first, second)) return false;
     const Program& next = trace_[second[0]];
-    const auto sum = std::ranges::find_if(first, [&](std::size_t i) { return is_whole_sum(trace_[i]); });
+    const auto sum =
+        std::ranges::find_if(first, [&](std::size_t i) { return is_whole_sum(trace_[i]); });
     if (is_whole_sum(next)) {
       const std::int64_t elements = next.inputs[0].spec.shape.elements();
       return sum == first.end() && elements > 1 && elements == shape_of(first).elements();
@@ -119,9 +120,7 @@ class Rewriter {
            });
   }
 
-  const Shape& shape_of(const Group& group) const {
-    return trace_[group[0]].outputs[0].spec.shape;
-  }
+  const Shape& shape_of(const Group& group) const { return trace_[group[0]].outputs[0].spec.shape; }
   bool all_elementwise(const Group& group) const {
     return std::ranges::all_of(group, [&](std::size_t i) { return is_elementwise(trace_[i]); });
   }
@@ -254,7 +253,6 @@ bool is_whole_sum(const Program& program) {
   return reduce != nullptr && reduce->dimension == Dimension::all &&
          reduce->reduction != Reduction::max;
 }
-
 
 std::vector<FusedPrograms> fuse(std::span<const Program> trace) { return Rewriter(trace).run(); }
 

@@ -56,8 +56,8 @@ class OnednnMlp::Impl {
       Half* in = i == 0 ? input_.data() : hidden_.data();
       Half* out = i == 0 ? hidden_.data() : output_.data();
       Half* slope = i == 0 ? hidden_slope_.data() : output_slope_.data();
-      layer.forward = product(rows, in, weight, layer.half.data(), rows, out,
-                              layer.bias.data(), i == 0);
+      layer.forward =
+          product(rows, in, weight, layer.half.data(), rows, out, layer.bias.data(), i == 0);
       layer.gradient_product = product(columns, in, rows, slope, gradient, layer.gradient.data());
     }
     back_ = product(rows, output_slope_.data(), turned, layers_[1].half.data(), rows,
@@ -82,8 +82,11 @@ class OnednnMlp::Impl {
  private:
   struct Layer {
     explicit Layer(std::int64_t width)
-        : weight(width * width, 0.01F), half(width * width, 0.01F), bias(width, 0),
-          gradient(width * width, 0), bias_gradient(width, 0) {}
+        : weight(width * width, 0.01F),
+          half(width * width, 0.01F),
+          bias(width, 0),
+          gradient(width * width, 0),
+          bias_gradient(width, 0) {}
     Array<float> weight;
     Array<Half> half;  ///< The same as bfloat16. [in, out]
     Array<float> bias, gradient, bias_gradient;
@@ -124,7 +127,8 @@ class OnednnMlp::Impl {
     }
     for (std::int64_t i = 0; i < width_; ++i) {
       total[i] = 0;
-      for (int thread = 0; thread < threads_; ++thread) total[i] += sums_[static_cast<std::size_t>(thread * width_ + i)];
+      for (int thread = 0; thread < threads_; ++thread)
+        total[i] += sums_[static_cast<std::size_t>(thread * width_ + i)];
     }
   }
 
@@ -136,17 +140,18 @@ class OnednnMlp::Impl {
       const float* target = target_.data() + first;
       Half* dy = output_slope_.data() + first;
       const std::int64_t width = width_;
-      losses_[static_cast<std::size_t>(omp_get_thread_num() * 16)] += host::vectorised([=]() HOWARD_INLINE {
-        host::for_each(width, [=](std::int64_t i) HOWARD_INLINE {
-          const float slope = scale * (host::load(y, i) - target[i]);
-          sums[i] += slope;
-          host::store(dy, i, slope);
-        });
-        return host::sum_of(width, [=](std::int64_t i) HOWARD_INLINE {
-          const float difference = host::load(y, i) - target[i];
-          return difference * difference;
-        });
-      });
+      losses_[static_cast<std::size_t>(omp_get_thread_num() * 16)] +=
+          host::vectorised([=]() HOWARD_INLINE {
+            host::for_each(width, [=](std::int64_t i) HOWARD_INLINE {
+              const float slope = scale * (host::load(y, i) - target[i]);
+              sums[i] += slope;
+              host::store(dy, i, slope);
+            });
+            return host::sum_of(width, [=](std::int64_t i) HOWARD_INLINE {
+              const float difference = host::load(y, i) - target[i];
+              return difference * difference;
+            });
+          });
     });
     loss_ = 0;
     for (const float loss : losses_) loss_ += loss;

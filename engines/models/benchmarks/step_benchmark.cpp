@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps of the report's MLP on the host: the engines, the fused trace and a step written by
-// hand on oneDNN, in turn. All with bfloat16 products and float32 parameters.
+// Training steps of the report's MLP on the host: the engines, the fused trace and a step written
+// by hand on oneDNN, in turn. All with bfloat16 products and float32 parameters.
 //
 //   howard_step_benchmark [rounds [threads]]
 //
@@ -148,9 +148,10 @@ void compare(std::int64_t batch, std::int64_t width, int rounds, int threads) {
   }
   const Times& own = all[0].times;
   for (const auto& [name, run, times] : all) {
-    fmt::print("{:>5}/{:<5} {:<13} {:9.3f} ms, {:.3f} of traced_fused; on the cores {:9.3f} ms, {:.3f}\n",
-               batch, width, name, median(times.wall), median_ratio(times.wall, own.wall),
-               median(times.cpu), median_ratio(times.cpu, own.cpu));
+    fmt::print(
+        "{:>5}/{:<5} {:<13} {:9.3f} ms, {:.3f} of traced_fused; on the cores {:9.3f} ms, {:.3f}\n",
+        batch, width, name, median(times.wall), median_ratio(times.wall, own.wall),
+        median(times.cpu), median_ratio(times.cpu, own.cpu));
   }
   std::fflush(stdout);
 }

@@ -127,9 +127,9 @@ TEST_F(TraceFusion, ProductsOfABatchTakeGeluAndItsSlopeAlong) {
   const Operand dx = tensor({3, 2, 40, 72});
   Program slope = eltwise(Eltwise::gelu, {product, dy}, dx);
   slope.attributes = GeluBackwardAttributes{};
-  EXPECT_EQ(groups({matmul(a, b, product), eltwise(Eltwise::gelu, {product}, gelu), slope},
-                   {gelu, dx}),
-            (Groups{{0, 1, 2}}));
+  EXPECT_EQ(
+      groups({matmul(a, b, product), eltwise(Eltwise::gelu, {product}, gelu), slope}, {gelu, dx}),
+      (Groups{{0, 1, 2}}));
 }
 
 TEST_F(TraceFusion, TheLossAndItsGradientAreOnePass) {
@@ -142,15 +142,14 @@ TEST_F(TraceFusion, TheLossAndItsGradientAreOnePass) {
       const Operand square = tensor(shape, dtype);
       const Operand loss = tensor({1, 1}, dtype);
       const Operand dy = tensor(shape);
-      EXPECT_EQ(
-          groups({eltwise(Eltwise::add, {y, bias}, dy),
-                  eltwise(Eltwise::subtract, {dy, target}, difference),
-                  eltwise(Eltwise::multiply, {difference, difference}, square),
-                  reduce(Reduction::mean, Dimension::all, square, loss),
-                  eltwise(Eltwise::multiply, {difference}, difference, 0.01F),
-                  eltwise(Eltwise::cast, {difference}, dy)},
-                 {loss, dy}),
-          (Groups{{0, 1, 2, 3, 4, 5}}));
+      EXPECT_EQ(groups({eltwise(Eltwise::add, {y, bias}, dy),
+                        eltwise(Eltwise::subtract, {dy, target}, difference),
+                        eltwise(Eltwise::multiply, {difference, difference}, square),
+                        reduce(Reduction::mean, Dimension::all, square, loss),
+                        eltwise(Eltwise::multiply, {difference}, difference, 0.01F),
+                        eltwise(Eltwise::cast, {difference}, dy)},
+                       {loss, dy}),
+                (Groups{{0, 1, 2, 3, 4, 5}}));
     }
   }
 }
@@ -162,10 +161,10 @@ TEST_F(TraceFusion, TheUpdateMovesToTheGradientAcrossAProductOfTheOldWeights) {
   const Operand half = tensor({96, 80});  // Where the change is put afterwards.
   const Operand gradient = tensor({96, 80});
   const Operand dx = tensor({64, 80});
-  const std::vector<Program> trace{
-      eltwise(Eltwise::cast, {weight}, half), matmul(dy, x, gradient, true), matmul(dy, half, dx),
-      eltwise(Eltwise::multiply, {gradient}, half, 0.1F),
-      eltwise(Eltwise::subtract, {weight, half}, weight)};
+  const std::vector<Program> trace{eltwise(Eltwise::cast, {weight}, half),
+                                   matmul(dy, x, gradient, true), matmul(dy, half, dx),
+                                   eltwise(Eltwise::multiply, {gradient}, half, 0.1F),
+                                   eltwise(Eltwise::subtract, {weight, half}, weight)};
   EXPECT_EQ(groups(trace, {weight, dx}), (Groups{{0}, {1, 3, 4}, {2}}));
 }
 
@@ -175,10 +174,9 @@ TEST_F(TraceFusion, AnUpdateOfWhatAProductInBetweenReadsStaysWhereItIs) {
   const Operand weight = tensor({96, 80});
   const Operand gradient = tensor({96, 80});
   // In the place of an operand of the gradient, so that the gradient cannot come later either.
-  const std::vector<Program> trace{
-      matmul(dy, x, gradient, true), matmul(dy, weight, x),
-      eltwise(Eltwise::multiply, {gradient}, gradient, 0.1F),
-      eltwise(Eltwise::subtract, {weight, gradient}, weight)};
+  const std::vector<Program> trace{matmul(dy, x, gradient, true), matmul(dy, weight, x),
+                                   eltwise(Eltwise::multiply, {gradient}, gradient, 0.1F),
+                                   eltwise(Eltwise::subtract, {weight, gradient}, weight)};
   EXPECT_EQ(groups(trace, {weight, x}), (Groups{{0}, {1}, {2, 3}}));
 }
 
@@ -233,18 +231,18 @@ TEST_F(TraceFusion, OtherShapesStayApart) {
   const Operand batch = tensor({2, 48, 64});
   const Operand wide = tensor({2, 48, 64});
   const Operand turned = tensor({96, 32});
-  EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::multiply, {y, column}, x)},
-                   {x}),
-            (Groups{{0}, {1}}))
+  EXPECT_EQ(
+      groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::multiply, {y, column}, x)}, {x}),
+      (Groups{{0}, {1}}))
       << "a column for each row";
-  EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::add, {batch, y}, wide)},
-                   {wide}),
-            (Groups{{0}, {1}}))
+  EXPECT_EQ(
+      groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::add, {batch, y}, wide)}, {wide}),
+      (Groups{{0}, {1}}))
       << "a matrix for each of a batch";
   const Operand viewed{y.buffer, turned.spec};
-  EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::gtz, {viewed}, turned)},
-                   {turned}),
-            (Groups{{0}, {1}}))
+  EXPECT_EQ(
+      groups({eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::gtz, {viewed}, turned)}, {turned}),
+      (Groups{{0}, {1}}))
       << "the same elements in rows of another length";
 }
 
@@ -252,8 +250,7 @@ TEST_F(TraceFusion, WhatReadsTheSumComesAfterIt) {
   const Operand x = tensor({40, 1}, DataType::float32);
   const Operand y = tensor({40, 1}, DataType::float32);
   const Operand sum = tensor({1, 1}, DataType::float32);
-  EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y),
-                    reduce(Reduction::sum, Dimension::all, y, sum),
+  EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y), reduce(Reduction::sum, Dimension::all, y, sum),
                     eltwise(Eltwise::multiply, {y, sum}, y)},
                    {sum, y}),
             (Groups{{0, 1}, {2}}));
