@@ -16,14 +16,19 @@ constexpr float from_bfloat16(std::uint16_t bits) {
 
 /// Rounded to nearest, ties to even; beyond the largest bfloat16, infinity. NaN stays NaN of the
 /// same sign, made quiet so that cutting off its fraction cannot turn it into infinity.
-constexpr std::uint16_t to_bfloat16(float value) {
+/// Here still in the upper half of a float32's bits, with anything in the lower.
+constexpr std::uint32_t to_bfloat16_above(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   constexpr std::uint32_t kInfinity = 0x7f80'0000;
   constexpr std::uint32_t kQuietBit = 0x0040'0000;
   const bool is_nan = (bits & 0x7fff'ffff) > kInfinity;
   const std::uint32_t half_or_less = 0x7fff + ((bits >> 16) & 1);
-  const std::uint32_t rounded = is_nan ? bits | kQuietBit : bits + half_or_less;
-  return static_cast<std::uint16_t>(rounded >> 16);
+  return is_nan ? bits | kQuietBit : bits + half_or_less;
+}
+
+/// The same as bits of a bfloat16.
+constexpr std::uint16_t to_bfloat16(float value) {
+  return static_cast<std::uint16_t>(to_bfloat16_above(value) >> 16);
 }
 
 }  // namespace howard::host

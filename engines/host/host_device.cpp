@@ -17,9 +17,11 @@
 
 #include "base/error.h"
 #include "engines/host/command_thread.h"
+#include "engines/host/fused_kernel.h"
 #include "engines/host/host_memory.h"
 #include "engines/host/kernels.h"
 #include "engines/host/matmul_kernel.h"
+#include "engines/host/trace_fusion.h"
 #include "engines/host/worker_pool.h"
 
 namespace howard::host {
@@ -44,7 +46,8 @@ struct Command {
 /// The one command queue and all that it works with.
 class HostDevice::Impl final : public CommandQueue {
  public:
-  explicit Impl(const HostOptions& options) : pool_(thread_count(options)) {
+  explicit Impl(const HostOptions& options)
+      : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
     pool_.when_left([this] { commands_.look(); });
   }
   ~Impl() override { pool_.when_left({}); }
@@ -55,6 +58,7 @@ class HostDevice::Impl final : public CommandQueue {
     ++next_program_;
     if (capture_) {
       capture_->push_back(std::move(command));
+      if (fuses_traces_) captured_programs_.push_back(program);
     } else {
       commands_.submit([this, command = std::move(command)] { run(command); });
     }
@@ -100,6 +104,7 @@ class HostDevice::Impl final : public CommandQueue {
   void begin_trace_capture() override {
     refuse_during_capture("begin a capture");
     capture_.emplace();
+    captured_programs_.clear();
   }
 
   TraceId end_trace_capture() override {
@@ -110,8 +115,9 @@ class HostDevice::Impl final : public CommandQueue {
                    .hint = ""});
     }
     const TraceId trace{next_trace_++};
-    traces_.emplace(trace, std::make_shared<const Recording>(std::move(*capture_)));
-    capture_.reset();
+    Recording recording = *std::exchange(capture_, std::nullopt);
+    if (fuses_traces_) recording = fused(std::move(recording));
+    traces_.emplace(trace, std::make_shared<const Recording>(std::move(recording)));
     return trace;
   }
 
@@ -170,6 +176,28 @@ class HostDevice::Impl final : public CommandQueue {
         },
         program.attributes);
     return command;
+  }
+
+  /// The captured commands, with those of programs that are fused as one.
+  Recording fused(Recording recording) {
+    Recording result;
+    for (const FusedPrograms& group : fuse(captured_programs_)) {
+      std::vector<FusedMember> members;
+      for (std::size_t i = 0; i < group.members.size(); ++i) {
+        const std::size_t member = group.members[i];
+        members.push_back({captured_programs_[member], recording[member].buffers, group.kept[i],
+                           group.makers[i]});
+      }
+      result.push_back(std::move(recording[group.members[0]]));
+      if (members.size() == 1) continue;
+      result.back().kernel = make_fused_kernel(members, matmuls_, context_);
+      for (const FusedMember& member : std::span(members).subspan(1)) {
+        result.back().buffers.insert(result.back().buffers.end(), member.buffers.begin(),
+                                     member.buffers.end());
+      }
+      result.back().name = name_of_fused(captured_programs_[group.members[0]]);
+    }
+    return result;
   }
 
   void run(const Command& command) {
@@ -262,6 +290,8 @@ class HostDevice::Impl final : public CommandQueue {
   std::uint64_t next_program_ = 1;
   std::uint64_t events_ = 0;
   std::optional<Recording> capture_;
+  bool fuses_traces_;
+  std::vector<Program> captured_programs_;  ///< If they are fused.
   std::map<TraceId, std::shared_ptr<const Recording>> traces_;
   std::uint64_t next_trace_ = 1;
   std::mutex sink_mutex_;

@@ -83,7 +83,8 @@ MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {
 
 MatmulKernels::~MatmulKernels() = default;
 
-Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call) {
+Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call,
+                                  std::shared_ptr<ElementPass> after) {
   const MatmulShape shape = shape_of(attributes, call);
   const MatmulOperands operands{.a = call.in_values(0),
                                 .b = call.in_values(1),
@@ -92,12 +93,13 @@ Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call
   if (shape.dtype == DataType::bfloat16 && !has_bfloat16_products()) {
     MatmulShape wide = shape;
     wide.dtype = wide.result = DataType::float32;
-    return [this, shape, operands, &plan = planned(wide)] {
+    return [this, shape, operands, after, &plan = planned(wide)] {
       explained(shape, [&] { run_widened(shape, plan, operands); });
+      if (after != nullptr) after->run(context_.pool);
     };
   }
-  return [this, shape, operands, &plan = planned(shape)] {
-    explained(shape, [&] { plan.run(operands, context_.pool, context_.workspace); });
+  return [this, shape, operands, after, &plan = planned(shape)] {
+    explained(shape, [&] { plan.run(operands, context_.pool, context_.workspace, after.get()); });
   };
 }
 

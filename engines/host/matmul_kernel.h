@@ -21,7 +21,9 @@ class MatmulKernels {
 
   /// Runs until this object goes. Error when the operands do not fit, or oneDNN or the system
   /// refuses (memory), now or when it runs.
-  Kernel make_kernel(const MatmulAttributes& attributes, const Call& call);
+  /// `after`, where there is one, goes over the result, part by part as it comes.
+  Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
+                     std::shared_ptr<ElementPass> after = nullptr);
 
  private:
   void run_widened(const MatmulShape& shape, MatmulPlan& plan, const MatmulOperands& operands);

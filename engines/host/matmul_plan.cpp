@@ -168,7 +168,7 @@ struct MatmulPlan::Execution {
   dnnl::memory a, b, bias, c, scratch;
 };
 
-MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads) {
+MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads) : columns_(shape.n) {
   const BlockSize size = block_size(shape, threads);
   const std::int64_t element = bytes_of(shape.dtype);
   for (std::int64_t matrix = 0; matrix < shape.batch; matrix += size.matrices) {
@@ -180,10 +180,11 @@ MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads) {
             {.primitive = primitive_for(shape, std::min(size.matrices, shape.batch - matrix),
                                         std::min(size.rows, shape.m - row),
                                         std::min(size.columns, shape.n - column)),
+             .first = (matrix * shape.m + row) * shape.n + column,
              .a = (a_matrix + row * (shape.transpose_a ? 1 : shape.k)) * element,
              .b = (b_matrix + column * (shape.transpose_b ? shape.k : 1)) * element,
              .bias = column * element,
-             .c = (matrix * shape.m * shape.n + row * shape.n + column) * bytes_of(shape.result)});
+             .c = ((matrix * shape.m + row) * shape.n + column) * bytes_of(shape.result)});
       }
     }
   }
@@ -210,11 +211,27 @@ std::size_t MatmulPlan::primitive_for(const MatmulShape& shape, std::int64_t mat
   return primitives_.size() - 1;
 }
 
-void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace) {
+void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
+                     const ElementPass* after) {
   workspace.require(scratch_size_);
-  pool.run(static_cast<int>(blocks_.size()), [&](int block, int worker) {
-    run_block(blocks_[static_cast<std::size_t>(block)], operands, worker, workspace.of(worker));
+  pool.run(static_cast<int>(blocks_.size()), [&](int index, int worker) {
+    const Block& block = blocks_[static_cast<std::size_t>(index)];
+    run_block(block, operands, worker, workspace.of(worker));
+    if (after != nullptr) run_after(block, *after);
   });
+}
+
+void MatmulPlan::run_after(const Block& block, const ElementPass& after) const {
+  const BlockSize& size = primitives_[block.primitive].size;
+  if (size.columns == columns_) {
+    after.run_range(block.first, block.first + size.matrices * size.rows * columns_);
+    return;
+  }
+  // Only blocks of one matrix are cut.
+  for (std::int64_t row = 0; row < size.rows; ++row) {
+    const std::int64_t first = block.first + row * columns_;
+    after.run_range(first, first + size.columns);
+  }
 }
 
 void MatmulPlan::run_block(const Block& block, const MatmulOperands& operands, int worker,

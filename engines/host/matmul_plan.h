@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/device/tensor_spec.h"
+#include "engines/host/element_pass.h"
 #include "engines/host/worker_pool.h"
 #include "engines/host/workspace.h"
 
@@ -51,13 +52,16 @@ class MatmulPlan {
   MatmulPlan(const MatmulShape& shape, int threads);
   ~MatmulPlan();
 
-  /// One thread calls it at a time, of all plans that share `workspace`.
-  void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace);
+  /// One thread calls it at a time, of all plans that share `workspace`. `after`, which reads C, is
+  /// run on each block as soon as it is there, still in a cache; it stores to no factor.
+  void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
+           const ElementPass* after = nullptr);
 
  private:
   /// A rectangle of C, of one matrix or of several of the batch.
   struct Block {
     std::size_t primitive = 0;  ///< Index into primitives_.
+    std::int64_t first = 0;     ///< Its first element in C.
     std::int64_t a = 0;         ///< Offsets of its first elements, in bytes.
     std::int64_t b = 0;
     std::int64_t bias = 0;
@@ -70,7 +74,9 @@ class MatmulPlan {
                             std::int64_t columns);
   void run_block(const Block& block, const MatmulOperands& operands, int worker,
                  std::byte* scratch);
+  void run_after(const Block& block, const ElementPass& after) const;
 
+  std::int64_t columns_;  ///< Of C.
   std::vector<Block> blocks_;
   std::vector<Primitive> primitives_;
   std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.

@@ -29,9 +29,7 @@ Extents extents_of(const Shape& shape, Dimension dimension) {
   return {.length = shape.elements()};
 }
 
-/// Sums are cut into pieces of this length, whose sums are added then: for what one thread does at
-/// a time, and because the error of a sum of n terms grows as the longest chain of additions.
-constexpr std::int64_t kRowPiece = 8192;
+/// As kRowPiece, down the rows.
 constexpr std::int64_t kColumnPiece = 128;
 /// Columns summed at once: their sums stay in the fastest cache.
 constexpr std::int64_t kColumnsAtOnce = 256;

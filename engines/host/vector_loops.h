@@ -44,6 +44,11 @@ HOWARD_INLINE inline void for_each(std::int64_t count, const Body& body) {
 /// How many partial results a reduction keeps: two vectors of AVX-512, on every instruction set.
 inline constexpr std::int64_t kLanes = 32;
 
+/// Sums along rows are cut into pieces of this length, whose sums are added then: for what one
+/// thread does at a time, and because the error of a sum of n terms grows as the longest chain of
+/// additions.
+inline constexpr std::int64_t kRowPiece = 8192;
+
 /// The values of `element` at 0 ... count - 1 combined, lane by lane and then the lanes pairwise.
 template <class Combine, class Element>
 HOWARD_INLINE inline float combine_lanes(std::int64_t count, float neutral, const Combine& combine,

@@ -158,13 +158,13 @@ TEST(HostTraining, NanoGptGradientsAreThoseOfFloat64) {
       kNanoGpt, [](NanoGpt& model, Tape& tape) { return model.loss(tape); });
 }
 
-enum class Engine { dynamic, recorded, traced, published, published_traced };
+enum class Engine { dynamic, recorded, traced, traced_fused, published, published_traced };
 
 /// Losses of `steps` steps, the model's numbers being the same for each engine.
 template <class Model, class Options>
 std::vector<float> losses(Engine engine, const Options& options, float rate, int steps,
                           const std::function<Value(Model&, Tape&)>& loss) {
-  host::HostDevice device;
+  host::HostDevice device({.fuse_traces = engine == Engine::traced_fused});
   Model model(device, options);
   fill(device, model);
   Sgd sgd(model.parameters(), rate);
@@ -172,13 +172,13 @@ std::vector<float> losses(Engine engine, const Options& options, float rate, int
       autograd::training_step([&](Tape& tape, int) { return loss(model, tape); }, sgd,
                               {.tape = {.compute = options.compute}});
   std::unique_ptr<autograd::Step> step;
-  if (engine == Engine::recorded || engine == Engine::traced) {
+  if (engine == Engine::recorded || engine == Engine::traced || engine == Engine::traced_fused) {
     step = std::make_unique<StaticStep>(device, function);
   } else if (engine != Engine::dynamic) {
     step = std::make_unique<autograd::PublishedStep>(device, function, model.parameters());
   }
   std::unique_ptr<autograd::TracedStep> traced;
-  if (engine == Engine::traced || engine == Engine::published_traced) {
+  if (engine != Engine::dynamic && engine != Engine::recorded && engine != Engine::published) {
     traced = std::make_unique<autograd::TracedStep>(device, *step);
   }
   std::vector<float> result;
@@ -231,6 +231,34 @@ TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
   EXPECT_EQ(of(Engine::recorded), dynamic);
   EXPECT_EQ(of(Engine::traced), dynamic);
   EXPECT_LT(dynamic.back(), dynamic.front());
+}
+
+TEST(HostTraining, FusedTracesGiveTheLossesOfTwentyStepsToTheBit) {
+  constexpr int kSteps = 20;
+  for (const DataType parameters : {DataType::float32, DataType::bfloat16}) {
+    for (const MlpFunctions functions :
+         {MlpFunctions::by_layer, MlpFunctions::by_op, MlpFunctions::in_python}) {
+      const auto of = [&](Engine engine) {
+        return losses<Mlp, MlpOptions>(
+            engine, {.batch = 64, .width = 96, .layers = 3, .parameters = parameters}, 0.5F, kSteps,
+            [functions](Mlp& model, Tape& tape) { return model.loss(tape, functions); });
+      };
+      const std::vector<float> apart = of(Engine::traced);
+      EXPECT_EQ(of(Engine::traced_fused), apart);
+      EXPECT_LT(apart.back(), 0.95F * apart.front());
+    }
+  }
+  for (const DataType compute : {DataType::float32, DataType::bfloat16}) {
+    const auto of = [&](Engine engine) {
+      Gpt2Options options = kGpt2;
+      options.compute = compute;
+      return losses<Gpt2, Gpt2Options>(engine, options, 0.1F, kSteps,
+                                       [](Gpt2& model, Tape& tape) { return model.loss(tape); });
+    };
+    const std::vector<float> apart = of(Engine::traced);
+    EXPECT_EQ(of(Engine::traced_fused), apart);
+    EXPECT_LT(apart.back(), apart.front());
+  }
 }
 
 TEST(HostTraining, TheEmulatedDeviceWithValuesGivesTheSameLosses) {

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/trace_fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <variant>
+
+#include "engines/host/element_pass.h"
+#include "engines/host/kernel.h"
+
+namespace howard::host {
+namespace {
+
+/// Who makes what each program reads, and who needs it after that.
+class DataFlow {
+ public:
+  explicit DataFlow(std::span<const Program> trace)
+      : makers_(trace.size()), readers_(trace.size()), lasts_(trace.size()) {
+    std::map<BufferId, std::size_t> current;
+    std::set<BufferId> states;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      for (const Operand& input : trace[i].inputs) {
+        const auto made = current.find(input.buffer);
+        if (made == current.end()) {
+          states.insert(input.buffer);
+          makers_[i].emplace_back();
+        } else {
+          readers_[made->second].insert(i);
+          makers_[i].emplace_back(made->second);
+        }
+      }
+      for (const Operand& output : trace[i].outputs) current[output.buffer] = i;
+    }
+    for (const auto& [buffer, maker] : current) {
+      if (states.contains(buffer) || readers_[maker].empty()) lasts_[maker] = true;
+    }
+  }
+
+  /// The program that makes what `reader` reads as its input `input`; absent if it is of before.
+  std::optional<std::size_t> maker(std::size_t reader, std::size_t input) const {
+    return makers_[reader][input];
+  }
+  bool reads(std::size_t reader, std::size_t maker) const {
+    return readers_[maker].contains(reader);
+  }
+  /// Whether a result of `maker` is read by none but `members`, and not left behind.
+  bool is_inner(std::size_t maker, std::span<const std::size_t> members) const {
+    return !lasts_[maker] && std::ranges::all_of(readers_[maker], [&](std::size_t reader) {
+      return std::ranges::find(members, reader) != members.end();
+    });
+  }
+
+ private:
+  std::vector<std::vector<std::optional<std::size_t>>> makers_;  ///< Of each input of each program.
+  std::vector<std::set<std::size_t>> readers_;
+  std::vector<bool> lasts_;  ///< Left behind by the trace.
+};
+
+bool uses(const std::vector<Operand>& operands, BufferId buffer) {
+  return std::ranges::find(operands, buffer, &Operand::buffer) != operands.end();
+}
+
+bool is_product(const Program& program) {
+  return std::holds_alternative<MatmulAttributes>(program.attributes);
+}
+
+bool is_one_row(const Shape& shape, const Shape& of) {
+  return shape.elements() == shape.columns() && shape.columns() == of.columns();
+}
+
+/// The list while it is rewritten.
+class Rewriter {
+ public:
+  explicit Rewriter(std::span<const Program> trace) : trace_(trace), flow_(trace) {
+    for (std::size_t i = 0; i < trace.size(); ++i) groups_.push_back({i});
+  }
+
+  std::vector<FusedPrograms> run() {
+    join_all(&Rewriter::is_chain);
+    join_all(&Rewriter::is_product_before_chain);
+    std::vector<FusedPrograms> fused;
+    for (const Group& group : groups_) fused.push_back(described(group));
+    return fused;
+  }
+
+ private:
+  using Group = std::vector<std::size_t>;
+  using Pattern = bool (Rewriter::*)(const Group& first, const Group& second) const;
+
+  /// Elementwise programs over equally many elements in equally long rows, and the sum of all
+  /// elements of one result, of which the second group reads what the first one makes. The sum is
+  /// there when all is done: none of the others reads it.
+  bool is_chain(const Group& first, const Group& second) const {
+    if (second.size() != 1 || first.size() >= ElementPass::kMostSteps) return false;
+    if (!is_elementwise(trace_[first[0]]) || !is_read(first, second)) return false;
+    const Program& next = trace_[second[0]];
+    const auto sum =
+        std::ranges::find_if(first, [&](std::size_t i) { return is_whole_sum(trace_[i]); });
+    if (is_whole_sum(next)) {
+      const std::int64_t elements = next.inputs[0].spec.shape.elements();
+      return sum == first.end() && elements > 1 && elements == shape_of(first).elements();
+    }
+    return is_elementwise(next) && same_extents(first, second) &&
+           (sum == first.end() || !flow_.reads(second[0], *sum));
+  }
+
+  /// A product with what it has taken along, and elementwise programs that read one of the results.
+  /// What they store may not be an operand of the product, parts of which are still to be computed.
+  bool is_product_before_chain(const Group& first, const Group& second) const {
+    const Program& product = trace_[first[0]];
+    if (!is_product(product) || first.size() + second.size() > 1 + ElementPass::kMostSteps) {
+      return false;
+    }
+    return all_elementwise(second) && same_extents(first, second) && is_read(first, second) &&
+           std::ranges::none_of(second, [&](std::size_t member) {
+             return is_kept(member, second) &&
+                    uses(product.inputs, trace_[member].outputs[0].buffer);
+           });
+  }
+
+  const Shape& shape_of(const Group& group) const { return trace_[group[0]].outputs[0].spec.shape; }
+  bool all_elementwise(const Group& group) const {
+    return std::ranges::all_of(group, [&](std::size_t i) { return is_elementwise(trace_[i]); });
+  }
+  bool same_extents(const Group& a, const Group& b) const {
+    return shape_of(a).elements() == shape_of(b).elements() &&
+           shape_of(a).columns() == shape_of(b).columns();
+  }
+  bool is_read(const Group& makers, const Group& readers) const {
+    return std::ranges::any_of(readers, [&](std::size_t reader) {
+      return std::ranges::any_of(makers,
+                                 [&](std::size_t maker) { return flow_.reads(reader, maker); });
+    });
+  }
+
+  static std::optional<std::size_t> place_in(const Group& group, std::size_t member) {
+    const auto found = std::ranges::find(group, member);
+    if (found == group.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - group.begin());
+  }
+  bool is_kept(std::size_t member, const Group& group) const {
+    return is_product(trace_[member]) || !flow_.is_inner(member, group);
+  }
+
+  FusedPrograms described(const Group& group) const {
+    FusedPrograms result{group, {}, {}};
+    for (const std::size_t member : group) {
+      result.kept.push_back(is_kept(member, group));
+      auto& makers = result.makers.emplace_back();
+      for (std::size_t i = 0; i < trace_[member].inputs.size(); ++i) {
+        const auto maker = flow_.maker(member, i);
+        makers.push_back(maker ? place_in(group, *maker) : std::nullopt);
+      }
+    }
+    return result;
+  }
+
+  /// The buffers that some programs of a group read from or store to.
+  struct Accesses {
+    std::set<BufferId> read, stored;
+  };
+  Accesses accesses(const Group& programs, const Group& group) const {
+    Accesses result;
+    for (const std::size_t member : programs) {
+      const Program& program = trace_[member];
+      for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+        const auto maker = flow_.maker(member, i);
+        const bool from_memory = !maker || !place_in(group, *maker) || is_product(trace_[*maker]);
+        if (from_memory) result.read.insert(program.inputs[i].buffer);
+      }
+      if (!is_kept(member, group)) continue;
+      for (const Operand& output : program.outputs) result.stored.insert(output.buffer);
+    }
+    return result;
+  }
+
+  static bool meet(const std::set<BufferId>& a, const std::set<BufferId>& b) {
+    return std::ranges::any_of(a, [&](BufferId buffer) { return b.contains(buffer); });
+  }
+
+  /// Joins each pair for which `pattern` holds and one of the two can be moved to the other.
+  void join_all(Pattern pattern) {
+    for (std::size_t first = 0; first < groups_.size(); ++first) {
+      for (std::size_t second = first + 1; second < groups_.size(); ++second) {
+        if (!(this->*pattern)(groups_[first], groups_[second])) continue;
+        if (is_clear(second, first, second)) {
+          join(first, second, first);
+          second = first;
+        } else if (is_clear(first, first, second)) {
+          join(first, second, second);
+          --first;  // Another group is in this place now.
+          break;
+        }
+      }
+    }
+  }
+
+  /// Whether `moved`, one of the two, can pass all groups between them when they are one.
+  bool is_clear(std::size_t moved, std::size_t first, std::size_t second) const {
+    Group both = groups_[first];
+    both.insert(both.end(), groups_[second].begin(), groups_[second].end());
+    const Accesses own = accesses(groups_[moved], both);
+    for (std::size_t between = first + 1; between < second; ++between) {
+      const Accesses other = accesses(groups_[between], groups_[between]);
+      if (meet(own.stored, other.read) || meet(own.stored, other.stored) ||
+          meet(own.read, other.stored)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// `first` and `second` as one group in the place of one of them.
+  void join(std::size_t first, std::size_t second, std::size_t place) {
+    Group both = groups_[first];
+    both.insert(both.end(), groups_[second].begin(), groups_[second].end());
+    groups_[place] = std::move(both);
+    groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place == first ? second : first));
+  }
+
+  std::span<const Program> trace_;
+  DataFlow flow_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+bool is_elementwise(const Program& program) {
+  const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
+  if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
+  switch (eltwise->function) {
+    case Eltwise::exp:
+    case Eltwise::erf:
+    case Eltwise::sqrt:
+    case Eltwise::rsqrt:
+    case Eltwise::reciprocal:
+    case Eltwise::fill:
+      return false;
+    default:
+      break;
+  }
+  const Shape& shape = program.outputs[0].spec.shape;
+  const bool same = program.inputs[0].spec.shape == shape;
+  if (program.inputs.size() == 1) return same;
+  const Shape& other = program.inputs[1].spec.shape;
+  return same && (other == shape || is_one_row(other, shape));
+}
+
+bool is_whole_sum(const Program& program) {
+  const auto* reduce = std::get_if<ReduceAttributes>(&program.attributes);
+  return reduce != nullptr && reduce->dimension == Dimension::all &&
+         reduce->reduction != Reduction::max;
+}
+
+std::vector<FusedPrograms> fuse(std::span<const Program> trace) { return Rewriter(trace).run(); }
+
+}  // namespace howard::host
