@@ -94,6 +94,7 @@ class Gpt2Full final : public harness::Experiment {
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"rate", CellSource::metric, "throughput"},
+                        {"of peak", CellSource::metric, "share_of_peak"},
                         {"calls", CellSource::detail, "calls"},
                         {"launches", CellSource::detail, "launches"},
                         {"host", CellSource::metric, "host_time"},

@@ -65,6 +65,7 @@ class Gpt2Trace final : public harness::Experiment {
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"rate", CellSource::metric, "throughput"},
+                        {"of peak", CellSource::metric, "share_of_peak"},
                         {"launches", CellSource::detail, "launches"},
                         {"host", CellSource::metric, "host_time"},
                         {"bound by", CellSource::detail, "bound_by"},

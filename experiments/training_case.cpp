@@ -61,6 +61,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
   if (options.backend == harness::Backend::emulated) {
     auto chip = box.open_wormhole({.dispatch = options.dispatch, .profiled = options.profiled});
     chip_ = chip.get();
+    peak_ = box.profiles().chip.peak_flops(chip->compute_grid().cores(), MathFidelity::hifi2);
     device_ = std::move(chip);
   } else {
     device_ = box.host();
@@ -137,6 +138,10 @@ void TrainingCase::describe(double seconds, harness::PointResult& point) const {
 }
 
 void TrainingCase::describe_chip(double seconds, harness::PointResult& point) const {
+  point.metrics.push_back({.name = "share_of_peak",
+                           .value = static_cast<double>(flops_.value()) / seconds / peak_,
+                           .unit = "1",
+                           .better = harness::Better::higher});
   point.details.emplace_back("calls", std::to_string(work_->calls));
   point.details.emplace_back("launches", std::to_string(work_->launches));
   add_time(point, "kernel_time", work_->kernel);

@@ -60,6 +60,7 @@ class TrainingCase final : public harness::Case {
 
   std::shared_ptr<Device> device_;
   wormhole::WormholeDevice* chip_ = nullptr;  ///< The device, if it is emulated.
+  double peak_ = 0;  ///< FLOP/s of its cores at HiFi2, ttnn's default for bfloat16.
   TrainingOptions options_;
   Training training_;
   std::unique_ptr<autograd::Step> eager_;

@@ -70,10 +70,9 @@ TEST(MlpEngines, ValuesAreKeptByTheHostWhereOnlyThePublishedReplayDoesNotTrain) 
       run_host(*mlp_engines(built_in_box()),
                {{"batch", {"32"}}, {"dim", {"32"}}, {"engine", {"python", "static", "traced"}}});
   for (const PointResult& point : points) {
-    const bool python = point.id().find("python") != std::string::npos;
-    EXPECT_EQ(point.skipped.has_value(), python) << point.id();
     EXPECT_FALSE(point.failed) << point.id();
-    if (python) continue;
+    if (point.id().find("python") != std::string::npos) continue;  // not on every machine
+    EXPECT_FALSE(point.skipped.has_value()) << point.id();
     const bool stuck = point.id().find("engine:traced/variant:as_published") != std::string::npos;
     EXPECT_EQ(point.find_detail("loss")->find("does not fall") != std::string::npos, stuck)
         << point.id() << ": " << *point.find_detail("loss");
