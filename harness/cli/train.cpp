@@ -40,10 +40,12 @@ Bytes peak_memory(const Device& device) {
 /// The devices a run needs: the host computes, the chip, where it is wanted, keeps the time.
 struct TrainDevices {
   explicit TrainDevices(const TrainOptions& options) : host({.threads = options.threads}) {
-    if (options.backend == harness::Backend::host) return;
-    profiles = wormhole::load_profiles(options.profiles);
-    chip = std::make_unique<wormhole::WormholeDevice>(*profiles,
-                                                      wormhole::DeviceOptions{.values = &host});
+    if (options.backend == harness::Backend::emulated) {
+      profiles = wormhole::load_profiles(options.profiles);
+      chip = std::make_unique<wormhole::WormholeDevice>(*profiles,
+                                                        wormhole::DeviceOptions{.values = &host});
+    }
+    device().begin_phase("training");  // counted from the first buffer on
   }
 
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }

@@ -76,6 +76,7 @@ TEST_F(TrainCli, SaysLinesOnStandardErrorAndWritesTextOnStandardOutput) {
   EXPECT_TRUE(contains(outcome.err, "step 20/20  loss ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, " tokens/s  learning rate 0.003  memory ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "steps 1 to 20 on host CPU")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "0.0 MiB")) << outcome.err;
   EXPECT_TRUE(outcome.out.starts_with("rose")) << outcome.out;
   EXPECT_EQ(outcome.out.size(), 4U + 30U + 1U);
 }
