@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.h"
+
 namespace howard {
 
 struct TensorFacts {
@@ -23,6 +25,9 @@ struct ProgramFacts {
   std::string_view fidelity;                 ///< "HiFi2"; empty where the matrix unit has no part.
   std::string attributes;                    ///< In words: a matmul's configuration; often empty.
   std::vector<TensorFacts> inputs, outputs;  ///< In tiles, interleaved over DRAM.
+  Flops flops;                               ///< Of the matrix unit.
+  Bytes dram;                                ///< Read and written, by all cores together.
+  std::string_view limited_by;               ///< The kernel's longest stage: "unpack".
 
   friend auto operator<=>(const ProgramFacts&, const ProgramFacts&) = default;
 };

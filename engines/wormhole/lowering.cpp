@@ -190,7 +190,6 @@ std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles
 
 Program timing_key(const Program& program) {
   Program key = program;
-  key.flops = Flops();
   key.sub_device = 0;
   for (Operand& input : key.inputs) input.buffer = BufferId();
   for (Operand& output : key.outputs) output.buffer = BufferId();

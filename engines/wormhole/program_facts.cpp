@@ -44,7 +44,10 @@ TensorFacts facts_of(const TensorSpec& spec) {
 }  // namespace
 
 ProgramFacts facts_of(const Program& program, const PlannedProgram& planned) {
-  ProgramFacts facts{.operation = operation_of(program)};
+  ProgramFacts facts{.operation = operation_of(program),
+                     .flops = program.flops,
+                     .dram = planned.kernel.dram,
+                     .limited_by = name_of(planned.kernel.bottleneck)};
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
   for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));
   if (planned.matmul) {
