@@ -13,9 +13,11 @@ namespace howard::harness {
 
 /// One dimension of a sweep.
 struct Axis {
-  std::string name;                 ///< "shape"
-  std::string meaning;              ///< For --help and errors: "MxKxN, or N for a square product".
-  std::vector<std::string> values;  ///< Default values, in the order they run.
+  std::string name;     ///< "shape"
+  std::string meaning;  ///< For --help and errors: "MxKxN, or N for a square product".
+  /// Default values, in the order they run. None: points have the axis only when it is asked for,
+  /// and without it run as `meaning` says.
+  std::vector<std::string> values;
   std::vector<std::string> quick_values;  ///< Those of --quick.
   /// The one spelling of a value that results carry ("512" -> "512x512x512").
   /// Error for a value the axis can never have.
@@ -39,7 +41,11 @@ AxisOverride parse_axis_override(std::string_view text);
 /// Values given twice are kept once. Error for a value an axis can not have.
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides);
 
-/// The cartesian product in declared order, the last axis fastest.
+/// `axis` without values of its own.
+Axis optional_axis(Axis axis);
+
+/// The cartesian product in declared order, the last axis fastest; axes without values are left
+/// out.
 std::vector<Parameters> expand(std::span<const Axis> axes);
 
 }  // namespace howard::harness

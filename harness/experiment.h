@@ -12,6 +12,7 @@
 #include "harness/axis.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "harness/what_if.h"
 
 namespace howard::harness {
 
@@ -67,6 +68,9 @@ class Experiment {
   /// Sets a point up. Error when it can not run (memory, a bad combination of values).
   virtual std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const = 0;
+
+  /// What may make an emulated point faster, for `explain`; none: the experiment knows nothing.
+  virtual std::vector<WhatIf> what_ifs(const Parameters& /*parameters*/) const { return {}; }
 
   /// True for a tool about the emulator instead of a question of its own: `all` leaves it out.
   virtual bool is_tool() const { return false; }

@@ -42,6 +42,12 @@ Gpt2::Gpt2(Device& device, const Gpt2Options& options)
       target_(device, {.shape = {options.batch, options.sequence, options.vocabulary},
                        .dtype = options.parameters}) {
   require_heads("GPT-2", options.heads, options.width);
+  if (options.fused && options.as_published) {
+    throw Error({.attempted = "make GPT-2 as published",
+                 .value = "of fused functions",
+                 .accepted = "the functions of its release",
+                 .hint = ""});
+  }
   const ParameterMaker make{device, options.parameters};
   const std::int64_t width = options.width;
   for (int i = 0; i < options.layers; ++i) {
@@ -100,22 +106,26 @@ WeightGradient Gpt2::weight_gradient() const {
 }
 
 Value Gpt2::linear(Tape& tape, Value x, LinearParameters& layer) const {
+  if (options_.fused) return autograd::fused_linear(tape, x, layer.on(tape));
   return autograd::linear(tape, x, layer.on(tape), weight_gradient());
 }
 
+Value Gpt2::layernorm(Tape& tape, Value x, LayernormParameters& scale) const {
+  return options_.fused ? autograd::fused_layernorm(tape, x, scale.on(tape), kEpsilon)
+                        : autograd::composed_layernorm(tape, x, scale.on(tape), kEpsilon);
+}
+
 Value Gpt2::block(Tape& tape, Value x, Layer& layer, std::optional<Value> probabilities) {
-  const Value normalized =
-      autograd::composed_layernorm(tape, x, layer.attention_norm.on(tape), kEpsilon);
+  const Value normalized = layernorm(tape, x, layer.attention_norm);
   const Value query = autograd::three_linears(
       tape, normalized, {layer.query.on(tape), layer.key.on(tape), layer.value.on(tape)},
       weight_gradient());
   const Value attended = autograd::composed_attention(tape, query, tape.constant(mask_),
                                                       options_.heads, probabilities);
   x = autograd::add(tape, x, linear(tape, attended, layer.output));
-  const Value hidden = linear(
-      tape, autograd::composed_layernorm(tape, x, layer.feed_forward_norm.on(tape), kEpsilon),
-      layer.expand);
-  return autograd::add(tape, x, linear(tape, autograd::gelu(tape, hidden, false), layer.contract));
+  const Value hidden = linear(tape, layernorm(tape, x, layer.feed_forward_norm), layer.expand);
+  const Value activated = autograd::gelu(tape, hidden, options_.fused);
+  return autograd::add(tape, x, linear(tape, activated, layer.contract));
 }
 
 Value Gpt2::loss(Tape& tape) {

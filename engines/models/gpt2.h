@@ -29,6 +29,9 @@ struct Gpt2Options {
   /// [sequence, out]; and all layers share one buffer for the probabilities of attention, so that
   /// the backward passes of all but the last use the last one's.
   bool as_published = false;
+  /// With TTML's functions, which do more in a program: biases in the products, layernorm, and the
+  /// backward pass of gelu. Not as published.
+  bool fused = false;
 };
 
 /// Parameters, inputs and targets on a device; all but the mask without values at first.
@@ -61,6 +64,8 @@ class Gpt2 {
   autograd::Value block(autograd::Tape& tape, autograd::Value x, Layer& layer,
                         std::optional<autograd::Value> probabilities);
   autograd::Value linear(autograd::Tape& tape, autograd::Value x, LinearParameters& layer) const;
+  autograd::Value layernorm(autograd::Tape& tape, autograd::Value x,
+                            LayernormParameters& scale) const;
   autograd::WeightGradient weight_gradient() const;
 
   Gpt2Options options_;

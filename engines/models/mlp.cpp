@@ -57,12 +57,14 @@ Value Mlp::linear(Tape& tape, Value x, Layer& layer, MlpFunctions functions) {
   const Value weight = tape.parameter(layer.weight);
   if (functions == MlpFunctions::in_python) return autograd::matmul(tape, x, weight);
   const autograd::LinearValues values{weight, tape.parameter(layer.bias)};
-  return functions == MlpFunctions::by_op ? autograd::composed_linear(tape, x, values)
-                                          : autograd::linear(tape, x, values);
+  if (functions == MlpFunctions::by_op) return autograd::composed_linear(tape, x, values);
+  return functions == MlpFunctions::by_fused_layer ? autograd::fused_linear(tape, x, values)
+                                                   : autograd::linear(tape, x, values);
 }
 
 Value Mlp::loss(Tape& tape, MlpFunctions functions) {
-  const bool by_layer = functions == MlpFunctions::by_layer;
+  const bool by_layer =
+      functions == MlpFunctions::by_layer || functions == MlpFunctions::by_fused_layer;
   Value x = tape.constant(input_);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (i > 0) x = by_layer ? autograd::masked_relu(tape, x) : autograd::relu(tape, x);
@@ -71,6 +73,7 @@ Value Mlp::loss(Tape& tape, MlpFunctions functions) {
   const Value target = tape.constant(target_);
   switch (functions) {
     case MlpFunctions::by_layer:
+    case MlpFunctions::by_fused_layer:
       return autograd::mean_squared_error(tape, x, target);
     case MlpFunctions::by_op:
       return autograd::composed_mean_squared_error(tape, x, target);

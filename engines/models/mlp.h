@@ -22,8 +22,9 @@ struct MlpOptions {
 
 /// How the functions of an MLP are cut: the report wrote its two engines over different ones.
 enum class MlpFunctions {
-  by_layer,  ///< Its static and traced engines: 12 calls a layer for a step with SGD.
-  by_op,     ///< Its dynamic engine: 32 calls and one write for two layers.
+  by_layer,        ///< Its static and traced engines: 12 calls a layer for a step with SGD.
+  by_op,           ///< Its dynamic engine: 32 calls and one write for two layers.
+  by_fused_layer,  ///< by_layer with each bias added in its product's program, as TTML does.
   /// Its Python engine: no biases, and weights [in, out]. 20 calls for two layers, with an Sgd that
   /// fills its rate.
   in_python,

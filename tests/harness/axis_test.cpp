@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "harness/what_if.h"
 
 namespace howard::harness {
 namespace {
@@ -29,6 +30,20 @@ TEST(Axis, ProductRunsTheLastAxisFastest) {
     order += ' ';
   }
   EXPECT_EQ(order, "1x 1y 2x 2y ");
+}
+
+TEST(Axis, AnOptionalOneIsOnlyInPointsThatAskForIt) {
+  std::vector<Axis> axes{word_axis("a", "", {"1", "2"}, {"1", "2"}),
+                         optional_axis(word_axis("b", "", {"x", "y"}, {"x"}))};
+  EXPECT_EQ(expand(axes), (std::vector<Parameters>{{{"a", "1"}}, {{"a", "2"}}}));
+  apply_overrides(axes, std::array{AxisOverride{"b", {"y"}}});
+  EXPECT_EQ(expand(axes).back(), (Parameters{{"a", "2"}, {"b", "y"}}));
+}
+
+TEST(WhatIf, ChangesReplaceAxesAndAddThoseThatAreMissing) {
+  const Parameters point{{"a", "1"}, {"b", "x"}};
+  EXPECT_EQ(changed(point, {{"c", "3"}, {"a", "2"}}),
+            (Parameters{{"a", "2"}, {"b", "x"}, {"c", "3"}}));
 }
 
 TEST(Axis, OverridesReplaceValuesAndDropRepetitions) {

@@ -57,13 +57,24 @@ void fill_random(ReferenceDevice& device, Gpt2& model) {
   reference::fill_random(device, model.target(), seed);
 }
 
-TEST(Gpt2, GradientsAreThoseOfTheLoss) {
+TEST(Gpt2, GradientsAreThoseOfTheLossWithFusedFunctionsToo) {
+  for (const bool fused : {false, true}) {
+    ReferenceDevice device;
+    Gpt2Options options = kTiny;
+    options.fused = fused;
+    Gpt2 model(device, options);
+    fill_random(device, model);
+    reference::expect_gradients(device, model.parameters(),
+                                [&](Tape& tape) { return model.loss(tape); },
+                                {.compute = DataType::float32});
+  }
+}
+
+TEST(Gpt2, WhatWasPublishedHasNoFusedFunctions) {
   ReferenceDevice device;
-  Gpt2 model(device, kTiny);
-  fill_random(device, model);
-  reference::expect_gradients(device, model.parameters(),
-                              [&](Tape& tape) { return model.loss(tape); },
-                              {.compute = DataType::float32});
+  Gpt2Options options = published(kTiny);
+  options.fused = true;
+  EXPECT_THROW(Gpt2(device, options), Error);
 }
 
 // The released code's gradients are wrong on purpose here: summed over batch and positions those of

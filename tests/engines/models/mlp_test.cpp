@@ -72,8 +72,8 @@ struct Training {
 };
 
 TEST(Mlp, GradientsAreThoseOfTheLossInAllCutsOfTheFunctions) {
-  for (const MlpFunctions functions :
-       {MlpFunctions::by_layer, MlpFunctions::by_op, MlpFunctions::in_python}) {
+  for (const MlpFunctions functions : {MlpFunctions::by_layer, MlpFunctions::by_op,
+                                       MlpFunctions::by_fused_layer, MlpFunctions::in_python}) {
     Training training({.batch = 6, .width = 4, .layers = 3});
     std::vector<autograd::Parameter*> parameters = training.model.parameters();
     if (functions == MlpFunctions::in_python) {
