@@ -19,6 +19,7 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
   list.push_back(fidelity(list));  // of those that the emulator runs
   list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));
+  list.push_back(op_list(box));
   return list;
 }
 

@@ -23,6 +23,7 @@
 #include "experiments/axes.h"
 #include "experiments/emulated_case.h"
 #include "experiments/four_networks.h"
+#include "experiments/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
@@ -79,6 +80,16 @@ class CoreGridExperiment final : public harness::Experiment {
                                {"full_grid", "partitioned", "disjoint"}),
             harness::word_axis("traced", "replay of a trace, or call by call", {"yes", "no"},
                                {"yes", "no"})};
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    std::vector<harness::WhatIf> changes{
+        set_axis("trace", parameters, "traced", "yes", "it is a replay already")};
+    for (const char* const config : {"full_grid", "partitioned", "disjoint"}) {
+      if (find_parameter(parameters, "config") == config) continue;
+      changes.push_back({std::string("config ") + config, {{{"config", config}}}, ""});
+    }
+    return changes;
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 10}; }

@@ -22,6 +22,7 @@
 #include "experiments/axes.h"
 #include "experiments/gpt2_case.h"
 #include "experiments/mlp_case.h"
+#include "experiments/what_ifs.h"
 #include "harness/measurement.h"
 
 namespace howard::experiments {
@@ -119,6 +120,12 @@ class DispatchCores final : public harness::Experiment {
             count_axis("size", "side of the product, or width of the model",
                        {"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
             dispatch_axis()};
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return {eth_dispatch(parameters),
+            pad_count(parameters, "size"),
+            {"trace", {}, "it is a replay already"}};
   }
 
   harness::VirtualTiming timing() const override { return kTiming; }

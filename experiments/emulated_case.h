@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,12 @@
 #include "harness/experiment.h"
 
 namespace howard::experiments {
+
+/// Two sub-devices: the left and the right half of the columns; an odd one is left out.
+inline std::array<CoreRange, 2> column_halves(CoreGrid all) {
+  const int half = all.columns / 2;
+  return {CoreRange{0, 0, half - 1, all.rows - 1}, CoreRange{half, 0, 2 * half - 1, all.rows - 1}};
+}
 
 /// A case on an emulated chip of its own, which it times by the chip's clock.
 class EmulatedCase : public harness::Case {

@@ -83,6 +83,7 @@ PointResult emulate(const PublishedRow& row) {
   harness::PlanOptions options{.backends = {Backend::emulated}};
   for (const harness::Axis& axis : row.experiment->axes(Backend::emulated)) {
     const auto value = harness::find_parameter(row.parameters, axis.name);
+    if (!value && axis.values.empty()) continue;
     options.overrides.push_back({axis.name, {value ? std::string(*value) : axis.values.front()}});
   }
   std::vector<PointResult> points =

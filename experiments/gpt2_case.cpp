@@ -5,16 +5,11 @@
 
 #include "base/error.h"
 #include "experiments/axes.h"
+#include "experiments/half_batches.h"
 
 namespace howard::experiments {
-namespace {
-
-constexpr std::int64_t kHead = 64;
-
-}  // namespace
-
 models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim) {
-  if (dim % kHead != 0) {
+  if (dim % kHeadColumns != 0) {
     throw Error({.attempted = "make GPT-2",
                  .value = fmt::format("of width {}", dim),
                  .accepted = "a multiple of 64, the columns of a head",
@@ -22,7 +17,7 @@ models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t di
   }
   return {.batch = batch,
           .width = dim,
-          .heads = static_cast<int>(dim / kHead),
+          .heads = static_cast<int>(dim / kHeadColumns),
           .feed_forward = 4 * dim,
           .layers = layers};
 }
@@ -30,8 +25,18 @@ models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t di
 std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
                                          models::Gpt2Options options) {
   options.as_published = training.as_published;
-  return std::make_unique<TrainingCase>(
-      box, training, [&](Device& device) { return train_gpt2(device, options); });
+  options.fused = training.fused;
+  const auto make = [&](Device& device) { return train_gpt2(device, options, training.products); };
+  if (training.queues == 1) return std::make_unique<TrainingCase>(box, training, make);
+  // A sequence is many tiles: any even batch has two halves.
+  if (options.batch % 2 != 0) {
+    throw Error({.attempted = "halve the batch",
+                 .value = fmt::format("{} sequences are no two equal halves", options.batch),
+                 .accepted = "an even number",
+                 .hint = ""});
+  }
+  options.batch /= 2;
+  return half_batches(box, training, make);
 }
 
 harness::Axis gpt2_batch_axis(harness::Backend backend) {

@@ -6,6 +6,9 @@
 
 namespace howard::experiments {
 
+/// Of a head of the report's GPT-2.
+inline constexpr std::int64_t kHeadColumns = 64;
+
 /// The report's GPT-2 of `layers` blocks and width `dim`: heads of 64 columns, a feed-forward part
 /// four times as wide. Error when `dim` is not a multiple of 64.
 models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim);

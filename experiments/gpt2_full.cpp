@@ -21,6 +21,7 @@
 #include "experiments/axes.h"
 #include "experiments/gpt2_case.h"
 #include "experiments/mlp_case.h"
+#include "experiments/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
@@ -83,6 +84,10 @@ class Gpt2Full final : public harness::Experiment {
       axes.push_back(std::move(dispatch));
     }
     return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return {eth_dispatch(parameters), {"trace, fusing, two queues", {}, "gpt2_trace has them"}};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }

@@ -49,8 +49,17 @@ class Gpt2Trace final : public harness::Experiment {
         count_axis("dim", "width, a multiple of 64",
                    emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
         gpt2_batch_axis(backend)};
-    if (emulated) axes.push_back(dispatch_axis());
+    if (emulated) {
+      axes.push_back(dispatch_axis());
+      add_training_axes(axes);
+    }
     return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
+    changes.push_back(pad_count(parameters, "dim", kHeadColumns));
+    return changes;
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }

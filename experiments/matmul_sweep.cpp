@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <random>
 #include <span>
 #include <utility>
@@ -28,6 +29,8 @@
 #include "experiments/all.h"
 #include "experiments/axes.h"
 #include "experiments/emulated_case.h"
+#include "experiments/mlp_case.h"
+#include "experiments/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
@@ -71,36 +74,73 @@ void describe_size(const ProductShape& shape, PointResult& point) {
       {.name = "size", .value = std::round(std::cbrt(volume) * 1000) / 1000, .unit = "1"});
 }
 
+/// Which rows of a product the queues take: all, or two halves of whole tiles. Error when there is
+/// but one row of tiles.
+std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
+  if (!two_queues) return {shape};
+  if (shape.m <= kTileSide) {
+    throw Error({.attempted = "share a product by two queues",
+                 .value = fmt::format("its {} rows are one row of tiles", shape.m),
+                 .accepted = "more than 32 rows",
+                 .hint = ""});
+  }
+  const std::int64_t first = ceil_div(ceil_div(shape.m, 2), kTileSide) * kTileSide;
+  return {{first, shape.k, shape.n}, {shape.m - first, shape.k, shape.n}};
+}
+
+/// A product, or the two halves of its rows, each on half of the cores, with a queue and a host
+/// thread of its own.
 class EmulatedProduct final : public EmulatedCase {
  public:
   EmulatedProduct(const DevBox& box, const Parameters& parameters)
-      : EmulatedCase(box.open_wormhole(
-            {.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch"))})),
+      : EmulatedCase(
+            box.open_wormhole({.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
+                               .command_queues = uses_two_queues(parameters) ? 2 : 1})),
         profiles_(box.profiles()),
         shape_(parse_shape(*find_parameter(parameters, "shape"))),
-        finish_each_(*find_parameter(parameters, "sync") == "each"),
-        product_(
-            device(), shape_, parse_data_type(*find_parameter(parameters, "dtype")),
-            {.core_grid = parse_grid(*find_parameter(parameters, "grid")),
-             .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))}}) {}
+        finish_each_(*find_parameter(parameters, "sync") == "each") {
+    const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
+    const MatmulAttributes attributes{
+        .core_grid = parse_grid(*find_parameter(parameters, "grid")),
+        .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))}};
+    const std::vector<ProductShape> parts = parts_of(shape_, uses_two_queues(parameters));
+    if (parts.size() == 2) divide();
+    for (const ProductShape& part : parts) {
+      Product& product = products_.emplace_back(device(), part, dtype, attributes);
+      product.program.sub_device = static_cast<int>(products_.size()) - 1;
+    }
+    if (parameter_or(parameters, "trace", "no") == "yes") capture();
+    for (int i = 0; i < parts_count(); ++i) device().use_host_thread(i);
+    device().use_host_thread(0);
+  }
 
   void run() override {
-    queue().enqueue(product_.program);
-    if (finish_each_) queue().finish();
+    for (int i = 0; i < parts_count(); ++i) {
+      device().use_host_thread(i);
+      if (traces_.empty()) {
+        queue(i).enqueue(product(i).program);
+      } else {
+        queue(i).execute_trace(traces_[static_cast<std::size_t>(i)]);
+      }
+    }
+    if (finish_each_) finish_all();
   }
   void finish() override {
-    if (!finish_each_) queue().finish();
+    if (!finish_each_) finish_all();
   }
 
   void describe(double seconds, PointResult& point) const override {
-    const wormhole::PlannedProgram& planned = device().explain(product_.program);
+    const wormhole::PlannedProgram& planned = device().explain(products_.front().program);
     const wormhole::KernelCost& kernel = planned.kernel;
-    describe_throughput(product_.program, seconds, point);
+    const double useful = useful_flops();
+    point.metrics.push_back({.name = "throughput",
+                             .value = useful / seconds,
+                             .unit = "FLOP/s",
+                             .better = Better::higher});
     describe_size(shape_, point);
     // All cores of the device, not only those the plan uses: that is what the user paid for.
     const double peak =
         profiles_.chip.peak_flops(device().compute_grid().cores(), planned.matmul->fidelity);
-    const double useful = static_cast<double>(product_.program.flops.value());
     point.metrics.push_back({.name = "share_of_peak",
                              .value = useful / seconds / peak,
                              .unit = "1",
@@ -117,9 +157,46 @@ class EmulatedProduct final : public EmulatedCase {
     warn_of_padding(point);
   }
 
+  /// That ttnn computes it with.
+  MathFidelity fidelity() const {
+    return device().explain(products_.front().program).matmul->fidelity;
+  }
+  CoreGrid compute_grid() const { return device().compute_grid(); }
+
  private:
+  static bool uses_two_queues(const Parameters& parameters) {
+    return parameter_or(parameters, "queues", "1") == "2";
+  }
+  int parts_count() const { return static_cast<int>(products_.size()); }
+  const Product& product(int part) const { return products_[static_cast<std::size_t>(part)]; }
+
+  double useful_flops() const {
+    Flops flops;
+    for (const Product& part : products_) flops += part.program.flops;
+    return static_cast<double>(flops.value());
+  }
+
+  void divide() { device().set_sub_devices(column_halves(device().compute_grid())); }
+
+  void capture() {
+    for (int i = 0; i < parts_count(); ++i) {
+      queue(i).begin_trace_capture();
+      queue(i).enqueue(product(i).program);
+      traces_.push_back(queue(i).end_trace_capture());
+    }
+  }
+
+  void finish_all() {
+    for (int i = 0; i < parts_count(); ++i) {
+      device().use_host_thread(i);
+      queue(i).finish();
+    }
+    device().join_host_threads();
+  }
+
   void warn_of_padding(PointResult& point) const {
-    if (product_.a.spec().shape.is_tile_aligned() && product_.b.spec().shape.is_tile_aligned()) {
+    const Product& product = products_.front();
+    if (product.a.spec().shape.is_tile_aligned() && product.b.spec().shape.is_tile_aligned()) {
       return;
     }
     const auto padded = [](std::int64_t size) { return ceil_div(size, kTileSide) * kTileSide; };
@@ -132,7 +209,8 @@ class EmulatedProduct final : public EmulatedCase {
   const wormhole::Profiles& profiles_;
   ProductShape shape_;
   bool finish_each_;
-  Product product_;
+  std::deque<Product> products_;  ///< By queue.
+  std::vector<TraceId> traces_;   ///< By queue; none: call by call.
 };
 
 /// Uniform in [-1, 1), in the buffer's data type. Values matter: a CPU may be faster on zeros.
@@ -201,7 +279,10 @@ class MatmulSweep final : public harness::Experiment {
             fidelity_axis(),
             grid_axis(),
             harness::word_axis("sync", "Finish after each product, or once at the end",
-                               {"each", "end"}, {"each"})};
+                               {"each", "end"}, {"each"}),
+            trace_axis(),
+            queues_axis("2: each half of the rows on half of the cores, with a queue and a host "
+                        "thread of its own; not set: 1")};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 10, .iterations = 50}; }
@@ -225,6 +306,24 @@ class MatmulSweep final : public harness::Experiment {
                        .series = {"dispatch", "dtype"}}}};
   }
 
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    const EmulatedProduct product(*box_, parameters);
+    std::vector<harness::WhatIf> changes{
+        set_axis("no finish after each", parameters, "sync", "end", "there is none"),
+        set_axis("trace", parameters, "trace", "yes", "it is a replay already"),
+        set_axis("two queues", parameters, "queues", "2", "it uses two already"),
+        eth_dispatch(parameters),
+        core_grids(parameters, product.compute_grid(), name_of(product.fidelity()))};
+    add_padding(parse_shape(*find_parameter(parameters, "shape")), changes);
+    changes.push_back(set_axis("LoFi (other numbers)", parameters, "fidelity", "LoFi",
+                               "its fidelity is LoFi already"));
+    changes.push_back(set_axis("bfloat8_b (other numbers)", parameters, "dtype", "bfloat8_b",
+                               "its numbers are bfloat8_b already"));
+    changes.push_back({"in-place outputs", {}, "the result has one buffer for all iterations"});
+    changes.push_back({"fusing", {}, "it is one op"});
+    return changes;
+  }
+
   std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
     if (backend == Backend::emulated) return std::make_unique<EmulatedProduct>(*box_, parameters);
@@ -237,6 +336,21 @@ class MatmulSweep final : public harness::Experiment {
   }
 
  private:
+  static void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& changes) {
+    const auto text = [](const ProductShape& padded) {
+      return fmt::format("{}x{}x{}", padded.m, padded.k, padded.n);
+    };
+    changes.push_back(pad("pad M", "shape", shape.m, [&](std::int64_t size) {
+      return text({size, shape.k, shape.n});
+    }));
+    changes.push_back(pad("pad K", "shape", shape.k, [&](std::int64_t size) {
+      return text({shape.m, size, shape.n});
+    }));
+    changes.push_back(pad("pad N", "shape", shape.n, [&](std::int64_t size) {
+      return text({shape.m, shape.k, size});
+    }));
+  }
+
   std::shared_ptr<const DevBox> box_;
 };
 

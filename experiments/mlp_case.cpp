@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "experiments/axes.h"
+#include "experiments/half_batches.h"
 
 namespace howard::experiments {
 
@@ -11,27 +12,56 @@ std::string_view parameter_or(const harness::Parameters& parameters, std::string
   return harness::find_parameter(parameters, axis).value_or(otherwise);
 }
 
+namespace {
+
+/// With a core grid ttnn takes LoFi where nobody says HiFi2, its choice without one.
+MatmulAttributes products_of(const harness::Parameters& parameters) {
+  const auto grid = parse_grid(parameter_or(parameters, "grid", "default"));
+  if (!grid) return {};
+  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}};
+}
+
+}  // namespace
+
 TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters) {
   return {.backend = backend,
           .dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker")),
           .engine = parse_engine(parameter_or(parameters, "engine", "dynamic")),
-          .as_published = parameter_or(parameters, "variant", "as_published") == "as_published"};
+          .as_published = parameter_or(parameters, "variant", "as_published") == "as_published",
+          .products = products_of(parameters),
+          .fused = parameter_or(parameters, "fused", "no") == "yes",
+          .queues = parameter_or(parameters, "queues", "1") == "2" ? 2 : 1};
 }
 
 std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,
                                         const harness::Parameters& parameters) {
   const TrainingOptions training = training_options(backend, parameters);
   const DataType dtype = parse_data_type(parameter_or(parameters, "dtype", "bfloat16"));
-  const models::MlpOptions options{
+  models::MlpOptions options{
       .batch = count_of(parameters, "batch"),
       .width = count_of(parameters, "dim"),
       .layers = static_cast<int>(*parse_integer(parameter_or(parameters, "layers", "2"))),
       .parameters = dtype,
       .compute = dtype};
-  const bool by_op = training.engine == Engine::dynamic && training.as_published;
-  const auto functions = by_op ? models::MlpFunctions::by_op : models::MlpFunctions::by_layer;
-  return std::make_unique<TrainingCase>(
-      box, training, [&](Device& device) { return train_mlp(device, options, functions); });
+  auto functions = models::MlpFunctions::by_layer;
+  if (training.engine == Engine::dynamic && training.as_published) {
+    functions = models::MlpFunctions::by_op;
+  }
+  if (training.fused) functions = models::MlpFunctions::by_fused_layer;
+  if (training.queues == 2) options.batch = half_of(options.batch);
+  const auto make = [&](Device& device) {
+    return train_mlp(device, options, functions, training.products);
+  };
+  if (training.queues == 2) return half_batches(box, training, make);
+  return std::make_unique<TrainingCase>(box, training, make);
+}
+
+std::vector<harness::WhatIf> mlp_what_ifs(const DevBox& box,
+                                          const harness::Parameters& parameters) {
+  std::vector<harness::WhatIf> changes = training_what_ifs(box, parameters);
+  changes.push_back(pad_count(parameters, "batch"));
+  changes.push_back(pad_count(parameters, "dim"));
+  return changes;
 }
 
 }  // namespace howard::experiments

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "experiments/training_case.h"
+#include "experiments/what_ifs.h"
 
 namespace howard::experiments {
 
@@ -13,8 +14,8 @@ namespace howard::experiments {
 std::string_view parameter_or(const harness::Parameters& parameters, std::string_view axis,
                               std::string_view otherwise);
 
-/// What axes engine, variant and dispatch say; without them the dynamic engine, as published,
-/// under WORKER dispatch.
+/// What axes engine, variant, dispatch, grid, fused and queues say; without them the dynamic
+/// engine, as published, under WORKER dispatch.
 TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters);
 
 /// A training step of the report's MLP: axes batch and dim, and engine, variant, layers, dtype and
@@ -22,5 +23,8 @@ TrainingOptions training_options(harness::Backend backend, const harness::Parame
 /// own code; corrected, all engines have those of the static one.
 std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,
                                         const harness::Parameters& parameters);
+
+/// What may make a step of it faster.
+std::vector<harness::WhatIf> mlp_what_ifs(const DevBox& box, const harness::Parameters& parameters);
 
 }  // namespace howard::experiments

@@ -73,7 +73,12 @@ class MlpDepth final : public harness::Experiment {
     harness::Axis dispatch = dispatch_axis();
     dispatch.values = dispatch.quick_values = {"worker"};
     axes.push_back(std::move(dispatch));
+    add_training_axes(axes);
     return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return mlp_what_ifs(*box_, parameters);
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }

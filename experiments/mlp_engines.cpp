@@ -51,7 +51,12 @@ class MlpEngines final : public harness::Experiment {
         count_axis("dim", "width of all layers", {"512"}, {"512"}),
         count_axis("layers", "linear layers", {"2"}, {"2"})};
     axes.push_back(backend == Backend::emulated ? dispatch_axis() : dtype_axis());
+    if (backend == Backend::emulated) add_training_axes(axes);
     return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return mlp_what_ifs(*box_, parameters);
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 20, .iterations = 200}; }
@@ -89,6 +94,12 @@ class MlpEngines final : public harness::Experiment {
       Backend backend, std::string_view engine, const Parameters& parameters) const {
     if (*find_parameter(parameters, "variant") == "corrected") {
       return NotApplicable{"the variants differ in the C++ engines only"};
+    }
+    for (const std::string_view axis : {"grid", "fused", "queues"}) {
+      if (find_parameter(parameters, axis)) {
+        return NotApplicable{"the report's peers are as they are, without axis " +
+                             std::string(axis)};
+      }
     }
     if (count_of(parameters, "layers") != 2) {
       return NotApplicable{"the report's peers have two layers"};

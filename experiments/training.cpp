@@ -62,11 +62,11 @@ void write_text(CommandQueue& queue, const models::NanoGpt& model, std::uint32_t
 }  // namespace
 
 Training train_mlp(Device& device, const models::MlpOptions& options,
-                   models::MlpFunctions functions) {
+                   models::MlpFunctions functions, const MatmulAttributes& products) {
   auto trained = std::make_shared<WithSgd<models::Mlp>>(device, options, make_sgd);
   if (device.holds_values()) trained->model.write_constants(device.command_queue(0));
   return training_of(
-      std::move(trained), {.compute = options.compute},
+      std::move(trained), {.calls = {.products = products}, .compute = options.compute},
       [functions](models::Mlp& model, Tape& tape) { return model.loss(tape, functions); });
 }
 
@@ -85,10 +85,12 @@ Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width
                      });
 }
 
-Training train_gpt2(Device& device, const models::Gpt2Options& options) {
+Training train_gpt2(Device& device, const models::Gpt2Options& options,
+                    const MatmulAttributes& products) {
   auto trained = std::make_shared<WithSgd<models::Gpt2>>(device, options, make_sgd);
   if (device.holds_values()) trained->model.write_constants(device.command_queue(0));
-  return training_of(std::move(trained), {.compute = options.compute},
+  return training_of(std::move(trained),
+                     {.calls = {.products = products}, .compute = options.compute},
                      [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
 }
 

@@ -31,8 +31,11 @@ struct TrainingOptions {
   /// The report's static engine as released: each call allocates its result, and the replay of a
   /// trace does not train.
   bool as_published = false;
-  bool profiled = false;    ///< The chip, by tt-metal's device profiler.
-  bool reads_loss = false;  ///< Each step ends with a blocking read of its loss.
+  MatmulAttributes products;  ///< How a step multiplies matrices, the transpositions aside.
+  bool fused = false;         ///< Functions that do more in one program, as TTML's.
+  int queues = 1;             ///< Of the emulated chip; 2: half_batches.h.
+  bool profiled = false;      ///< The chip, by tt-metal's device profiler.
+  bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 
 /// A training step on an emulated chip of its own, or on the host CPU, timed without a finish after

@@ -14,7 +14,6 @@
 // Timing: two independent products an iteration, results dropped; 5 warm-up and 50 timed
 // iterations, one finish at the end; total / 50. All have explicit core grids, so LoFi.
 
-#include <array>
 #include <utility>
 
 #include "engines/ops/matmul.h"
@@ -22,6 +21,7 @@
 #include "experiments/all.h"
 #include "experiments/axes.h"
 #include "experiments/emulated_case.h"
+#include "experiments/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
@@ -49,9 +49,7 @@ class ProductPair final : public EmulatedCase {
     const CoreGrid half{all.columns / 2, all.rows};
     attributes_.core_grid = config == "full_1cq" ? all : half;
     if (config == "half_2cq" || config == "parallel_2cq") {
-      device().set_sub_devices(
-          std::array{CoreRange{0, 0, half.columns - 1, half.rows - 1},
-                     CoreRange{half.columns, 0, 2 * half.columns - 1, half.rows - 1}});
+      device().set_sub_devices(column_halves(all));
       if (config == "parallel_2cq") second_ = {1, 1};
     }
     const TensorSpec a{{shape.m, shape.k}}, b{{shape.k, shape.n}};
@@ -136,6 +134,15 @@ class TwoQueues final : public harness::Experiment {
             harness::word_axis("config", "all cores or halves, one queue or two",
                                {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"},
                                {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"})};
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    std::vector<harness::WhatIf> changes;
+    for (const char* const config : {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"}) {
+      if (find_parameter(parameters, "config") == config) continue;
+      changes.push_back({std::string("config ") + config, {{{"config", config}}}, ""});
+    }
+    return changes;
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 50}; }

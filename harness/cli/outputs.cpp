@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "harness/cli/terminal.h"
 #include "reports/csv.h"
 #include "reports/markdown.h"
@@ -25,11 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using harness::ExperimentResult;
 
+std::vector<reports::Table> tables_of(const Finished& finished) {
+  return finished.tables.empty() ? reports::make_tables(finished.result, finished.presentation)
+                                 : finished.tables;
+}
+
 std::string markdown(std::span<const Finished> finished) {
   std::string text;
-  for (const auto& [result, presentation, documents, seconds] : finished) {
-    text += (text.empty() ? "# " : "\n# ") + result.experiment + "\n";
-    for (const reports::Table& table : reports::make_tables(result, presentation)) {
+  for (const Finished& one : finished) {
+    text += (text.empty() ? "# " : "\n# ") + one.result.experiment + "\n";
+    for (const reports::Table& table : tables_of(one)) {
       text += "\n" + reports::markdown_table(table);
     }
   }
@@ -104,7 +110,7 @@ void Outputs::checkpoint(const ExperimentResult& partial) {
 
 void Outputs::finish(const Finished& finished) {
   finished_.push_back(finished.result);
-  print(reports::make_tables(finished.result, finished.presentation));
+  print(tables_of(finished));
 }
 
 void Outputs::print(const std::vector<reports::Table>& tables) const {
@@ -140,19 +146,44 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   if (!options_.times.empty()) {
     write_text(options_.times, reports::times_text(reports::time_record(results_of(finished))));
   }
-  for (const auto& [result, presentation, documents, seconds] : finished) {
-    for (const harness::Document& document : documents) {
+  for (const Finished& one : finished) {
+    for (const harness::Document& document : one.documents) {
       write_text(options_.results / document.file_name, document.text);
     }
-    attempt([&] {
-      const reports::PlotFiles plots = reports::write_plots(result, presentation, plot_folder());
-      written_.insert(written_.end(), plots.written.begin(), plots.written.end());
-      if (!plots.not_rendered.empty()) {
-        fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
-      }
+    add_picture([&](const fs::path& folder) {
+      return reports::write_plots(one.result, one.presentation, folder);
     });
   }
   return all_written_;
+}
+
+bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&)>& draw) {
+  attempt([&] {
+    const reports::PlotFiles plots = draw(plot_folder());
+    written_.insert(written_.end(), plots.written.begin(), plots.written.end());
+    if (!plots.not_rendered.empty()) {
+      fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
+    }
+  });
+  return all_written_;
+}
+
+// A line for each name, not for each file.
+void Outputs::print_written() const {
+  for (auto first = written_.begin(); first != written_.end();) {
+    const auto stem = fs::path(*first).replace_extension();
+    const auto last = std::find_if(first, written_.end(),
+                                   [&](fs::path file) { return file.replace_extension() != stem; });
+    std::vector<std::string> extensions;
+    for (auto file = first; file != last; ++file) {
+      extensions.push_back(file->extension().string().substr(file->has_extension() ? 1 : 0));
+    }
+    fmt::print(stderr, "wrote {}\n",
+               extensions.size() == 1
+                   ? first->string()
+                   : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+    first = last;
+  }
 }
 
 }  // namespace howard::cli

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "harness/experiment.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/picture.h"
 #include "reports/table.h"
 
 namespace howard::cli {
@@ -20,6 +22,8 @@ struct Finished {
   harness::Presentation presentation;
   std::vector<harness::Document> documents;
   double seconds = 0;  ///< Wall time that it took.
+  /// Shown in place of the tables that the presentation makes; none: those.
+  std::vector<reports::Table> tables;
 };
 
 /// Writes what a run has found to where the options say. A file that can not be written is
@@ -47,8 +51,11 @@ class Outputs {
   /// All files. Returns false when one could not be written.
   bool write(const std::vector<Finished>& finished);
 
-  /// What was written, for the last line.
-  const std::vector<std::filesystem::path>& written() const { return written_; }
+  /// Draws into the folder of the plots; returns as write().
+  bool add_picture(const std::function<reports::PlotFiles(const std::filesystem::path&)>& draw);
+
+  /// Says what was written: "wrote results/matmul_sweep.{json,csv,md}".
+  void print_written() const;
 
  private:
   using Clock = std::chrono::steady_clock;

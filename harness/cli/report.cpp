@@ -18,6 +18,7 @@
 #include "harness/cli/exit_status.h"
 #include "reports/claims.h"
 #include "reports/csv.h"
+#include "reports/explanation.h"
 #include "reports/latex.h"
 #include "reports/markdown.h"
 #include "reports/result_json.h"
@@ -93,6 +94,7 @@ std::vector<std::pair<std::string, harness::Presentation>> presentations() {
   for (const auto& experiment : experiments::all_experiments(box, {})) {
     known.emplace_back(experiment->name(), experiment->presentation());
   }
+  known.emplace_back("explain", reports::explanation_presentation());
   return known;
 }
 

@@ -23,6 +23,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/compare.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/explain.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/report.h"
@@ -41,7 +42,8 @@ struct Verb {
   int (*run)(int argc, const char* const* argv);
 };
 constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare},
-                            Verb{"report", report}, Verb{kTrainVerb, train}};
+                            Verb{"explain", explain}, Verb{"report", report},
+                            Verb{kTrainVerb, train}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
@@ -86,7 +88,7 @@ void print_list(const experiments::ExperimentList& list, const std::vector<std::
     for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
       for (const harness::Axis& axis : experiment->axes(backend)) {
         fmt::print("  {:<8} {:<9} {}\n{:20}default {}\n", name_of(backend), axis.name, axis.meaning,
-                   "", join(axis.values, ","));
+                   "", axis.values.empty() ? "none: not set" : join(axis.values, ","));
       }
     }
   }
@@ -143,25 +145,6 @@ void print_summary(const Finished& finished) {
              finished.result.interrupted ? "; interrupted" : "");
 }
 
-/// "wrote results/matmul_sweep.{json,csv,md}": a line for each name, not for each file.
-void print_written(const std::vector<std::filesystem::path>& files) {
-  for (auto first = files.begin(); first != files.end();) {
-    const auto stem = std::filesystem::path(*first).replace_extension();
-    const auto last = std::find_if(first, files.end(), [&](std::filesystem::path file) {
-      return file.replace_extension() != stem;
-    });
-    std::vector<std::string> extensions;
-    for (auto file = first; file != last; ++file) {
-      extensions.push_back(file->extension().string().substr(file->has_extension() ? 1 : 0));
-    }
-    fmt::print(stderr, "wrote {}\n",
-               extensions.size() == 1
-                   ? first->string()
-                   : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
-    first = last;
-  }
-}
-
 /// The end of `all`: how far everything is from what was published, and what that says of the
 /// report's claims.
 void print_verdicts(const std::vector<Finished>& finished, const Outputs& outputs) {
@@ -197,7 +180,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
     print_summary(one);
     well = well && std::ranges::none_of(one.result.points, &harness::PointResult::failed);
   }
-  print_written(outputs.written());
+  outputs.print_written();
   if (Session::interrupted()) return kInterrupted;
   return well ? kOk : kFailed;
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: what do a few ops of your own take, one after the other?
+//
+// `ops` is the shape of a matrix, RxC, and what is done to it: 1024x512/linear:2048/gelu is a
+// product with a [512, 2048] weight, the addition of a bias and a gelu. Weights and other operands
+// exist before; each op's result is the next one's operand. It is run by the engines of a training
+// step: call by call with a result allocated for each (dynamic), call by call with planned buffers
+// (static), or replayed (traced).
+//
+// Timing: 5 warm-up and 20 timed passes, one finish at the end; mean.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/autograd/calls.h"
+#include "engines/ops/layernorm.h"
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/half_batches.h"
+#include "experiments/mlp_case.h"
+
+namespace howard::experiments {
+namespace {
+
+using autograd::Calls;
+using harness::Backend;
+using harness::CellSource;
+using harness::find_parameter;
+using harness::Parameters;
+using ops::Tensor;
+
+enum class Op {
+  matmul,
+  linear,
+  bias,
+  add,
+  multiply,
+  relu,
+  gelu,
+  exp,
+  softmax,
+  layernorm,
+  transpose
+};
+
+const std::map<std::string, Op, std::less<>> kOps{
+    {"matmul", Op::matmul},      {"linear", Op::linear},
+    {"bias", Op::bias},          {"add", Op::add},
+    {"multiply", Op::multiply},  {"relu", Op::relu},
+    {"gelu", Op::gelu},          {"exp", Op::exp},
+    {"softmax", Op::softmax},    {"layernorm", Op::layernorm},
+    {"transpose", Op::transpose}};
+
+struct ListedOp {
+  Op op{};
+  std::int64_t columns = 0;  ///< Of the result, of products; else 0.
+};
+
+struct OpList {
+  std::int64_t rows = 0, columns = 0;  ///< Of the input.
+  std::vector<ListedOp> ops;
+};
+
+[[noreturn]] void reject(std::string_view text, std::string_view part, std::string accepted,
+                         const std::optional<std::string>& instead = std::nullopt) {
+  throw Error({.attempted = fmt::format("read ops '{}'", text),
+               .value = fmt::format("'{}'", part),
+               .accepted = std::move(accepted),
+               .hint = instead ? *instead : "-a ops=1024x512/linear:2048/gelu/linear:512/softmax"});
+}
+
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  constexpr std::int64_t kLargest = 1 << 20;
+  const auto size = parse_integer(text);
+  return size && *size >= 1 && *size <= kLargest ? size : std::nullopt;
+}
+
+ListedOp parse_op(std::string_view list, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  const auto op = kOps.find(parts[0]);
+  if (op == kOps.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, known] : kOps) names.push_back(name);
+    reject(list, text, join(names, ", "), closest(parts[0], names));
+  }
+  const bool product = op->second == Op::matmul || op->second == Op::linear;
+  const auto columns = parts.size() == 2 ? parse_size(parts[1]) : std::nullopt;
+  if (product && columns) return {op->second, *columns};
+  if (!product && parts.size() == 1) return {op->second, 0};
+  reject(list, text,
+         product ? op->first + ":N, N the columns of the weight, 1 to 1048576" : op->first);
+}
+
+OpList parse_ops(std::string_view text) {
+  const std::vector<std::string> parts = split(text, '/');
+  const std::vector<std::string> sizes = split(parts[0], 'x');
+  const auto rows = parse_size(sizes[0]);
+  const auto columns = sizes.size() == 2 ? parse_size(sizes[1]) : std::nullopt;
+  if (!rows || !columns) reject(text, parts[0], "RxC first, rows and columns from 1 to 1048576");
+  if (parts.size() == 1) reject(text, parts[0], "one op or more after it");
+  OpList list{*rows, *columns, {}};
+  for (std::size_t i = 1; i < parts.size(); ++i) list.ops.push_back(parse_op(text, parts[i]));
+  return list;
+}
+
+/// The list's operands on a device, and the calls of a pass.
+class Pass {
+ public:
+  Pass(Device& device, const OpList& list, bool fused) : list_(list), fused_(fused) {
+    std::int64_t rows = list.rows, columns = list.columns;
+    const auto make = [&](std::int64_t r, std::int64_t c) {
+      operands_.back().emplace_back(device, TensorSpec{.shape = {r, c}});
+    };
+    operands_.emplace_back();
+    make(rows, columns);
+    for (const ListedOp& each : list.ops) {
+      operands_.emplace_back();
+      if (each.op == Op::matmul) make(columns, each.columns);
+      if (each.op == Op::linear) make(each.columns, columns);
+      if (each.columns > 0) columns = each.columns;
+      if (each.op == Op::linear || each.op == Op::bias) make(1, columns);
+      if (each.op == Op::add || each.op == Op::multiply) make(rows, columns);
+      if (each.op == Op::transpose) std::swap(rows, columns);
+    }
+  }
+
+  Tensor run(const Calls& calls) const {
+    Tensor x = operands_[0][0];
+    for (std::size_t i = 0; i < list_.ops.size(); ++i) {
+      x = apply(calls, list_.ops[i].op, x, operands_[i + 1]);
+    }
+    return x;
+  }
+
+ private:
+  Tensor apply(const Calls& calls, Op op, const Tensor& x, const std::vector<Tensor>& with) const {
+    switch (op) {
+      case Op::matmul:
+        return calls.matmul(x, with[0]);
+      case Op::linear:
+        return fused_ ? calls.linear(x, with[0], with[1])
+                      : calls.add(calls.matmul(x, with[0], Calls::Transposed::b), with[1]);
+      case Op::bias:
+      case Op::add:
+        return calls.add(x, with[0]);
+      case Op::multiply:
+        return calls.multiply(x, with[0]);
+      case Op::relu:
+        return calls.eltwise(Eltwise::relu, x);
+      case Op::gelu:
+        return calls.eltwise(Eltwise::gelu, x);
+      case Op::exp:
+        return calls.eltwise(Eltwise::exp, x);
+      case Op::softmax:
+        return calls.softmax(x);
+      case Op::transpose:
+        return calls.transpose(x);
+      case Op::layernorm:
+        break;
+    }
+    constexpr float kEpsilon = 1e-5F;
+    Tensor out = calls.make(x.spec());
+    calls.run(ops::layernorm(x, kEpsilon, out));
+    return out;
+  }
+
+  OpList list_;
+  bool fused_;
+  std::vector<std::vector<Tensor>> operands_;  ///< The input, then what each op needs beside it.
+};
+
+/// A pass as a step without anything to train.
+Training pass(Device& device, const OpList& list, const TrainingOptions& options) {
+  const auto made = std::make_shared<Pass>(device, list, options.fused);
+  return {.step = [&pass = *made, products = options.products](
+                      Device& on) { return pass.run(Calls(on, {.products = products})); },
+          .parameters = {},
+          .model = made};
+}
+
+class OpListExperiment final : public harness::Experiment {
+ public:
+  explicit OpListExperiment(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "op_list"; }
+  std::string_view question() const override {
+    return "a few ops of your own, one after the other: what do they take?";
+  }
+  bool is_tool() const override { return true; }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    const std::vector<std::string> block{"1024x512/layernorm/linear:2048/gelu/linear:512/add"};
+    std::vector<harness::Axis> axes{
+        {.name = "ops",
+         .meaning = "RxC/OP/OP: matmul:N, linear:N, bias, add, multiply, relu, gelu, exp, softmax, "
+                    "layernorm, transpose",
+         .values = block,
+         .quick_values = block,
+         .canonical =
+             [](std::string_view value) {
+               static_cast<void>(parse_ops(value));
+               return std::string(value);
+             }},
+        harness::word_axis("engine", "call by call, with planned buffers, or a replay",
+                           {"dynamic", "static", "traced"}, {"dynamic", "static", "traced"}),
+        dispatch_axis()};
+    axes.back().values = axes.back().quick_values = {"worker"};
+    add_training_axes(axes);
+    return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
+    const std::string_view text = *find_parameter(parameters, "ops");
+    const OpList list = parse_ops(text);
+    const std::string ops(text.substr(text.find('/')));
+    changes.push_back(pad("pad rows", "ops", list.rows, [&](std::int64_t rows) {
+      return fmt::format("{}x{}{}", rows, list.columns, ops);
+    }));
+    changes.push_back(pad("pad columns", "ops", list.columns, [&](std::int64_t columns) {
+      return fmt::format("{}x{}{}", list.rows, columns, ops);
+    }));
+    return changes;
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"ops", CellSource::parameter, "ops"},
+                        {"engine", CellSource::parameter, "engine"},
+                        {"dispatch", CellSource::parameter, "dispatch"},
+                        {"time", CellSource::metric, "time"},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"launches", CellSource::detail, "launches"},
+                        {"kernels", CellSource::metric, "kernel_time"},
+                        {"host", CellSource::metric, "host_time"},
+                        {"bound by", CellSource::detail, "bound_by"}},
+            .plots = {}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    TrainingOptions options = training_options(backend, parameters);
+    options.as_published = false;
+    OpList list = parse_ops(*find_parameter(parameters, "ops"));
+    if (options.queues == 2) list.rows = half_of(list.rows);
+    const auto make = [&](Device& device) { return pass(device, list, options); };
+    if (options.queues == 2) return half_batches(*box_, options, make);
+    return std::make_unique<TrainingCase>(*box_, options, make);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<OpListExperiment>(std::move(box));
+}
+
+}  // namespace howard::experiments

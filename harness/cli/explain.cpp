@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiments/all.h"
+#include "experiments/explain.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/options.h"
+#include "harness/cli/outputs.h"
+#include "harness/environment.h"
+#include "harness/runner.h"
+
+namespace howard::cli {
+
+extern const std::string_view kExplainHelp;  // explain_help.md, compiled in by the build
+
+namespace {
+
+using harness::AxisOverride;
+using harness::Experiment;
+using harness::Parameters;
+
+/// A workload by its shapes: an experiment, and values for axes that nobody sets.
+struct Workload {
+  std::string_view word;
+  std::string_view experiment;
+  std::string_view axes;
+};
+constexpr std::array kWorkloads{
+    Workload{"matmul", "matmul_sweep", ""},
+    Workload{"mlp", "mlp_engines", "engine=dynamic variant=corrected"},
+    Workload{"gpt2", "gpt2_trace", "engine=static variant=corrected"},
+    Workload{"ops", "op_list", ""},
+};
+
+struct ExplainOptions {
+  std::vector<std::string> names;
+  std::vector<std::string> axes;
+  Options outputs;  ///< Profiles, color and where results go.
+  bool help = false;
+};
+
+ExplainOptions parse(int argc, const char* const* argv) {
+  CLI::App app;
+  ExplainOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("names", options.names);
+  app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
+  app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
+  app.add_option("--results", options.outputs.results);
+  app.add_option("--json", options.outputs.json);
+  app.add_option("--csv", options.outputs.csv);
+  app.add_option("--md", options.outputs.markdown);
+  add_color_option(app, options.outputs.color);
+  parse_command_line(app, argc, argv);
+  if (!options.help && options.names.size() > 1) {
+    throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
+                                 join(options.names, " and ")));
+  }
+  return options;
+}
+
+std::vector<AxisOverride> parse_axes(const std::vector<std::string>& texts) {
+  std::vector<AxisOverride> axes;
+  for (const std::string& text : texts) {
+    axes.push_back(harness::parse_axis_override(text));
+    if (axes.back().values.size() > 1) {
+      throw UsageError(fmt::format("explain takes one point, and {} has {} values: {}",
+                                   axes.back().axis, axes.back().values.size(), text));
+    }
+  }
+  return axes;
+}
+
+/// Removes the value that was given for `axis`.
+std::optional<std::string> take(std::vector<AxisOverride>& axes, std::string_view axis) {
+  const auto found = std::ranges::find(axes, axis, &AxisOverride::axis);
+  if (found == axes.end()) return std::nullopt;
+  std::string value = found->values.front();
+  axes.erase(found);
+  return value;
+}
+
+/// m, k and n are the sizes of A[m,k] B[k,n], which the experiment knows as one shape.
+void join_shape(std::vector<AxisOverride>& axes) {
+  const auto m = take(axes, "m"), k = take(axes, "k"), n = take(axes, "n");
+  if (!m && !k && !n) return;
+  if (!m || !k || !n) {
+    throw UsageError("a product A[m,k] B[k,n] has three sizes; try -a m=1024 -a k=512 -a n=512");
+  }
+  axes.push_back({"shape", {*m + "x" + *k + "x" + *n}});
+}
+
+const Experiment& find(const experiments::ExperimentList& list, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      list, [&](const auto& experiment) { return experiment->name() == name; });
+  if (found != list.end()) return **found;
+  std::vector<std::string> words;
+  for (const Workload& workload : kWorkloads) words.emplace_back(workload.word);
+  for (const auto& experiment : list) words.emplace_back(experiment->name());
+  const auto suggestion = closest(name, words);
+  throw UsageError(fmt::format("unknown workload or experiment '{}'; {}", name,
+                               suggestion
+                                   ? "did you mean " + *suggestion + "?"
+                                   : "matmul, mlp, gpt2, ops, or one of run_experiment list"));
+}
+
+/// The experiment and the axes that `options` mean.
+const Experiment& understand(const ExplainOptions& options, const experiments::ExperimentList& list,
+                             std::vector<AxisOverride>& axes) {
+  axes = parse_axes(options.axes);
+  const auto given = [&](std::string_view axis) {
+    return std::ranges::find(axes, axis, &AxisOverride::axis) != axes.end();
+  };
+  if (options.names.empty() && !given("m") && !given("k") && !given("n")) {
+    throw UsageError(
+        "nothing to explain; try run_experiment explain matmul -a m=1024 -a k=512 -a n=512");
+  }
+  const std::string name = options.names.empty() ? "matmul" : options.names.front();
+  const auto workload = std::ranges::find(kWorkloads, name, &Workload::word);
+  if (workload == kWorkloads.end()) return find(list, name);
+  if (workload->word == "matmul") join_shape(axes);
+  for (const std::string& text : split(workload->axes, ' ')) {
+    if (text.empty()) continue;
+    AxisOverride preset = harness::parse_axis_override(text);
+    if (!given(preset.axis)) axes.push_back(std::move(preset));
+  }
+  return find(list, std::string(workload->experiment));
+}
+
+/// The points of the experiment with these values. UsageError when it has none that are timed.
+std::vector<harness::PointResult> plan(const Experiment& experiment,
+                                       std::vector<AxisOverride> axes) {
+  const auto emulated = harness::Backend::emulated;
+  if (experiment.axes(emulated).empty() || experiment.timing().iterations == 0) {
+    throw UsageError(
+        fmt::format("{} times nothing on the emulator that could be explained", experiment.name()));
+  }
+  return harness::plan_points(experiment, {.backends = {emulated}, .overrides = std::move(axes)});
+}
+
+/// The first of them that the emulator can run. Error, with the first one's reason, when none can.
+Parameters first_of(const Experiment& experiment, const std::vector<harness::PointResult>& points) {
+  std::optional<std::string> reason;
+  for (const harness::PointResult& point : points) {
+    const auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);
+    const auto* const left_out = std::get_if<harness::NotApplicable>(&prepared);
+    if (left_out == nullptr) return point.parameters;
+    if (!reason) reason = left_out->reason;
+  }
+  throw Error({.attempted = fmt::format("explain {}", experiment.name()),
+               .value = *reason,
+               .accepted = "",
+               .hint = fmt::format("run_experiment list {}", experiment.name())});
+}
+
+int write(const ExplainOptions& options, const reports::Explanation& explanation,
+          const wormhole::Profiles& profiles) {
+  harness::RunContext context = harness::describe_environment();
+  context.chip_profile = profiles.chip.name;
+  context.software_profile = profiles.software.name;
+  Outputs outputs(options.outputs);
+  outputs.require_writable();
+  const Finished finished{.result = reports::explanation_result(explanation, context),
+                          .presentation = reports::explanation_presentation(),
+                          .documents = {},
+                          .tables = reports::explanation_tables(explanation)};
+  outputs.finish(finished);
+  bool well = outputs.write({finished});
+  well = outputs.add_picture([&](const std::filesystem::path& folder) {
+    return reports::write_explanation_plot(explanation, folder);
+  }) && well;
+  outputs.print_written();
+  return well ? kOk : kFailed;
+}
+
+}  // namespace
+
+int explain(int argc, const char* const* argv) {
+  const ExplainOptions options = parse(argc, argv);
+  if (options.help) {
+    fmt::print("{}", kExplainHelp);
+    return kOk;
+  }
+  const wormhole::Profiles profiles = wormhole::load_profiles(options.outputs.profiles);
+  const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
+  const auto list = experiments::all_experiments(box, options.outputs.profiles);
+  const Experiment* experiment = nullptr;
+  std::vector<harness::PointResult> points;
+  try {
+    std::vector<AxisOverride> axes;
+    experiment = &understand(options, list, axes);
+    points = plan(*experiment, std::move(axes));
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
+  }
+  const Parameters point = first_of(*experiment, points);
+  return write(options, experiments::explain(*box, *experiment, point), profiles);
+}
+
+}  // namespace howard::cli

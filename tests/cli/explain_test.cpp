@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `run_experiment explain` as a contract: what a user sees and what a script reads. Runs the real
+// program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+using nlohmann::json;
+
+class Explain : public CliFixture {};
+
+TEST_F(Explain, ShapesOfAProductAreEnough) {
+  const Outcome outcome = run("explain -a m=128 -a k=64 -a n=96");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("dispatch-bound: for ")) << outcome.out;
+  for (const char* const part :
+       {"largest costs", "waiting: finish", "matmul_sweep, shape 128x64x96", "no finish after each",
+        "-a trace=yes", "does not help", "not tried: fusing: it is one op"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  EXPECT_TRUE(contains(outcome.err, "wrote results/explain.{json,csv,md,")) << outcome.err;
+  EXPECT_EQ(run("explain matmul -a shape=128x64x96").out, outcome.out);
+}
+
+TEST_F(Explain, ItsAnswerFitsATerminalOf100Columns) {
+  for (const char* const what :
+       {"-a m=1024 -a k=512 -a n=512", "mlp", "two_queues", "ops -a ops=512x512/linear:64/relu"}) {
+    std::istringstream lines(run(std::string("explain ") + what).out);
+    for (std::string line; std::getline(lines, line);) {
+      const bool is_sentence = contains(line, ": ") && !contains(line, "  ");
+      EXPECT_LE(is_sentence ? 0 : line.size(), 100U) << line;
+    }
+  }
+}
+
+TEST_F(Explain, TheSameQuestionHasTheSameBytesForAnAnswer) {
+  ASSERT_EQ(run("explain mlp --results one").status, 0);
+  ASSERT_EQ(run("explain mlp --results two").status, 0);
+  EXPECT_EQ(content(folder() / "one/explain.json"), content(folder() / "two/explain.json"));
+  EXPECT_EQ(content(folder() / "one/explain.md"), content(folder() / "two/explain.md"));
+}
+
+TEST_F(Explain, JsonOnStandardOutputHasTheFigureOfTheRunItself) {
+  const Outcome outcome = run("explain mlp -a engine=static --json -");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "dispatch-bound: the host")) << outcome.err;
+  const json points = json::parse(outcome.out)["points"];
+  const auto trace = std::ranges::find_if(
+      points, [](const json& point) { return point["params"]["engine"] == "traced"; });
+  ASSERT_NE(trace, points.end());
+  ASSERT_EQ(run("mlp_engines --backend emulated -a engine=traced -a variant=corrected "
+                "-a dispatch=worker --json run.json")
+                .status,
+            0);
+  const json run_itself = json::parse(content(folder() / "run.json"))["points"][0];
+  EXPECT_EQ((*trace)["metrics"]["time"]["picoseconds"],
+            run_itself["metrics"]["time"]["picoseconds"]);
+}
+
+TEST_F(Explain, ItsResultStandsAmongThoseOfExperiments) {
+  ASSERT_EQ(run("explain two_queues").status, 0);
+  EXPECT_TRUE(contains(run("report results").out, "config parallel_2cq"));
+  EXPECT_EQ(run("analyze results/explain.json").status, 0);
+}
+
+TEST_F(Explain, WhatItCanNotExplainIsSaidOnOneLine) {
+  const auto refused = [&](const std::string& arguments, int status, const std::string& why) {
+    const Outcome outcome = run("explain " + arguments);
+    EXPECT_EQ(outcome.status, status) << arguments;
+    EXPECT_TRUE(contains(outcome.err, why)) << arguments << ": " << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  };
+  refused("", 2, "nothing to explain; try run_experiment explain matmul");
+  refused("mlpp", 2, "did you mean mlp?");
+  refused("mlp gpt2", 2, "one workload or experiment");
+  refused("-a m=12", 2, "has three sizes");
+  refused("-a m=12 -a k=0 -a n=5", 2, "'12x0x5'");
+  refused("mlp -a batch=1,2", 2, "takes one point");
+  refused("mlp -a dimm=3", 2, "try -a dim=");
+  refused("mlp -a batch=-3", 2, "'-3'; accepted: a whole number");
+  refused("ops -a ops=64x64/reluu", 2, "try relu");
+  refused("dispatch_gaps", 2, "times nothing on the emulator");
+  refused("gradient_check", 2, "times nothing on the emulator");
+  refused("mlp -a engine=torch", 1, "differ in the C++ engines");
+  refused("mlp -a batch=1000000 -a dim=100000", 1, "cannot allocate");
+  refused("mlp --set host.op_cal=1us", 1, "host.op_call");
+}
+
+TEST_F(Explain, AnotherConstantIsAnotherAnswer) {
+  const Outcome outcome = run("explain mlp --set host.op_call=1us");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_FALSE(contains(outcome.out, "sets the pace")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace howard::cli

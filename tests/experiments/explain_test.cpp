@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tests/experiments/run_emulated.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::AxisOverride;
+using harness::Experiment;
+using harness::Parameters;
+using profiler::Pace;
+using profiler::Verdict;
+using reports::Explanation;
+using reports::TriedChange;
+
+const std::shared_ptr<const DevBox>& box() {
+  static const auto shared = built_in_box();
+  return shared;
+}
+
+/// Every axis of the emulator that is set, at its first value or the one given.
+Parameters point_of(const Experiment& experiment, const Parameters& given) {
+  Parameters point;
+  for (const harness::Axis& axis : experiment.axes(harness::Backend::emulated)) {
+    const auto value = harness::find_parameter(given, axis.name);
+    if (!value && axis.values.empty()) continue;
+    point.emplace_back(axis.name, value ? std::string(*value) : axis.values.front());
+  }
+  return point;
+}
+
+Explanation explained(const Experiment& experiment, const Parameters& given) {
+  return explain(*box(), experiment, point_of(experiment, given));
+}
+
+/// Null when it was not tried.
+const TriedChange* find_change(const Explanation& explanation, const std::string& what) {
+  for (const TriedChange& change : explanation.tried) {
+    if (change.what == what) return &change;
+  }
+  return nullptr;
+}
+
+double gain(const Explanation& explanation, const std::string& what) {
+  const TriedChange* const change = find_change(explanation, what);
+  return change == nullptr ? 0 : explanation.gain(*change);
+}
+
+std::optional<std::string> reason_of(const Explanation& explanation, const std::string& what) {
+  for (const auto& [name, reason] : explanation.untried) {
+    if (name == what) return reason;
+  }
+  return std::nullopt;
+}
+
+/// What the experiment itself gives for the point of a change.
+SimTime run_alone(const Experiment& experiment, const Explanation& explanation,
+                  const Parameters& changes) {
+  std::vector<AxisOverride> overrides;
+  for (const auto& [axis, value] : harness::changed(explanation.parameters, changes)) {
+    overrides.push_back({axis, {value}});
+  }
+  const auto points = run_emulated(experiment, overrides);
+  HOWARD_CHECK(points.size() == 1 && !points[0].skipped, "one point that runs");
+  return *points[0].find_metric("time")->virtual_time;
+}
+
+struct Subject {
+  std::unique_ptr<Experiment> experiment;
+  Parameters given;
+};
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> all;
+  all.push_back({matmul_sweep(box()), {{"shape", "1024x512x512"}}});
+  all.push_back({mlp_engines(box()), {{"engine", "dynamic"}}});
+  all.push_back({mlp_engines(box()), {{"engine", "static"}, {"variant", "corrected"}}});
+  all.push_back({shape_sweep(box()), {{"engine", "traced"}}});
+  all.push_back({gpt2_trace(box()), {{"variant", "corrected"}}});
+  all.push_back({two_queues(box()), {}});
+  all.push_back({core_grid(box()), {{"traced", "no"}}});
+  all.push_back({dispatch_cores(box()), {{"workload", "mlp"}, {"size", "384"}}});
+  all.push_back({op_list(box()), {}});
+  return all;
+}
+
+TEST(Explain, EachFigureIsThatOfRunningThePointItself) {
+  for (const Subject& subject : subjects()) {
+    const Explanation explanation = explained(*subject.experiment, subject.given);
+    EXPECT_EQ(explanation.run.time, run_alone(*subject.experiment, explanation, {}));
+    EXPECT_FALSE(explanation.tried.empty()) << subject.experiment->name();
+    for (const TriedChange& change : explanation.tried) {
+      EXPECT_EQ(change.run.time, run_alone(*subject.experiment, explanation, change.changes))
+          << subject.experiment->name() << ": " << change.what;
+    }
+  }
+}
+
+TEST(Explain, CostsAddUpToTheTime) {
+  for (const Subject& subject : subjects()) {
+    const Explanation explanation = explained(*subject.experiment, subject.given);
+    std::vector<const reports::ExplainedRun*> runs{&explanation.run};
+    for (const TriedChange& change : explanation.tried) runs.push_back(&change.run);
+    for (const reports::ExplainedRun* const run : runs) {
+      SimTime sum;
+      for (const profiler::Cost& cost : reports::costs_of_iteration(*run)) sum += cost.time;
+      EXPECT_EQ(sum, run->time) << subject.experiment->name();
+      EXPECT_EQ(run->account.bottlenecks.all.time(), run->account.window.duration());
+    }
+  }
+}
+
+TEST(Explain, ATinyProductWaitsForDispatchAndALargeOneDoesNot) {
+  const auto experiment = matmul_sweep(box());
+  const Explanation tiny = explained(*experiment, {{"shape", "32x32x32"}});
+  EXPECT_EQ(tiny.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_GT(gain(tiny, "no finish after each"), 1.5);
+  EXPECT_GT(gain(tiny, "trace"), 1.2);
+  const Explanation large = explained(*experiment, {{"shape", "4096x4096x4096"}});
+  EXPECT_NE(large.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_LT(gain(large, "trace"), 1.02);
+  EXPECT_GT(gain(large, "ETH dispatch"), 4) << "128 rows of tiles do not divide by 7";
+  EXPECT_GT(gain(large, "pad M"), 4) << "134 do not either, but are 20 a core, not 19, a prime";
+}
+
+TEST(Explain, ADramBoundOpIsSaidToBeOne) {
+  const Explanation sum =
+      explained(*op_list(box()), {{"ops", "4096x4096/add"}, {"engine", "traced"}});
+  EXPECT_EQ(sum.run.account.verdict(), Verdict::dram_bound);
+}
+
+TEST(Explain, ATraceHelpsWhereTheHostSetsThePaceAndNotALargeModel) {
+  const Explanation mlp =
+      explained(*mlp_engines(box()), {{"engine", "static"}, {"variant", "corrected"}});
+  EXPECT_EQ(mlp.run.account.pace(), Pace::host);
+  EXPECT_EQ(mlp.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_GT(gain(mlp, "trace"), 1.05);
+  EXPECT_LT(gain(mlp, "another core grid"), 1.02) << "faster kernels wait for the host";
+
+  const Explanation gpt2 = explained(
+      *gpt2_trace(box()), {{"engine", "static"}, {"variant", "corrected"}, {"layers", "6"}});
+  EXPECT_NE(gpt2.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_LT(gain(gpt2, "trace"), 1.02);
+}
+
+TEST(Explain, WhatIsSoAlreadyIsNotTriedAndSaidSo) {
+  const Explanation replay = explained(
+      *mlp_engines(box()),
+      {{"engine", "traced"}, {"variant", "corrected"}, {"dispatch", "eth"}, {"fused", "yes"}});
+  EXPECT_EQ(reason_of(replay, "trace"), "it is a replay already");
+  EXPECT_EQ(reason_of(replay, "ETH dispatch"), "it is dispatched so already");
+  EXPECT_EQ(reason_of(replay, "fusing"), "its functions are fused already");
+  EXPECT_TRUE(reason_of(replay, "in-place outputs").has_value());
+  const Explanation dynamic = explained(*mlp_engines(box()), {{"engine", "dynamic"}});
+  EXPECT_TRUE(reason_of(dynamic, "two queues, at best").has_value());
+  EXPECT_GT(gain(dynamic, "in-place outputs"), 1.1);
+}
+
+TEST(Explain, ChangesAreInTheOrderOfTheirTimes) {
+  const Explanation explanation = explained(*matmul_sweep(box()), {{"shape", "2048x2048x2048"}});
+  for (std::size_t i = 1; i < explanation.tried.size(); ++i) {
+    EXPECT_LE(explanation.tried[i - 1].run.time, explanation.tried[i].run.time);
+  }
+}
+
+TEST(Explain, APointThatCanNotRunIsAnErrorWithItsReason) {
+  const auto experiment = mlp_engines(box());
+  EXPECT_THROW(explained(*experiment, {{"engine", "torch"}}), Error);
+  EXPECT_THROW(
+      explained(*experiment, {{"engine", "static"}, {"batch", "1000000"}, {"dim", "100000"}}),
+      Error);
+}
+
+TEST(TwoQueuesOfAProduct, HalvesOfItsRowsTakeAsLongAsTwoProductsSideBySide) {
+  const auto pair = run_emulated(*two_queues(box()),
+                                 {{"shape", {"1024x1024x1024"}}, {"config", {"parallel_2cq"}}});
+  const auto halves = run_emulated(*matmul_sweep(box()), {{"shape", {"2048x1024x1024"}},
+                                                          {"dispatch", {"worker"}},
+                                                          {"sync", {"end"}},
+                                                          {"grid", {"4x7"}},
+                                                          {"queues", {"2"}}});
+  const double two = pair[0].find_metric("time")->value;
+  EXPECT_NEAR(halves[0].find_metric("time")->value / two, 1, 0.01);
+  EXPECT_NEAR(halves[0].find_metric("throughput")->value * two, 2 * 2.0 * 1024 * 1024 * 1024,
+              0.02 * 4 * 1024 * 1024 * 1024);
+}
+
+TEST(TwoQueuesOfAProduct, OneRowOfTilesCanNotBeShared) {
+  const auto narrow =
+      run_emulated(*matmul_sweep(box()), {{"shape", {"32x64x64"}}, {"queues", {"2"}}});
+  EXPECT_NE(narrow[0].skipped->find("accepted: more than 32 rows"), std::string::npos);
+}
+
+TEST(TwoQueuesOfAStep, HalvesGainOnlyWhereTheHostDoesNotSetThePace) {
+  const auto time = [&](const std::string& engine, const std::string& queues) {
+    const auto points = run_emulated(*mlp_engines(box()), {{"engine", {engine}},
+                                                           {"variant", {"corrected"}},
+                                                           {"dispatch", {"worker"}},
+                                                           {"queues", {queues}}});
+    return points[0].find_metric("time")->value;
+  };
+  EXPECT_NEAR(time("static", "2") / time("static", "1"), 1, 0.01);
+  EXPECT_LT(time("traced", "2"), 0.9 * time("traced", "1"));
+  EXPECT_GT(time("traced", "2"), 0.5 * time("traced", "1"));
+}
+
+TEST(FusedFunctions, MakeFewerLaunchesOfTheSameProducts) {
+  const auto launches = [&](const Experiment& experiment, const std::string& fused) {
+    const auto points = run_emulated(experiment, {{"engine", {"static"}},
+                                                  {"variant", {"corrected"}},
+                                                  {"dispatch", {"worker"}},
+                                                  {"fused", {fused}}});
+    return std::stoi(*points[0].find_detail("launches"));
+  };
+  const auto mlp = mlp_engines(box());
+  EXPECT_EQ(launches(*mlp, "yes"), launches(*mlp, "no") - 2) << "a bias of each layer";
+  const auto gpt2 = gpt2_trace(box());
+  EXPECT_LT(launches(*gpt2, "yes"), launches(*gpt2, "no") - 10) << "gelu backward alone";
+}
+
+TEST(CoreGrids, OfAStepKeepTheFidelityThatTtnnTakesWithoutOne) {
+  const auto grid = [&](const std::string& value) {
+    std::vector<AxisOverride> axes{{"engine", {"traced"}},
+                                   {"variant", {"corrected"}},
+                                   {"dispatch", {"worker"}},
+                                   {"grid", {value}}};
+    return run_emulated(*mlp_engines(box()), axes)[0];
+  };
+  EXPECT_NE(grid("4x7").find_detail("slowest_product")->find("HiFi2"), std::string::npos);
+  EXPECT_GT(grid("1x1").find_metric("time")->value, grid("default").find_metric("time")->value);
+}
+
+TEST(OptionalAxes, ChangeNoPointThatDoesNotAskForThem) {
+  const auto experiment = matmul_sweep(box());
+  const auto points = run_emulated(*experiment, {{"shape", {"512"}}, {"dispatch", {"worker"}}});
+  EXPECT_EQ(points[0].id(),
+            "emulated/shape:512x512x512/dispatch:worker/dtype:bfloat16/fidelity:default/"
+            "grid:default/sync:each");
+  const auto asked = run_emulated(
+      *experiment,
+      {{"shape", {"512"}}, {"dispatch", {"worker"}}, {"trace", {"no"}}, {"queues", {"1"}}});
+  EXPECT_EQ(asked[0].find_metric("time")->virtual_time,
+            points[0].find_metric("time")->virtual_time);
+}
+
+TEST(OpList, AProductTakesAsLongAsTheSweepSays) {
+  const auto listed =
+      run_emulated(*op_list(box()), {{"ops", {"1024x512/matmul:768"}}, {"engine", {"static"}}});
+  const auto swept =
+      run_emulated(*matmul_sweep(box()),
+                   {{"shape", {"1024x512x768"}}, {"dispatch", {"worker"}}, {"sync", {"end"}}});
+  EXPECT_EQ(listed[0].find_metric("kernel_time")->virtual_time,
+            swept[0].find_metric("kernel_time")->virtual_time);
+}
+
+TEST(OpList, BadListsAreRefusedWithWhatIsAccepted) {
+  const auto refusal = [&](const std::string& ops) -> std::string {
+    try {
+      run_emulated(*op_list(box()), {{"ops", {ops}}});
+    } catch (const Error& failure) {
+      return failure.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal("64x64/reluu").find("try relu"), std::string::npos);
+  EXPECT_NE(refusal("64x64/matmul").find("matmul:N"), std::string::npos);
+  EXPECT_NE(refusal("64x64/relu:3").find("accepted: relu"), std::string::npos);
+  for (const char* const ops : {"64x64", "64/relu", "0x64/relu", "x/relu", "64x64/", "/relu"}) {
+    EXPECT_NE(refusal(ops), "") << ops;
+  }
+}
+
+}  // namespace
+}  // namespace howard::experiments
