@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +98,13 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
   noted.set_trace_sink(&recorder);
   const SimTime time = measure_virtual(noted, experiment.timing());
   noted.set_trace_sink(nullptr);
+  if (const std::uint64_t lost = recorder.programs().recorder().losses(); lost > 0) {
+    throw Error({.attempted = "account for every program",
+                 .value = fmt::format("{} events more than are recorded", lost),
+                 .accepted = fmt::format("{} in the timed iterations and their warm-up",
+                                         profiler::Recorder::kDefaultCapacity),
+                 .hint = "fewer layers or ops"});
+  }
   harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};
   noted.describe(time.seconds(), described);
   return {.time = time,

@@ -58,6 +58,12 @@ class Gpt2Trace final : public harness::Experiment {
 
   std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
     std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
+    // Two things at once: there are no other buffers for gradients that are not summed.
+    for (harness::WhatIf& change : changes) {
+      if (change.what == "in-place outputs" && !change.candidates.empty()) {
+        change.what = "gradients summed, in place";
+      }
+    }
     changes.push_back(pad_count(parameters, "dim", kHeadColumns));
     return changes;
   }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -220,6 +221,10 @@ class OpListExperiment final : public harness::Experiment {
     std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
     const std::string_view text = *find_parameter(parameters, "ops");
     const OpList list = parse_ops(text);
+    if (std::ranges::none_of(list.ops, [](const ListedOp& op) { return op.op == Op::linear; })) {
+      const auto fusing = std::ranges::find(changes, "fusing", &harness::WhatIf::what);
+      *fusing = {"fusing", {}, "it has no linear, whose bias could be added by the product"};
+    }
     const std::string ops(text.substr(text.find('/')));
     changes.push_back(pad("pad rows", "ops", list.rows, [&](std::int64_t rows) {
       return fmt::format("{}x{}{}", rows, list.columns, ops);

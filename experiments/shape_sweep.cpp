@@ -79,7 +79,8 @@ class ShapeCase final : public harness::Case {
   ShapeCase(std::shared_ptr<const DevBox> box, Backend backend, Parameters parameters)
       : box_(std::move(box)),
         parameters_(std::move(parameters)),
-        replays_(backend == Backend::emulated && value("engine") == "traced"),
+        replays_(backend == Backend::emulated && value("engine") == "traced" &&
+                 parameter_or(parameters_, "queues", "1") == "1"),
         step_(mlp_case(*box_, backend, parameters_)) {}
 
   void run() override { step_->run(); }

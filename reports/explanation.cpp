@@ -105,6 +105,8 @@ Table costs_table(const Explanation& explanation) {
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);
   add_words(table, "of it", remarks);
+  table.notes.emplace_back(
+      "compute, DRAM: at their peaks; beyond: what kernels take longer, and their longest stage");
   return table;
 }
 
@@ -153,6 +155,9 @@ Table changes_table(const Explanation& explanation) {
         table.notes.push_back(fmt::format("{}: {}", change.what, warning));
       }
     }
+  }
+  if (explanation.tried.empty() && explanation.untried.empty()) {
+    table.notes.push_back(explanation.experiment + " lists no changes to try");
   }
   for (const UntriedChange& change : explanation.untried) {
     table.notes.push_back(fmt::format("not tried: {}: {}", change.what, change.reason));
@@ -216,7 +221,7 @@ void describe(const ExplainedRun& run, PointResult& point) {
 
 PointResult point_of(const Explanation& explanation, const Parameters& changes) {
   PointResult point{.backend = harness::Backend::emulated};
-  point.parameters = {{"experiment", explanation.experiment}};
+  point.parameters = {{"explained", explanation.experiment}};
   const Parameters changed = harness::changed(explanation.parameters, changes);
   point.parameters.insert(point.parameters.end(), changed.begin(), changed.end());
   return point;

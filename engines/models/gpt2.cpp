@@ -43,10 +43,10 @@ Gpt2::Gpt2(Device& device, const Gpt2Options& options)
                        .dtype = options.parameters}) {
   require_heads("GPT-2", options.heads, options.width);
   if (options.fused && options.as_published) {
-    throw Error({.attempted = "make GPT-2 as published",
-                 .value = "of fused functions",
-                 .accepted = "the functions of its release",
-                 .hint = ""});
+    throw Error({.attempted = "make GPT-2 as published of fused functions",
+                 .value = "the published code has none",
+                 .accepted = "",
+                 .hint = "gradients that are summed"});
   }
   const ParameterMaker make{device, options.parameters};
   const std::int64_t width = options.width;

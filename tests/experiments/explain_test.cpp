@@ -83,7 +83,7 @@ std::vector<Subject> subjects() {
   all.push_back({matmul_sweep(box()), {{"shape", "1024x512x512"}}});
   all.push_back({mlp_engines(box()), {{"engine", "dynamic"}}});
   all.push_back({mlp_engines(box()), {{"engine", "static"}, {"variant", "corrected"}}});
-  all.push_back({shape_sweep(box()), {{"engine", "traced"}}});
+  all.push_back({shape_sweep(box()), {{"engine", "traced"}, {"variant", "corrected"}}});
   all.push_back({gpt2_trace(box()), {{"variant", "corrected"}}});
   all.push_back({two_queues(box()), {}});
   all.push_back({core_grid(box()), {{"traced", "no"}}});
@@ -116,6 +116,16 @@ TEST(Explain, CostsAddUpToTheTime) {
       EXPECT_EQ(run->account.bottlenecks.all.time(), run->account.window.duration());
     }
   }
+}
+
+TEST(Explain, OnlyTheProgramsOfTheTimedIterationsCount) {
+  const auto experiment = mlp_engines(box());
+  const Explanation step = explained(*experiment, {{"engine", "static"}});
+  std::uint64_t programs = 0;
+  for (const profiler::Cost& cost : step.run.account.costs) programs += cost.programs;
+  constexpr std::uint64_t kLaunches = 25;
+  EXPECT_EQ(programs, kLaunches * static_cast<std::uint64_t>(step.run.iterations));
+  EXPECT_EQ(step.run.iterations, experiment->timing().iterations);
 }
 
 TEST(Explain, ATinyProductWaitsForDispatchAndALargeOneDoesNot) {
@@ -162,6 +172,17 @@ TEST(Explain, WhatIsSoAlreadyIsNotTriedAndSaidSo) {
   const Explanation dynamic = explained(*mlp_engines(box()), {{"engine", "dynamic"}});
   EXPECT_TRUE(reason_of(dynamic, "two queues, at best").has_value());
   EXPECT_GT(gain(dynamic, "in-place outputs"), 1.1);
+}
+
+TEST(Explain, ARunOfMoreEventsThanAreRecordedIsRefusedAndNotHalfExplained) {
+  const auto experiment = mlp_engines(box());
+  try {
+    explained(*experiment,
+              {{"engine", "static"}, {"batch", "32"}, {"dim", "32"}, {"layers", "200"}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(error.text().value.find("more than are recorded"), std::string::npos);
+  }
 }
 
 TEST(Explain, ChangesAreInTheOrderOfTheirTimes) {

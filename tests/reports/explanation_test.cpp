@@ -100,6 +100,13 @@ TEST(Explanation, TheTextSaysWhatHelpsWhatDoesNotAndWhatWasNotTried) {
   }
 }
 
+TEST(Explanation, AnExperimentWithoutChangesIsSaidToHaveNone) {
+  Explanation explanation = sample();
+  explanation.tried.clear();
+  explanation.untried.clear();
+  EXPECT_NE(text_of(explanation).find("mlp_engines lists no changes to try"), std::string::npos);
+}
+
 TEST(Explanation, ChangesThatDoNotHelpKeepTheirWarningsToThemselves) {
   Explanation explanation = sample();
   explanation.tried[0].run.warnings = {"does not train"};
@@ -114,13 +121,13 @@ TEST(Explanation, TheResultHasAPointForEachChangeWithItsGain) {
   EXPECT_EQ(result.experiment, "explain");
   ASSERT_EQ(result.points.size(), 4U);
   const harness::PointResult& base = result.points[0];
-  EXPECT_EQ(base.id(), "emulated/experiment:mlp_engines/engine:static/batch:64");
+  EXPECT_EQ(base.id(), "emulated/explained:mlp_engines/engine:static/batch:64");
   EXPECT_EQ(*base.find_detail("bound_by"), "dispatch");
   EXPECT_EQ(*base.find_detail("not tried: fusing"), "it is one op");
   EXPECT_EQ(base.find_metric("waiting_dispatch")->virtual_time, us(80));
   EXPECT_NEAR(base.find_metric("share_waiting")->value, 0.8, 1e-6);
   const harness::PointResult& trace = result.points[1];
-  EXPECT_EQ(trace.id(), "emulated/experiment:mlp_engines/engine:traced/batch:64");
+  EXPECT_EQ(trace.id(), "emulated/explained:mlp_engines/engine:traced/batch:64");
   EXPECT_DOUBLE_EQ(trace.find_metric("gain")->value, 2.5);
   EXPECT_EQ(*trace.find_detail("what_if"), "trace");
 }
