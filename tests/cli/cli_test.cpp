@@ -301,6 +301,8 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   EXPECT_LT(markdown.out.find("matmul_sweep:"), markdown.out.find("core_grid:")) << "as in list";
   EXPECT_TRUE(contains(run("report results --format latex").out, "\\toprule"));
   EXPECT_TRUE(contains(run("report results --format csv").out, "experiment,"));
+  const json benchmarks = json::parse(run("report results --format google-benchmark").out);
+  EXPECT_GT(benchmarks["benchmarks"].size(), 200U);
 }
 
 TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
