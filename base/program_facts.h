@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace howard {
@@ -13,16 +14,21 @@ namespace howard {
 struct TensorFacts {
   std::array<std::int64_t, 4> dimensions{1, 1, 1, 1};  ///< Logical; rows and columns last.
   std::string_view dtype;                              ///< "bfloat16".
+  std::string_view layout = "tile";                    ///< Or "row_major".
+  std::string_view memory = "dram";                    ///< Or "l1": interleaved over its banks.
 
   friend auto operator<=>(const TensorFacts&, const TensorFacts&) = default;
 };
 
 /// What a launched program is, for logs that say more than when it ran. Texts of static storage.
 struct ProgramFacts {
-  std::string_view operation;                ///< ttnn's device operation: "Matmul".
-  std::string_view fidelity;                 ///< "HiFi2"; empty where the matrix unit has no part.
-  std::string attributes;                    ///< In words: a matmul's configuration; often empty.
-  std::vector<TensorFacts> inputs, outputs;  ///< In tiles, interleaved over DRAM.
+  std::string_view operation;  ///< ttnn's device operation: "Matmul".
+  std::string_view fidelity;   ///< "HiFi2"; empty where the matrix unit has no part.
+  int worker_cores = 0;        ///< That it could be spread over; 0: not known.
+  /// What the operation was told besides its operands, as ttnn names and prints it:
+  /// {"transpose_b", "true"}.
+  std::vector<std::pair<std::string_view, std::string>> attributes;
+  std::vector<TensorFacts> inputs, outputs;
 
   friend auto operator<=>(const ProgramFacts&, const ProgramFacts&) = default;
 };

@@ -6,7 +6,8 @@
 
 namespace howard::wormhole {
 
-/// What a log of tt-metal's profiler says of a launch besides its times.
-ProgramFacts facts_of(const Program& program, const PlannedProgram& planned);
+/// What a log of tt-metal's profiler says of a launch besides its times: enough, but for operands
+/// beyond the log's columns, to plan it again. `grid` is the one it was planned for.
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid);
 
 }  // namespace howard::wormhole

@@ -249,7 +249,7 @@ std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
     if (random() % 2 == 0) {
       record.facts = {.operation = "Matmul",
                       .fidelity = "HiFi2",
-                      .attributes = "2D, \"8x7\"",
+                      .attributes = {{"config", "2D, \"8x7\""}},
                       .inputs = {{.dimensions = {1, 2, 19, 64}, .dtype = "bfloat16"}},
                       .outputs = {{.dimensions = {1, 2, 19, 33}, .dtype = "float32"}}};
     }
@@ -293,7 +293,7 @@ TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
   const std::vector<OpRecord> records = op_records(sample_events(), [](std::uint64_t) {
     static const ProgramFacts facts{.operation = "Matmul",
                                     .fidelity = "HiFi2",
-                                    .attributes = "",
+                                    .attributes = {{"bcast_batch", "1"}, {"transpose_b", "true"}},
                                     .inputs = {{.dimensions = {1, 1, 19, 64}, .dtype = "bfloat16"}},
                                     .outputs = {}};
     return &facts;
