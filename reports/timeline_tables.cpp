@@ -114,7 +114,7 @@ std::string describe(const profiler::LoggedDevice& device) {
 }
 
 void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind) {
-  for (const profiler::Lane& lane : profiler::find_gaps(run.timeline, kind)) {
+  for (const profiler::BusyLane& lane : profiler::find_gaps(run.timeline, kind)) {
     const auto device = std::ranges::find(run.devices, lane.device, &profiler::LoggedDevice::id);
     std::string name =
         device != run.devices.end() ? describe(*device) : fmt::format("device {}", lane.device);
@@ -282,7 +282,8 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
   lane_table(run, title, tables);
   op_table(run.timeline, title, top, tables);
   section_table(run.timeline, title, tables);
-  const std::vector<profiler::Lane> lanes = profiler::find_gaps(run.timeline, LaneKind::sub_device);
+  const std::vector<profiler::BusyLane> lanes =
+      profiler::find_gaps(run.timeline, LaneKind::sub_device);
   append(causes_table(lanes), title, tables);
   append(op_pairs_table(run.timeline, lanes, top), title, tables);
   append(gap_lengths_table(lanes), title, tables);

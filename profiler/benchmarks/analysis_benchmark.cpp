@@ -72,7 +72,7 @@ BENCHMARK(find_gaps)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 void gap_totals(benchmark::State& state) {
   const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
-  const std::vector<profiler::Lane> lanes =
+  const std::vector<profiler::BusyLane> lanes =
       profiler::find_gaps(timeline, profiler::LaneKind::device);
   for (auto _ : state) {
     benchmark::DoNotOptimize(profiler::time_by_cause(lanes).total());

@@ -32,7 +32,7 @@ class EmulatedGaps : public ::testing::Test {
     return program;
   }
 
-  std::vector<Lane> lanes(LaneKind kind) const {
+  std::vector<BusyLane> lanes(LaneKind kind) const {
     return find_gaps(timeline_of(recorder_.events(), recorder_.losses()), kind);
   }
 
@@ -54,7 +54,7 @@ TEST_F(EmulatedGaps, AfterEachFinishAreTheStepsOfTheNextProgram) {
     queue_.enqueue(program);
     queue_.finish();
   }
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 1U);
   const CauseTimes causes = time_by_cause(found);
   constexpr std::int64_t kGaps = kPrograms - 1;
@@ -76,7 +76,7 @@ TEST_F(EmulatedGaps, OfAWellFedQueueAreGoLatencyAlone) {
   constexpr int kPrograms = 20;
   for (int i = 0; i < kPrograms; ++i) queue_.enqueue(program);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::queue);
+  const std::vector<BusyLane> found = lanes(LaneKind::queue);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].idle, (kPrograms - 1) * launch.go);
   EXPECT_EQ(time_by_cause(found)[GapCause::go_latency], found[0].idle);
@@ -89,7 +89,7 @@ TEST_F(EmulatedGaps, OfAReplayAreNotTheHosts) {
   const TraceId trace = queue_.end_trace_capture();
   queue_.execute_trace(trace);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].programs, 10U);
   EXPECT_GT(found[0].idle, SimTime());
@@ -108,7 +108,7 @@ TEST_F(EmulatedGaps, OfAQueueThatWaitsForAnotherAreItsEvent) {
   queue_.wait_for_event(other.record_event());
   queue_.enqueue(here);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::queue);
+  const std::vector<BusyLane> found = lanes(LaneKind::queue);
   ASSERT_EQ(found.size(), 2U);
   ASSERT_EQ(found[0].gaps.size(), 1U);
   const Gap& gap = found[0].gaps[0];
@@ -130,7 +130,7 @@ TEST_F(EmulatedGaps, OfOneQueueMayBeTheOtherOnesFullIssueQueue) {
   queue_.enqueue(here);
   queue_.finish();
   other.finish();
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 2U);
   const CauseTimes causes = time_by_cause({found.data(), 1});
   EXPECT_GT(causes[GapCause::queue_full], SimTime());
