@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/units.h"
+
 namespace howard {
 
 struct TensorFacts {
@@ -20,6 +22,18 @@ struct TensorFacts {
   friend auto operator<=>(const TensorFacts&, const TensorFacts&) = default;
 };
 
+/// What a launched program does, and what its device can do at the most. Zero: not known.
+struct ProgramWork {
+  Flops flops;
+  Bytes dram;                   ///< Read and written.
+  double peak_flops = 0;        ///< FLOP/s of all cores it could be spread over, at its fidelity.
+  double peak_bandwidth = 0;    ///< B/s of the DRAM.
+  int cores = 0;                ///< That have work.
+  std::string_view limited_by;  ///< The kernel's longest stage: "unpack"; empty: not known.
+
+  friend auto operator<=>(const ProgramWork&, const ProgramWork&) = default;
+};
+
 /// What a launched program is, for logs that say more than when it ran. Texts of static storage.
 struct ProgramFacts {
   std::string_view operation;  ///< ttnn's device operation: "Matmul".
@@ -29,6 +43,7 @@ struct ProgramFacts {
   /// {"transpose_b", "true"}.
   std::vector<std::pair<std::string_view, std::string>> attributes;
   std::vector<TensorFacts> inputs, outputs;
+  ProgramWork work;
 
   friend auto operator<=>(const ProgramFacts&, const ProgramFacts&) = default;
 };

@@ -156,6 +156,17 @@ void lane_table(const LoggedRun& run, std::string_view title, std::vector<Table>
                     sequential.gaps, format_quantity(sequential.idle.seconds(), "s"),
                     format_quantity(*share, "1")));
   }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> replays;
+  std::size_t replayed = 0;
+  for (const ProgramRun& program : timeline.programs) {
+    if (program.replay == 0) continue;
+    ++replayed;
+    replays.emplace(program.trace, program.replay);
+  }
+  if (replayed > 0) {
+    table.note(
+        fmt::format("{} of the programs are of {} replays of traces", replayed, replays.size()));
+  }
   const profiler::OpToOp op_to_op = profiler::op_to_op(timeline);
   if (op_to_op.negative > 0) {
     table.note(fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",

@@ -119,10 +119,28 @@ TensorFacts facts_of(const TensorSpec& spec) {
           .memory = spec.storage == Storage::dram ? "dram" : "l1"};
 }
 
+/// Only the matrix unit has a peak that is worth a roofline: what the vector unit does to a tile
+/// takes as long as its function does, and is time beyond the DRAM's.
+ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                    const ChipProfile& chip) {
+  ProgramWork work{.dram = planned.kernel.dram,
+                   .peak_bandwidth = static_cast<double>(chip.dram_bandwidth.value()),
+                   .cores = planned.kernel.cores,
+                   .limited_by = name_of(planned.kernel.bottleneck)};
+  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+    const Shape& a = program.inputs[0].spec.shape;
+    const std::int64_t depth = matmul->transpose_a ? a.rows() : a.columns();
+    work.flops = Flops(2 * program.outputs[0].spec.shape.elements() * depth);
+    work.peak_flops = chip.peak_flops(grid.cores(), planned.matmul->fidelity);
+  }
+  return work;
+}
+
 }  // namespace
 
-ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid) {
-  ProgramFacts facts{.worker_cores = grid.cores()};
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                      const ChipProfile& chip) {
+  ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
   std::visit(Describer{program, planned, facts}, program.attributes);
   facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));

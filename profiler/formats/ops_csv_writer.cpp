@@ -267,11 +267,11 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
   csv.skip();  // DISPATCH GO SEND WAIT TIME
   write_tensors(csv, facts.inputs, kInputs, record.run.device);
   write_tensors(csv, facts.outputs, 1, record.run.device);
-  csv.skip();  // METAL TRACE ID
   if (record.run.replay > 0) {
+    csv.add(std::uint64_t{record.run.trace});
     csv.add(std::uint64_t{record.run.replay});
   } else {
-    csv.skip();
+    csv.skip(2);
   }
   csv.skip(kLastColumns);
   csv.end_record();

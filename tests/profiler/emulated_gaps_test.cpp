@@ -2,8 +2,10 @@
 // The gaps of emulated runs, whose causes follow from the profile's constants.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "engines/ops/matmul.h"
@@ -95,6 +97,27 @@ TEST_F(EmulatedGaps, OfAReplayAreNotTheHosts) {
   EXPECT_GT(found[0].idle, SimTime());
   const CauseTimes causes = time_by_cause(found);
   EXPECT_EQ(causes[GapCause::dispatch] + causes[GapCause::go_latency], found[0].idle);
+}
+
+TEST_F(EmulatedGaps, ProgramsKnowWhichReplayOfWhichTraceTheyAreOf) {
+  const Program program = product(256);
+  std::vector<TraceId> traces;
+  for (int i = 0; i < 2; ++i) {
+    queue_.begin_trace_capture();
+    for (int k = 0; k < 2; ++k) queue_.enqueue(program);
+    traces.push_back(queue_.end_trace_capture());
+  }
+  queue_.execute_trace(traces[1]);
+  queue_.enqueue(program);
+  queue_.execute_trace(traces[1]);
+  queue_.execute_trace(traces[0]);
+  queue_.finish();
+  Timeline timeline = timeline_of(recorder_.events());
+  std::ranges::sort(timeline.programs, {}, &ProgramRun::number);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+  for (const ProgramRun& run : timeline.programs) found.emplace_back(run.trace, run.replay);
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  EXPECT_EQ(found, (Pairs{{2, 1}, {2, 1}, {0, 0}, {2, 2}, {2, 2}, {1, 1}, {1, 1}}));
 }
 
 TEST_F(EmulatedGaps, OfAQueueThatWaitsForAnotherAreItsEvent) {
