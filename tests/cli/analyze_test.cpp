@@ -130,6 +130,24 @@ TEST_F(Analyze, TheEmulatorAgreesWithItsOwnLogs) {
   EXPECT_EQ(files, 3);
 }
 
+TEST_F(Analyze, BottlenecksOfAPointStandBehindItsResults) {
+  const Outcome outcome =
+      run("gpt2_full --backend emulated -a engine=ttml -a layers=1 -a batch=2 "
+          "-a variant=as_published --bottlenecks");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const part :
+       {"dispatch:worker: time by op", "bound by", "cores in use", "attainable",
+        "kernel time by the stage that limits the kernel", "critical path", "the path is"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part;
+  }
+  const Outcome host =
+      run("matmul_sweep --backend host -a shape=256 -a dtype=float32 --quick "
+          "--bottlenecks");
+  EXPECT_EQ(host.status, 0) << host.err;
+  EXPECT_TRUE(contains(host.out, "time by op")) << host.out;
+  EXPECT_FALSE(contains(host.out, "unknown")) << host.out;
+}
+
 TEST_F(Analyze, AComparisonNamesWhatItCouldNotEmulate) {
   put("ops.csv", kOps);
   const Outcome outcome = run("analyze ops.csv --compare-emulated --csv ops_errors.csv");

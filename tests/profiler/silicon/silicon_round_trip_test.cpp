@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <deque>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -184,6 +185,27 @@ TEST_F(SiliconRoundTrip, TheLogSaysWhatTheOpsWereTold) {
   for (const char* const expected :
        {"matmul", "linear", "matmul tb", "linear ta tb", "matmul fp32", "matmul 5x4"}) {
     EXPECT_TRUE(calls.contains(expected)) << expected;
+  }
+}
+
+TEST_F(SiliconRoundTrip, DamagedLogsAreComparedAsFarAsTheyGo) {
+  run_products();
+  run_elementwise();
+  run_movements();
+  static_cast<void>(compare());
+  const std::string whole = text_;
+  std::mt19937 random(3);
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    for (int k = 0; k < 40; ++k) {
+      const std::size_t at = whole.find('\n') + random() % (whole.size() - whole.find('\n'));
+      // Digits and marks of the format break more than noise would.
+      constexpr std::string_view kMarks = "0123456789,;:'\"[]{}()=\n ABx-";
+      damaged[at] = kMarks[random() % kMarks.size()];
+    }
+    TextSource source(damaged);
+    const SiliconComparison found = compare_with_silicon(source, "damaged.csv", profiles_);
+    EXPECT_FALSE(found.calls.empty());
   }
 }
 
