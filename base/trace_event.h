@@ -37,6 +37,7 @@ constexpr int core_y(std::uint16_t index) { return index / 256; }
 /// two pointers and never allocates.
 struct TraceEvent {
   Track track;
+  std::uint32_t trace = 0;    ///< Of a call that replays: the trace's number, from 1; 0: none.
   std::string_view name;      ///< What ran: "matmul", "dispatch", "finish".
   std::string_view category;  ///< Why the time passed: "host", "dispatch", "kernel", "transfer".
   SimTime start;
@@ -50,7 +51,9 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(const TraceEvent& event) = 0;
-  /// What a program is, before its first event; of devices that know it.
+  /// Whether it wants to be told what programs are; a device then describes each before its first
+  /// event, if it knows.
+  virtual bool wants_facts() const { return false; }
   virtual void describe(std::uint64_t /*program*/, const ProgramFacts& /*facts*/) {}
 };
 

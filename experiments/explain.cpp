@@ -76,10 +76,10 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
       [&](std::uint64_t program, profiler::OpRun& run) {
         const ProgramFacts* const facts = recorder.programs().facts(program);
         if (facts == nullptr) return;
-        run.flops = facts->flops;
-        run.dram = facts->dram;
-        run.limited_by = facts->limited_by;
-        run.peak_bandwidth = static_cast<double>(chip.dram_bandwidth.value());
+        run.flops = facts->work.flops;
+        run.dram = facts->work.dram;
+        run.limited_by = facts->work.limited_by;
+        run.peak_bandwidth = facts->work.peak_bandwidth;
         const auto fidelity =
             facts->fidelity.empty() ? MathFidelity::hifi2 : parse_math_fidelity(facts->fidelity);
         run.peak_flops = chip.peak_flops(cores, fidelity);

@@ -39,14 +39,15 @@ struct Metric {
   std::optional<std::array<double, 2>> ci95;
 };
 
-/// A published figure beside which a point stands. Never used to compute a result.
+/// A published or logged figure beside which a point stands. Never used to compute a result.
 struct Reference {
   std::string metric;  ///< The metric it is to be compared with: "time".
   double value = 0;    ///< In that metric's unit.
   std::string unit;
   std::string source;  ///< "report, postscript, matmul table".
-  std::string status;  ///< "calibration", "prediction" or "artefact".
-  std::string note;    ///< Why it is an artefact, or another caution; often empty.
+  /// "calibration", "prediction" or "artefact"; "measured" for a time of a user's log.
+  std::string status;
+  std::string note;  ///< Why it is an artefact, or another caution; often empty.
 };
 
 struct PointResult {

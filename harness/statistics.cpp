@@ -26,15 +26,16 @@ std::optional<double> median(std::span<const double> samples) {
 
 std::optional<std::array<double, 2>> median_interval95(std::span<const double> samples) {
   // The median lies outside [x(d), x(n+1-d)] with probability 2 P(Binomial(n, 1/2) < d); take the
-  // largest d that keeps it at or below 5 %.
+  // largest d that keeps it at or below 5 %. In logarithms: beyond some thousand samples the first
+  // probabilities are smaller than any double.
   const auto n = static_cast<double>(samples.size());
   std::size_t d = 0;
-  double probability = std::pow(0.5, n);  // P(X = d)
-  double below = probability;             // P(X <= d) = P(X < d + 1)
+  double probability = n * std::log(0.5);  // log P(X = d)
+  double below = std::exp(probability);    // P(X <= d) = P(X < d + 1)
   while (2 * below <= 0.05) {
     ++d;
-    probability *= (n - static_cast<double>(d) + 1) / static_cast<double>(d);
-    below += probability;
+    probability += std::log((n - static_cast<double>(d) + 1) / static_cast<double>(d));
+    below += std::exp(probability);
   }
   if (d == 0) return std::nullopt;
   const std::vector<double> ordered = sorted(samples);

@@ -28,6 +28,11 @@ bool is_known(const OpRun& run) {
   return flops_known && dram_known && (run.flops.value() > 0 || run.dram.value() > 0);
 }
 
+std::optional<double> ratio(double dividend, double divisor) {
+  if (dividend <= 0 || divisor <= 0) return std::nullopt;
+  return dividend / divisor;
+}
+
 /// A summary while it is filled.
 class Filling {
  public:
@@ -35,6 +40,10 @@ class Filling {
     ++summary_.runs;
     summary_.idle += run.idle_before;
     if (!run.limited_by.empty()) stages_[run.limited_by] += run.duration;
+    if (run.cores_used) {
+      core_time_ += *run.cores_used * run.duration.seconds();
+      with_cores_ += run.duration;
+    }
     if (!is_known(run)) {
       summary_.unknown += run.duration;
       return;
@@ -56,12 +65,15 @@ class Filling {
     summary.name = name;
     for (const auto& [stage, busy] : stages_) summary.stages.push_back({std::string(stage), busy});
     std::ranges::stable_sort(summary.stages, std::greater(), &WorkSummary::Stage::busy);
+    summary.cores_used = ratio(core_time_, with_cores_.seconds());
     return summary;
   }
 
  private:
   WorkSummary summary_;
   std::map<std::string_view, SimTime> stages_;
+  double core_time_ = 0;  ///< Seconds, times the part of the cores.
+  SimTime with_cores_;
 };
 
 /// Summaries by name, in the order of their first runs.
@@ -87,11 +99,6 @@ class Groups {
 /// By verdict.
 std::array<SimTime, 5> parts_of(const WorkSummary& summary) {
   return {summary.idle, summary.compute, summary.dram, summary.excess, summary.unknown};
-}
-
-std::optional<double> ratio(double dividend, double divisor) {
-  if (dividend <= 0 || divisor <= 0) return std::nullopt;
-  return dividend / divisor;
 }
 
 }  // namespace

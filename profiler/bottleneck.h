@@ -24,6 +24,8 @@ struct OpRun {
   double peak_flops = 0;        ///< FLOP/s for its cores, data type and fidelity; 0: not known.
   double peak_bandwidth = 0;    ///< B/s of the DRAM; 0: not known.
   std::string_view limited_by;  ///< The kernel's longest stage: "unpack"; empty: not known.
+  /// The part of the cores that it could be spread over which had work; absent: not known.
+  std::optional<double> cores_used;
 };
 
 /// Which part of the time is the largest.
@@ -50,6 +52,8 @@ struct WorkSummary {
   SimTime unknown;
   Flops flops;  ///< Of the runs that are not `unknown`, as are the bytes.
   Bytes dram_bytes;
+  /// Of kernel time, the mean over it; absent where no run says.
+  std::optional<double> cores_used;
 
   struct Stage {
     std::string name;

@@ -81,9 +81,13 @@ class ProcessWriter {
       append_microseconds(json_, event->start);
       json_ += ",\"dur\":";
       append_microseconds(json_, event->end - event->start);
-      if (event->program != 0) {
+      if (event->program != 0 || event->trace != 0) {
         json_ += ",\"args\":{\"program\":";
         append_integer(json_, event->program);
+        if (event->trace != 0) {
+          json_ += ",\"trace\":";
+          append_integer(json_, event->trace);
+        }
         json_ += '}';
       }
       json_ += '}';

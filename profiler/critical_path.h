@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "base/sim_time.h"
+#include "profiler/dependencies.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
-
-/// `after` could not start before `before` had ended: an event, a finish, data. Indices into the
-/// timeline's programs.
-struct Dependency {
-  std::uint32_t before = 0;
-  std::uint32_t after = 0;
-};
 
 /// The programs that decided how long a run took. Delaying another one by its slack, or making it
 /// shorter, changes nothing.

@@ -46,14 +46,14 @@ std::map<LaneKey, std::vector<Index>> programs_by_lane(const Timeline& timeline,
   return lanes;
 }
 
-Lane lane_of(const LaneKey& key, const std::vector<Index>& order, const Timeline& timeline,
-             const GapCauses& causes) {
+BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Timeline& timeline,
+                 const GapCauses& causes) {
   const auto program = [&](Index i) -> const ProgramRun& { return timeline.programs[i]; };
-  Lane lane{.device = key.first,
-            .index = key.second,
-            .programs = static_cast<std::uint32_t>(order.size()),
-            .span = program(order.front()).kernel,
-            .busy = program(order.front()).kernel.duration()};
+  BusyLane lane{.device = key.first,
+                .index = key.second,
+                .programs = static_cast<std::uint32_t>(order.size()),
+                .span = program(order.front()).kernel,
+                .busy = program(order.front()).kernel.duration()};
   Index last = order.front();  // of those so far, the one that ends last
   for (const Index i : order) {
     const Span& kernel = program(i).kernel;
@@ -98,8 +98,8 @@ std::size_t bin_of(SimTime duration) {
 }
 
 template <class Visitor>
-void for_each_gap(std::span<const Lane> lanes, const Visitor& visit) {
-  for (const Lane& lane : lanes) {
+void for_each_gap(std::span<const BusyLane> lanes, const Visitor& visit) {
+  for (const BusyLane& lane : lanes) {
     for (const Gap& gap : lane.gaps) visit(gap);
   }
 }
@@ -157,22 +157,22 @@ SimTime CauseTimes::total() const {
   return sum;
 }
 
-std::vector<Lane> find_gaps(const Timeline& timeline, LaneKind kind) {
+std::vector<BusyLane> find_gaps(const Timeline& timeline, LaneKind kind) {
   const GapCauses causes(timeline);
-  std::vector<Lane> lanes;
+  std::vector<BusyLane> lanes;
   for (const auto& [key, programs] : programs_by_lane(timeline, kind)) {
     lanes.push_back(lane_of(key, programs, timeline, causes));
   }
   return lanes;
 }
 
-CauseTimes time_by_cause(std::span<const Lane> lanes) {
+CauseTimes time_by_cause(std::span<const BusyLane> lanes) {
   CauseTimes causes;
   for_each_gap(lanes, [&](const Gap& gap) { causes += gap.causes; });
   return causes;
 }
 
-std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Lane> lanes) {
+std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const BusyLane> lanes) {
   std::unordered_map<std::uint64_t, OpPairGaps> by_pair;
   for_each_gap(lanes, [&](const Gap& gap) {
     const NameId before = timeline.programs[gap.before].name;
@@ -193,7 +193,7 @@ std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const La
   return pairs;
 }
 
-std::vector<GapBin> gap_histogram(std::span<const Lane> lanes) {
+std::vector<GapBin> gap_histogram(std::span<const BusyLane> lanes) {
   std::array<GapBin, kBinBounds.size() - 1> all{};
   for_each_gap(lanes, [&](const Gap& gap) {
     GapBin& bin = all[bin_of(gap.span.duration())];

@@ -61,7 +61,7 @@ struct Gap {
 /// What is looked at as one thing that either runs a program or does not.
 enum class LaneKind : std::uint8_t { device, queue, sub_device };
 
-struct Lane {
+struct BusyLane {
   std::uint16_t device = 0;
   std::uint16_t index = 0;  ///< Of the queue or the sub-device; 0 for a device.
   std::uint32_t programs = 0;
@@ -74,10 +74,10 @@ struct Lane {
 
 /// The gaps of each queue, sub-device or device, by device and index. Needs a timeline without
 /// defects (`defects_of`) of fewer than 2^32 programs.
-std::vector<Lane> find_gaps(const Timeline& timeline, LaneKind kind);
+std::vector<BusyLane> find_gaps(const Timeline& timeline, LaneKind kind);
 
 /// The idle time of some lanes by cause.
-CauseTimes time_by_cause(std::span<const Lane> lanes);
+CauseTimes time_by_cause(std::span<const BusyLane> lanes);
 
 /// The gaps between two ops: what the first one's successor costs.
 struct OpPairGaps {
@@ -89,7 +89,7 @@ struct OpPairGaps {
 };
 
 /// The largest total first; equal ones by the names' numbers.
-std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const Lane> lanes);
+std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const BusyLane> lanes);
 
 /// Gaps of at least `low` and less than `high`.
 struct GapBin {
@@ -101,7 +101,7 @@ struct GapBin {
 
 /// Bins at 1, 2 and 5 times each power of ten, from the shortest gap's to the longest's, empty ones
 /// in between included. No gaps: no bins.
-std::vector<GapBin> gap_histogram(std::span<const Lane> lanes);
+std::vector<GapBin> gap_histogram(std::span<const BusyLane> lanes);
 
 /// The gaps as the report (part 3) defines them: the programs of a device in the order of their
 /// starts, gap_i = max(0, start_{i+1} - end_i), whichever queue or sub-device they are of. Programs

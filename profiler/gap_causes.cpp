@@ -135,7 +135,8 @@ void GapCauses::add(const Span& span, const Segments& segments, GapCause otherwi
 
 CauseTimes GapCauses::explain(const Span& gap, const ProgramRun& before,
                               const ProgramRun& after) const {
-  const bool same_replay = after.replay != 0 && after.replay == before.replay;
+  const bool same_replay =
+      after.replay != 0 && after.replay == before.replay && after.trace == before.trace;
   // The programs of one replay were issued together.
   const bool issued_before = same_replay && !after.host_call;
   const auto within = [&](SimTime time, SimTime earliest) {

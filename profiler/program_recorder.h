@@ -15,6 +15,7 @@ namespace howard::profiler {
 class ProgramRecorder final : public TraceSink {
  public:
   void record(const TraceEvent& event) override { recorder_.record(event); }
+  bool wants_facts() const override { return true; }
   void describe(std::uint64_t program, const ProgramFacts& facts) override {
     programs_[program] = &*different_.insert(facts).first;
   }

@@ -2,6 +2,7 @@
 #include "profiler/timeline.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -49,6 +50,7 @@ struct SortedEvents {
   std::vector<const TraceEvent*> kernels;
   Numbered dispatches;
   Numbered calls;
+  std::vector<std::uint32_t> replays;  ///< Of each call: which of its trace; 0: it replays none.
 
   explicit SortedEvents(std::span<const TraceEvent> events) {
     for (const TraceEvent& event : events) {
@@ -66,6 +68,10 @@ struct SortedEvents {
     }
     sort(dispatches);
     sort(calls);
+    std::map<std::uint32_t, std::uint32_t> replays_of;
+    for (const auto& [program, call] : calls) {
+      replays.push_back(call->trace == 0 ? 0 : ++replays_of[call->trace]);
+    }
   }
 
   const TraceEvent* dispatch_of(std::uint64_t program) const {
@@ -74,10 +80,16 @@ struct SortedEvents {
     return found != dispatches.end() && found->first == program ? found->second : nullptr;
   }
 
-  /// The last call whose first program is not after `program`.
-  const TraceEvent* call_of(std::uint64_t program) const {
-    const auto after = std::ranges::upper_bound(calls, program, {}, &Numbered::value_type::first);
-    return after != calls.begin() ? std::prev(after)->second : nullptr;
+  /// Fills in the last call whose first program is not after `run`.
+  void add_call(ProgramRun& run) const {
+    const auto after =
+        std::ranges::upper_bound(calls, run.number, {}, &Numbered::value_type::first);
+    if (after == calls.begin()) return;
+    const TraceEvent& call = *std::prev(after)->second;
+    run.host_thread = call.track.index;
+    run.host_call = {call.start, call.end};
+    run.trace = call.trace;
+    run.replay = replays[static_cast<std::size_t>(after - calls.begin()) - 1];
   }
 };
 
@@ -104,10 +116,7 @@ Timeline unchecked_timeline_of(std::span<const TraceEvent> events, std::uint64_t
         run.queue = dispatch->track.index;
         run.dispatch = {dispatch->start, dispatch->end};
       }
-      if (const TraceEvent* const call = sorted.call_of(kernel->program)) {
-        run.host_thread = call->track.index;
-        run.host_call = {call->start, call->end};
-      }
+      sorted.add_call(run);
     }
     timeline.programs.push_back(run);
   }

@@ -51,7 +51,8 @@ struct ProgramRun {
   std::uint64_t number = 0;  ///< Of the launch, rising in the order of the host's calls.
   NameId name = 0;           ///< The op: "matmul".
   NameId section = 0;        ///< The part of the run: a signpost, a phase, a step; 0: none.
-  std::uint32_t replay = 0;  ///< The trace replay it was part of, from 1; 0: none, or unknown.
+  std::uint32_t trace = 0;   ///< The captured trace it was part of; 0: none, or unknown.
+  std::uint32_t replay = 0;  ///< Which replay of that trace, from 1; 0: none, or unknown.
   std::uint16_t device = 0;
   std::uint16_t queue = 0;        ///< The command queue that launched it.
   std::uint16_t sub_device = 0;   ///< Whose cores it ran on.
@@ -102,8 +103,9 @@ inline constexpr std::string_view kEventWait = "event wait";  ///< On a dispatch
 
 /// The timeline of one device's recorded events. A program's queue is that of its dispatch, or of
 /// its kernel where the device has no sub-devices; its call is the last one whose first program is
-/// not after it, so that the programs of a replay share one. Kernels whose dispatch or call was not
-/// recorded have none. Impossible events are a bug of the device and stop the program.
+/// not after it, so that the programs of a replay share one; a call that names a trace is its next
+/// replay. Kernels whose dispatch or call was not recorded have none. Impossible events are a bug
+/// of the device and stop the program.
 Timeline timeline_of(std::span<const TraceEvent> events, std::uint64_t losses = 0);
 
 /// As above, for events that were read from a file: impossible ones are left for `defects_of`.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/dependencies.h"
 #include "reports/columns.h"
 #include "reports/format.h"
 
@@ -43,7 +44,7 @@ Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& 
                        const WorkSummary& all, std::size_t most) {
   std::vector<std::string> names, verdicts, stages;
   Counts runs;
-  Numbers time, shares, intensity, achieved, attainable;
+  Numbers time, shares, cores, intensity, achieved, attainable;
   std::vector<Numbers> parts(5);
   const auto add = [&](const WorkSummary& summary) {
     names.push_back(summary.name);
@@ -57,6 +58,7 @@ Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& 
     for (std::size_t i = 0; i < times.size(); ++i) {
       parts[i].push_back(share(times[i], summary.time()));
     }
+    cores.push_back(summary.cores_used);
     intensity.push_back(summary.intensity());
     achieved.push_back(summary.achieved());
     attainable.push_back(summary.attainable());
@@ -77,6 +79,7 @@ Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& 
   add_quantities(table, "DRAM", "1", parts[2]);
   add_quantities(table, "kernel", "1", parts[3]);
   if (all.unknown > SimTime()) add_quantities(table, "unknown", "1", parts[4]);
+  add_quantities(table, "cores in use", "1", cores);
   add_quantities(table, "achieved", "FLOP/s", achieved);
   add_quantities(table, "attainable", "FLOP/s", attainable);
   add_quantities(table, "intensity", "FLOP/B", intensity);
@@ -153,6 +156,23 @@ Table critical_path_table(const profiler::Timeline& timeline, const profiler::Cr
                                       format_quantity(path.idle.seconds(), "s")));
   }
   return table;
+}
+
+std::vector<Table> bottleneck_tables(const profiler::Timeline& timeline,
+                                     std::span<const profiler::OpRun> runs, std::string_view title,
+                                     std::size_t top) {
+  if (runs.empty()) return {};
+  const profiler::Bottlenecks found = profiler::find_bottlenecks(runs);
+  const profiler::CriticalPath path =
+      profiler::critical_path(timeline, profiler::dependencies_of(timeline));
+  std::vector<Table> tables{bottleneck_table("op", found.by_op, found.all, top),
+                            stages_table(found.all), critical_path_table(timeline, path)};
+  if (timeline.losses > 0) {
+    tables.front().notes.push_back(fmt::format("{} events found no room", timeline.losses));
+  }
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);
+  return tables;
 }
 
 }  // namespace howard::reports

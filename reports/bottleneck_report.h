@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/bottleneck.h"
@@ -23,5 +25,11 @@ Table stages_table(const profiler::WorkSummary& all);
 
 /// Each op's programs on and off the critical path, the largest time on it first.
 Table critical_path_table(const profiler::Timeline& timeline, const profiler::CriticalPath& path);
+
+/// All of the above of one recorded run: its `top` ops, its stages, its critical path. `title`
+/// begins the captions; tables without rows are left out.
+std::vector<Table> bottleneck_tables(const profiler::Timeline& timeline,
+                                     std::span<const profiler::OpRun> runs, std::string_view title,
+                                     std::size_t top);
 
 }  // namespace howard::reports

@@ -12,13 +12,13 @@
 
 namespace howard::reports {
 
-std::string lane_name(std::span<const profiler::Lane> lanes, const profiler::Lane& lane,
+std::string lane_name(std::span<const profiler::BusyLane> lanes, const profiler::BusyLane& lane,
                       profiler::LaneKind kind) {
   if (kind == profiler::LaneKind::device) return fmt::format("device {}", lane.device);
   const std::string name =
       fmt::format("{} {}", kind == profiler::LaneKind::queue ? "queue" : "sub-device", lane.index);
   const bool several = std::ranges::any_of(
-      lanes, [&](const profiler::Lane& other) { return other.device != lane.device; });
+      lanes, [&](const profiler::BusyLane& other) { return other.device != lane.device; });
   return several ? fmt::format("device {}, {}", lane.device, name) : name;
 }
 

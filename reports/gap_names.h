@@ -11,7 +11,7 @@
 namespace howard::reports {
 
 /// "queue 0", "sub-device 1", "device 0"; with the device before it when `lanes` has several.
-std::string lane_name(std::span<const profiler::Lane> lanes, const profiler::Lane& lane,
+std::string lane_name(std::span<const profiler::BusyLane> lanes, const profiler::BusyLane& lane,
                       profiler::LaneKind kind);
 
 /// "10 us": the bound of a bin, which is a whole number of some unit. The end of time is "longer".

@@ -11,10 +11,10 @@
 namespace howard::reports {
 namespace {
 
+using profiler::BusyLane;
 using profiler::CauseTimes;
 using profiler::GapBin;
 using profiler::GapCause;
-using profiler::Lane;
 using profiler::LaneKind;
 
 Picture lengths_picture(const std::vector<GapBin>& bins) {
@@ -48,11 +48,11 @@ Picture lengths_picture(const std::vector<GapBin>& bins) {
 /// The causes with colours of their own; the others are one more bar.
 constexpr std::size_t kMostCauses = 6;
 
-Picture causes_picture(std::span<const Lane> lanes, LaneKind kind) {
+Picture causes_picture(std::span<const BusyLane> lanes, LaneKind kind) {
   const std::vector<GapCause> present = causes_present(profiler::time_by_cause(lanes));
   const std::size_t shown = std::min(present.size(), kMostCauses);
   std::vector<double> spans;
-  for (const Lane& lane : lanes) spans.push_back(lane.span.duration().seconds());
+  for (const BusyLane& lane : lanes) spans.push_back(lane.span.duration().seconds());
   const Scale scale = fit_scale("s", spans);
   const auto text = [&](SimTime time) {
     return fmt::format("{:.10g}", in_unit(time.seconds(), scale));
@@ -64,7 +64,7 @@ Picture causes_picture(std::span<const Lane> lanes, LaneKind kind) {
     picture.data += fmt::format(" | {}", name_of(present[i]));
   }
   picture.data += " | other causes\n";
-  for (const Lane& lane : lanes) {
+  for (const BusyLane& lane : lanes) {
     const CauseTimes causes = profiler::time_by_cause({&lane, 1});
     picture.data +=
         fmt::format("{} {}", gnuplot_word(lane_name(lanes, lane, kind)), text(lane.busy));
@@ -99,7 +99,7 @@ Picture causes_picture(std::span<const Lane> lanes, LaneKind kind) {
 
 }  // namespace
 
-PlotFiles write_gap_plots(std::span<const Lane> lanes, LaneKind kind, const std::string& name,
+PlotFiles write_gap_plots(std::span<const BusyLane> lanes, LaneKind kind, const std::string& name,
                           const std::filesystem::path& folder) {
   PlotFiles files;
   const std::vector<GapBin> bins = profiler::gap_histogram(lanes);

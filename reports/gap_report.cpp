@@ -15,10 +15,10 @@
 namespace howard::reports {
 namespace {
 
+using profiler::BusyLane;
 using profiler::CauseTimes;
 using profiler::Gap;
 using profiler::GapCause;
-using profiler::Lane;
 using profiler::LaneKind;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
@@ -38,12 +38,13 @@ std::string largest_cause(const CauseTimes& causes) {
 
 }  // namespace
 
-Table lanes_table(const profiler::Timeline& timeline, std::span<const Lane> lanes, LaneKind kind) {
+Table lanes_table(const profiler::Timeline& timeline, std::span<const BusyLane> lanes,
+                  LaneKind kind) {
   std::vector<std::string> names;
   std::vector<std::string> mostly;
   Counts programs, gaps;
   Numbers span, busy, idle, idle_share, mean, longest;
-  for (const Lane& lane : lanes) {
+  for (const BusyLane& lane : lanes) {
     names.push_back(lane_name(lanes, lane, kind));
     mostly.push_back(largest_cause(profiler::time_by_cause({&lane, 1})));
     programs.emplace_back(lane.programs);
@@ -77,9 +78,9 @@ Table lanes_table(const profiler::Timeline& timeline, std::span<const Lane> lane
   return table;
 }
 
-Table causes_table(std::span<const Lane> lanes) {
+Table causes_table(std::span<const BusyLane> lanes) {
   CauseTimes causes;
-  for (const Lane& lane : lanes) causes += profiler::time_by_cause({&lane, 1});
+  for (const BusyLane& lane : lanes) causes += profiler::time_by_cause({&lane, 1});
   std::vector<std::string> names;
   Numbers times, shares;
   for (const GapCause cause : causes_present(causes)) {
@@ -94,7 +95,7 @@ Table causes_table(std::span<const Lane> lanes) {
   return table;
 }
 
-Table op_pairs_table(const profiler::Timeline& timeline, std::span<const Lane> lanes,
+Table op_pairs_table(const profiler::Timeline& timeline, std::span<const BusyLane> lanes,
                      std::size_t most) {
   const std::vector<profiler::OpPairGaps> pairs = profiler::gaps_by_ops(timeline, lanes);
   std::vector<std::string> before, after, mostly;
@@ -135,7 +136,7 @@ Table op_pairs_table(const profiler::Timeline& timeline, std::span<const Lane> l
   return table;
 }
 
-Table gap_lengths_table(std::span<const Lane> lanes) {
+Table gap_lengths_table(std::span<const BusyLane> lanes) {
   const std::vector<profiler::GapBin> bins = profiler::gap_histogram(lanes);
   SimTime all;
   for (const profiler::GapBin& bin : bins) all += bin.idle;
@@ -159,7 +160,7 @@ Table gap_lengths_table(std::span<const Lane> lanes) {
 Table gap_definitions_table(const profiler::Timeline& timeline) {
   SimTime busy, idle, wall;
   std::uint64_t gaps = 0;
-  for (const Lane& lane : profiler::find_gaps(timeline, LaneKind::device)) {
+  for (const BusyLane& lane : profiler::find_gaps(timeline, LaneKind::device)) {
     busy += lane.busy;
     idle += lane.idle;
     wall += lane.span.duration();

@@ -114,7 +114,7 @@ std::string describe(const profiler::LoggedDevice& device) {
 }
 
 void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind) {
-  for (const profiler::Lane& lane : profiler::find_gaps(run.timeline, kind)) {
+  for (const profiler::BusyLane& lane : profiler::find_gaps(run.timeline, kind)) {
     const auto device = std::ranges::find(run.devices, lane.device, &profiler::LoggedDevice::id);
     std::string name =
         device != run.devices.end() ? describe(*device) : fmt::format("device {}", lane.device);
@@ -155,6 +155,17 @@ void lane_table(const LoggedRun& run, std::string_view title, std::vector<Table>
                     "{} of idle + busy",
                     sequential.gaps, format_quantity(sequential.idle.seconds(), "s"),
                     format_quantity(*share, "1")));
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> replays;
+  std::size_t replayed = 0;
+  for (const ProgramRun& program : timeline.programs) {
+    if (program.replay == 0) continue;
+    ++replayed;
+    replays.emplace(program.trace, program.replay);
+  }
+  if (replayed > 0) {
+    table.note(
+        fmt::format("{} of the programs are of {} replays of traces", replayed, replays.size()));
   }
   const profiler::OpToOp op_to_op = profiler::op_to_op(timeline);
   if (op_to_op.negative > 0) {
@@ -282,7 +293,8 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
   lane_table(run, title, tables);
   op_table(run.timeline, title, top, tables);
   section_table(run.timeline, title, tables);
-  const std::vector<profiler::Lane> lanes = profiler::find_gaps(run.timeline, LaneKind::sub_device);
+  const std::vector<profiler::BusyLane> lanes =
+      profiler::find_gaps(run.timeline, LaneKind::sub_device);
   append(causes_table(lanes), title, tables);
   append(op_pairs_table(run.timeline, lanes, top), title, tables);
   append(gap_lengths_table(lanes), title, tables);

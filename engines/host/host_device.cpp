@@ -36,7 +36,9 @@ std::string text(const TensorSpec& spec) {
 /// A kernel with what it works on, ready to run.
 struct Command {
   std::string_view name;
-  std::uint64_t number = 0;  ///< Of the program, for events.
+  std::string_view dtype;  ///< Of its first operand.
+  Flops flops;
+  Bytes operands;  ///< Each of them once: what must be read and written, caches aside.
   Kernel kernel;
   std::vector<std::shared_ptr<std::byte[]>> buffers;  ///< Kept alive, in or out.
 };
@@ -53,14 +55,18 @@ class HostDevice::Impl final : public CommandQueue {
   ~Impl() override { pool_.when_left({}); }
 
   void enqueue(const Program& program) override {
-    const HostSpan span(*this, program.name, "host", next_program_);
+    const bool captured = capture_.has_value();
+    const HostSpan span(*this, program.name, captured ? "capture" : "host",
+                        captured ? 0 : next_program_);
     Command command = make_command(program);
-    ++next_program_;
     if (capture_) {
       capture_->push_back(std::move(command));
       if (fuses_traces_) captured_programs_.push_back(program);
     } else {
-      commands_.submit([this, command = std::move(command)] { run(command); });
+      describe(next_program_, command);
+      commands_.submit(
+          [this, command = std::move(command), number = next_program_] { run(command, number); });
+      ++next_program_;
     }
   }
 
@@ -123,9 +129,13 @@ class HostDevice::Impl final : public CommandQueue {
 
   void execute_trace(TraceId trace) override {
     refuse_during_capture("execute a trace");
-    const HostSpan span(*this, "execute_trace", "host", 0);
-    commands_.submit([this, recording = find_trace(trace)] {
-      for (const Command& command : *recording) run(command);
+    std::shared_ptr<const Recording> recording = find_trace(trace);
+    const std::uint64_t first = next_program_;
+    const HostSpan span(*this, "execute_trace", "host", first, trace);
+    for (const Command& command : *recording) describe(next_program_++, command);
+    commands_.submit([this, recording = std::move(recording), first] {
+      std::uint64_t number = first;
+      for (const Command& command : *recording) run(command, number++);
     });
   }
 
@@ -152,13 +162,20 @@ class HostDevice::Impl final : public CommandQueue {
 
   /// Error when the host cannot run it.
   Command make_command(const Program& program) {
-    Command command{.name = program.name, .number = next_program_, .kernel = {}, .buffers = {}};
+    const Operand& first = program.inputs.empty() ? program.outputs[0] : program.inputs[0];
+    Command command{.name = program.name,
+                    .dtype = name_of(first.spec.dtype),
+                    .flops = program.flops,
+                    .operands = {},
+                    .kernel = {},
+                    .buffers = {}};
     command.buffers.reserve(program.inputs.size() + program.outputs.size());
     const auto resolve = [&](const std::vector<Operand>& operands,
                              std::vector<std::byte*>& addresses) {
       addresses.clear();
       for (const Operand& operand : operands) {
         require_spec(operand);
+        command.operands += operand.spec.host_bytes();
         command.buffers.push_back(memory_.values(operand.buffer));
         addresses.push_back(command.buffers.back().get());
       }
@@ -190,7 +207,12 @@ class HostDevice::Impl final : public CommandQueue {
       }
       result.push_back(std::move(recording[group.members[0]]));
       if (members.size() == 1) continue;
+      // What they hand to each other is not moved; how much of it, nobody says.
+      result.back().operands = Bytes();
       result.back().kernel = make_fused_kernel(members, matmuls_, context_);
+      for (const std::size_t member : std::span(group.members).subspan(1)) {
+        result.back().flops += recording[member].flops;
+      }
       for (const FusedMember& member : std::span(members).subspan(1)) {
         result.back().buffers.insert(result.back().buffers.end(), member.buffers.begin(),
                                      member.buffers.end());
@@ -200,22 +222,26 @@ class HostDevice::Impl final : public CommandQueue {
     return result;
   }
 
-  void run(const Command& command) {
+  void run(const Command& command, std::uint64_t number) {
     const SimTime start = traced_now();
     command.kernel();
-    record({TrackKind::command_queue}, command.name, "kernel", start, command.number);
+    record({TrackKind::command_queue}, command.name, "kernel", start, number);
   }
 
   /// A call of the host thread, from its beginning to its end, whether it returns or throws.
   class HostSpan {
    public:
-    HostSpan(Impl& device, std::string_view name, std::string_view category, std::uint64_t program)
+    HostSpan(Impl& device, std::string_view name, std::string_view category, std::uint64_t program,
+             TraceId trace = {})
         : device_(device),
           name_(name),
           category_(category),
           program_(program),
+          trace_(trace),
           start_(device.traced_now()) {}
-    ~HostSpan() { device_.record({TrackKind::host_thread}, name_, category_, start_, program_); }
+    ~HostSpan() {
+      device_.record({TrackKind::host_thread}, name_, category_, start_, program_, trace_);
+    }
     HostSpan(const HostSpan&) = delete;
     HostSpan& operator=(const HostSpan&) = delete;
 
@@ -224,19 +250,34 @@ class HostDevice::Impl final : public CommandQueue {
     std::string_view name_;
     std::string_view category_;
     std::uint64_t program_;
+    TraceId trace_;
     SimTime start_;
   };
 
   /// now() if somebody listens.
   SimTime traced_now() const { return sink_ == nullptr ? SimTime() : now(); }
 
+  /// Tells who listens what a program is. By the calling thread, as a sink expects.
+  void describe(std::uint64_t number, const Command& command) const {
+    if (sink_ == nullptr || !sink_->wants_facts()) return;
+    sink_->describe(number, {.operation = command.name,
+                             .inputs = {{.dtype = command.dtype, .layout = "row_major"}},
+                             .work = {.flops = command.flops, .dram = command.operands}});
+  }
+
   /// `sink_` itself does not change while a command is in flight, as Device says; the mutex keeps
   /// the events of two threads apart.
   void record(Track track, std::string_view name, std::string_view category, SimTime start,
-              std::uint64_t program) {
+              std::uint64_t program, TraceId trace = {}) {
     if (sink_ == nullptr) return;
     const std::lock_guard lock(sink_mutex_);
-    sink_->record({track, name, category, start, now(), program});
+    sink_->record({.track = track,
+                   .trace = static_cast<std::uint32_t>(trace),
+                   .name = name,
+                   .category = category,
+                   .start = start,
+                   .end = now(),
+                   .program = program});
   }
 
   void refuse_during_capture(std::string_view what) const {

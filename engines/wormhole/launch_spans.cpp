@@ -9,9 +9,14 @@ void record_launch(TraceSink& sink, std::uint64_t program, int queue, const Core
                    const Launch& launch, const LaunchTimes& times) {
   const auto index = [](int number) { return static_cast<std::uint16_t>(number); };
   const std::string_view name = launch.planned->name;
-  sink.describe(program, launch.planned->facts);
+  if (sink.wants_facts()) sink.describe(program, launch.planned->facts);
   const auto span = [&](Track track, std::string_view category, SimTime start, SimTime end) {
-    sink.record({track, name, category, start, end, program});
+    sink.record({.track = track,
+                 .name = name,
+                 .category = category,
+                 .start = start,
+                 .end = end,
+                 .program = program});
   };
   span({TrackKind::dispatcher, Lane::none, index(queue)}, "dispatch", times.dispatch_start,
        times.dispatch_end);
@@ -34,8 +39,11 @@ void record_launch(TraceSink& sink, std::uint64_t program, int queue, const Core
 
 void record_event_wait(TraceSink& sink, int queue, SimTime start, SimTime end) {
   const auto index = static_cast<std::uint16_t>(queue);
-  sink.record(
-      {{TrackKind::dispatcher, Lane::none, index}, "wait_for_event", "event wait", start, end});
+  sink.record({.track = {TrackKind::dispatcher, Lane::none, index},
+               .name = "wait_for_event",
+               .category = "event wait",
+               .start = start,
+               .end = end});
 }
 
 }  // namespace howard::wormhole

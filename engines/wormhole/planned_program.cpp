@@ -99,7 +99,7 @@ struct Planner {
 
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
   PlannedProgram planned = std::visit(Planner{program, grid, profiles}, program.attributes);
-  planned.facts = facts_of(program, planned);
+  planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
 }
 

@@ -158,7 +158,7 @@ class WormholeDevice::Impl {
     values_.execute_trace(id);
     const SimTime called = host_now_;
     const std::uint64_t first = issue(queue, Replay{recording}, profiles_.software.host_replay);
-    record_host("execute_trace", "host", called, first);
+    record_host("execute_trace", "host", called, first, id);
     if (options_.profiled) read_profiler(queue);
   }
 
@@ -355,11 +355,16 @@ class WormholeDevice::Impl {
   }
 
   void record_host(std::string_view name, std::string_view category, SimTime start,
-                   std::uint64_t program) {
+                   std::uint64_t program, TraceId trace = {}) {
     if (sink_ == nullptr) return;
     const auto thread = static_cast<std::uint16_t>(host_thread_);
-    sink_->record(
-        {{TrackKind::host_thread, Lane::none, thread}, name, category, start, host_now_, program});
+    sink_->record({.track = {TrackKind::host_thread, Lane::none, thread},
+                   .trace = static_cast<std::uint32_t>(trace),
+                   .name = name,
+                   .category = category,
+                   .start = start,
+                   .end = host_now_,
+                   .program = program});
   }
 
   Profiles profiles_;

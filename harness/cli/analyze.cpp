@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -18,9 +20,13 @@
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/terminal.h"
+#include "harness/environment.h"
 #include "profiler/formats/log_file.h"
+#include "profiler/silicon/silicon_comparison.h"
+#include "reports/csv.h"
 #include "reports/markdown.h"
 #include "reports/result_json.h"
+#include "reports/silicon_report.h"
 #include "reports/table.h"
 #include "reports/terminal_table.h"
 #include "reports/timeline_tables.h"
@@ -36,9 +42,13 @@ using reports::Table;
 struct AnalyzeOptions {
   std::vector<std::string> files;
   std::size_t top = 15;
-  std::string markdown;
+  bool compare = false;
+  wormhole::ProfileChoice profiles;
+  std::string json, csv, markdown;  ///< "": none, "-": standard output.
   ColorMode color = ColorMode::automatic;
   bool help = false;
+
+  bool uses_standard_output() const { return json == "-" || csv == "-" || markdown == "-"; }
 };
 
 AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
@@ -48,11 +58,21 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
   app.add_option("--top", options.top)->check(CLI::Range(1, 1'000'000));
+  app.add_flag("--compare-emulated", options.compare);
+  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  app.add_option("--json", options.json);
+  app.add_option("--csv", options.csv);
   app.add_option("--md", options.markdown);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.files.empty()) {
     throw UsageError("no file named; try run_experiment analyze --help");
+  }
+  const bool emulates = !options.json.empty() || !options.csv.empty() ||
+                        !options.profiles.profiles.empty() || !options.profiles.settings.empty();
+  if (emulates && !options.compare) {
+    throw UsageError("--json, --csv, --profile and --set are for --compare-emulated");
   }
   return options;
 }
@@ -101,20 +121,22 @@ std::string title_of(const profiler::Log& log, std::size_t run, const std::strin
   return title;
 }
 
+[[noreturn]] void refuse_empty(const std::string& file, const profiler::DroppedRows& dropped) {
+  std::string reasons;
+  for (const auto& reason : dropped.reasons()) reasons += "; " + describe(reason);
+  throw Error({.attempted = "analyze " + file,
+               .value = "nothing in it ran" + reasons,
+               .accepted = "",
+               .hint = ""});
+}
+
 std::vector<Table> log_tables(const profiler::Log& log, const std::string& file, std::size_t top) {
   std::vector<Table> tables;
   for (std::size_t i = 0; i < log.runs.size(); ++i) {
     std::ranges::move(reports::timeline_tables(log.runs[i], title_of(log, i, file), top),
                       std::back_inserter(tables));
   }
-  if (tables.empty()) {
-    std::string reasons;
-    for (const auto& reason : log.dropped.reasons()) reasons += "; " + describe(reason);
-    throw Error({.attempted = "analyze " + file,
-                 .value = "nothing in it ran" + reasons,
-                 .accepted = "",
-                 .hint = ""});
-  }
+  if (tables.empty()) refuse_empty(file, log.dropped);
   // What is missing is said where the numbers are.
   std::vector<std::string>& notes = tables.front().notes;
   for (const auto& reason : log.dropped.reasons()) {
@@ -124,7 +146,37 @@ std::vector<Table> log_tables(const profiler::Log& log, const std::string& file,
   return tables;
 }
 
-std::vector<Table> tables_of(const std::string& file, std::size_t top) {
+/// What is said of a file.
+struct Analysis {
+  std::vector<Table> tables;
+  std::optional<harness::ExperimentResult> result;  ///< Of a comparison.
+};
+
+/// How the programs of a log do on the emulated chip.
+class Emulation {
+ public:
+  explicit Emulation(const wormhole::ProfileChoice& choice)
+      : profiles_(wormhole::load_profiles(choice)), context_(harness::describe_environment()) {
+    context_.chip_profile = profiles_.chip.name;
+    context_.software_profile = profiles_.software.name;
+  }
+
+  Analysis compare(profiler::ByteSource& source, const std::string& file, std::size_t top) const {
+    const auto comparison = profiler::compare_with_silicon(source, file, profiles_);
+    const std::string title = std::filesystem::path(file).filename();
+    Analysis analysis{.tables = reports::silicon_tables(comparison, title, top),
+                      .result = reports::silicon_result(comparison, title, context_)};
+    if (analysis.tables.empty()) refuse_empty(file, comparison.dropped);
+    return analysis;
+  }
+
+ private:
+  wormhole::Profiles profiles_;
+  harness::RunContext context_;
+};
+
+/// With `emulation` null: where the time went.
+Analysis analyze_file(const std::string& file, const Emulation* emulation, std::size_t top) {
   profiler::FileSource source(file);
   std::string beginning(profiler::kDetectionBytes, '\0');
   std::size_t size = 0;
@@ -135,9 +187,24 @@ std::vector<Table> tables_of(const std::string& file, std::size_t top) {
   }
   beginning.resize(size);
   const profiler::LogKind kind = profiler::detect_kind(beginning, file);
-  if (kind == profiler::LogKind::result) return result_tables(file);
   profiler::PrefixedSource whole(beginning, source);
-  return log_tables(profiler::read_log(kind, whole, file), file, top);
+  if (emulation != nullptr) {
+    if (kind == profiler::LogKind::ops_csv) return emulation->compare(whole, file, top);
+    throw Error({.attempted = "compare " + file + " with the emulator",
+                 .value = fmt::format("a {} does not say what its ops computed", name_of(kind)),
+                 .accepted = "an ops_perf_results CSV",
+                 .hint = ""});
+  }
+  if (kind == profiler::LogKind::result) return {.tables = result_tables(file), .result = {}};
+  return {.tables = log_tables(profiler::read_log(kind, whole, file), file, top), .result = {}};
+}
+
+/// Files that hold all of what was analysed.
+void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
+                   const std::vector<harness::ExperimentResult>& results) {
+  if (!options.markdown.empty()) write_file(options.markdown, markdown);
+  if (!options.json.empty()) write_file(options.json, reports::result_json(results));
+  if (!options.csv.empty()) write_file(options.csv, reports::csv(results));
 }
 
 }  // namespace
@@ -150,20 +217,27 @@ int analyze(int argc, const char* const* argv) {
   }
   const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
                                      .color = wants_color(STDOUT_FILENO, options.color)};
+  std::optional<Emulation> emulation;
+  if (options.compare) emulation.emplace(options.profiles);
   std::string markdown;
+  std::vector<harness::ExperimentResult> results;
   bool well = true;
   for (const std::string& file : options.files) {
     try {
-      for (const Table& table : tables_of(file, options.top)) {
+      Analysis analysis = analyze_file(file, emulation ? &*emulation : nullptr, options.top);
+      for (const Table& table : analysis.tables) {
         markdown += reports::markdown_table(table) + "\n";
-        if (options.markdown != "-") fmt::print("{}\n", reports::terminal_table(table, style));
+        if (!options.uses_standard_output()) {
+          fmt::print("{}\n", reports::terminal_table(table, style));
+        }
       }
+      if (analysis.result) results.push_back(std::move(*analysis.result));
     } catch (const Error& failure) {
       fmt::print(stderr, "run_experiment: {}\n", failure.what());
       well = false;
     }
   }
-  if (!options.markdown.empty()) write_file(options.markdown, markdown);
+  write_outputs(options, markdown, results);
   return well ? 0 : 1;
 }
 

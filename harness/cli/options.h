@@ -31,6 +31,10 @@ struct Options {
   std::filesystem::path results = "results";
   std::string json, csv, markdown, times, plots, trace;
   std::filesystem::path device_logs;  ///< Folder; empty: none.
+  bool bottlenecks = false;
+
+  /// Whether one more iteration of each point is recorded.
+  bool records() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "harness/cli/analyze.h"
+#include "harness/cli/bottlenecks.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/compare.h"
 #include "harness/cli/exit_status.h"
@@ -166,7 +167,7 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
 }
 
 int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
-                const harness::RunContext& context, const wormhole::ChipProfile& chip) {
+                const harness::RunContext& context, const experiments::DevBox& box) {
   Outputs outputs(options);
   outputs.require_writable();
   Session::catch_signals();
@@ -181,8 +182,12 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
   if (std::ranges::find(options.names, "all") != options.names.end()) {
     print_verdicts(finished, outputs);
   }
+  if (options.bottlenecks) {
+    BottleneckTables bottlenecks([&]() -> Device& { return *box.host(); });
+    for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
+  }
   bool well = outputs.write(finished);
-  well = write_traces(session.traced(), options, chip) && well;
+  well = write_traces(session.traced(), options, box.profiles().chip) && well;
   for (const Finished& one : finished) {
     print_summary(one);
     well = well && std::ranges::none_of(one.result.points, &harness::PointResult::failed);
@@ -227,7 +232,7 @@ int run(int argc, const char* const* argv) {
   context.chip_profile = profiles.chip.name;
   context.software_profile = profiles.software.name;
   context.seed = options.seed;
-  return run_planned(planned, options, context, profiles.chip);
+  return run_planned(planned, options, context, *box);
 }
 
 }  // namespace

@@ -68,13 +68,14 @@ Finished Session::run(const PlannedExperiment& planned) {
       if (outputs_.wants_checkpoint()) outputs_.checkpoint(partial_result(name, context_, ended));
       progress.advance(point.id());
     };
-    if (!options_.trace.empty() || !options_.device_logs.empty()) {
+    if (options_.records()) {
       hooks.trace_sink = [&](const harness::PointResult& point) -> TraceSink* {
         return &traced_.emplace_back(point).recorder;
       };
     }
-    // One thread keeps a trace's points in order.
-    const int threads = options_.trace.empty() ? thread_count(options_) : 1;
+    // One thread keeps what is recorded of the points in order.
+    const int threads =
+        options_.trace.empty() && !options_.bottlenecks ? thread_count(options_) : 1;
     result.points =
         harness::run_points(*planned.experiment, planned.points, options_.wall, hooks, threads);
   }

@@ -38,7 +38,7 @@ class Session {
   /// Runs one experiment and prints its tables. Points that a stop left out are missing.
   Finished run(const PlannedExperiment& planned);
 
-  /// What was recorded of every point run so far, for --trace and --device-logs.
+  /// What was recorded of every point run so far, for --trace, --device-logs and --bottlenecks.
   const std::deque<TracedPoint>& traced() const { return traced_; }
 
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.

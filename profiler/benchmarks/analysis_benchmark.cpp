@@ -34,12 +34,12 @@ std::vector<TraceEvent> events_of(std::int64_t programs) {
                           std::string_view category, std::int64_t start_ns, std::int64_t length_ns,
                           std::int64_t program) {
     const SimTime start = SimTime::nanoseconds(start_ns);
-    events.push_back({{kind, Lane::none, static_cast<std::uint16_t>(index)},
-                      name,
-                      category,
-                      start,
-                      start + SimTime::nanoseconds(length_ns),
-                      static_cast<std::uint64_t>(program)});
+    events.push_back({.track = {kind, Lane::none, static_cast<std::uint16_t>(index)},
+                      .name = name,
+                      .category = category,
+                      .start = start,
+                      .end = start + SimTime::nanoseconds(length_ns),
+                      .program = static_cast<std::uint64_t>(program)});
   };
   for (std::int64_t i = 0; i < programs; ++i) {
     const std::int64_t now = i * 30'000;
@@ -72,7 +72,7 @@ BENCHMARK(find_gaps)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 void gap_totals(benchmark::State& state) {
   const profiler::Timeline timeline = profiler::timeline_of(events_of(state.range(0)));
-  const std::vector<profiler::Lane> lanes =
+  const std::vector<profiler::BusyLane> lanes =
       profiler::find_gaps(timeline, profiler::LaneKind::device);
   for (auto _ : state) {
     benchmark::DoNotOptimize(profiler::time_by_cause(lanes).total());

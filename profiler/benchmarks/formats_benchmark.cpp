@@ -31,7 +31,7 @@ std::string large_ops_csv() {
     record.name = "Matmul";
     record.facts = {.operation = "Matmul",
                     .fidelity = "HiFi2",
-                    .attributes = std::string(900, 'x'),
+                    .attributes = {{"config", std::string(900, 'x')}},
                     .inputs = {{.dimensions = {1, 1, 1024, 1024}, .dtype = "bfloat16"},
                                {.dimensions = {1, 1, 1024, 1024}, .dtype = "bfloat16"}},
                     .outputs = {{.dimensions = {1, 1, 1024, 1024}, .dtype = "bfloat16"}}};

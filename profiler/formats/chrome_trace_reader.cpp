@@ -168,6 +168,7 @@ ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedR
   for (const TraceEventHandler::Span& span : handler.spans()) {
     ReadProcess& process = trace.processes[handler.threads()[span.thread].process];
     process.events.push_back({.track = tracks[span.thread],
+                              .trace = span.trace,
                               .name = trace.names.name(span.name),
                               .category = trace.names.name(span.category),
                               .start = span.start,

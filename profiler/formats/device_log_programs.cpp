@@ -85,12 +85,15 @@ void DeviceLogPrograms::end_file(const std::string& architecture, Frequency cloc
     std::set<std::uint16_t> devices;
     for (const Program& program : programs_) {
       if (program.run != i || program.end < 0) continue;
-      const std::int64_t counter = program.id.trace >= 0 ? program.id.counter : 0;
-      const bool replayed = counter > 0 && counter <= std::numeric_limits<std::uint32_t>::max();
+      const auto number = [](std::int64_t cell) {
+        const bool fits = cell > 0 && cell <= std::numeric_limits<std::uint32_t>::max();
+        return fits ? static_cast<std::uint32_t>(cell) : 0;
+      };
       devices.insert(program.device);
       run.timeline.programs.push_back(
           {.name = run.timeline.names.id(fmt::format("program {}", program.id.host_id)),
-           .replay = replayed ? static_cast<std::uint32_t>(counter) : 0,
+           .trace = number(program.id.trace),
+           .replay = program.id.trace >= 0 ? number(program.id.counter) : 0,
            .device = program.device,
            .kernel = {time_of_cycles(program.start, clock), time_of_cycles(program.end, clock)}});
     }

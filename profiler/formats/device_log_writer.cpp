@@ -53,12 +53,14 @@ void write_zone(std::string& text, const OpRecord& record, const CoreRecord& cor
                 std::pair<std::int64_t, std::int64_t> cycles) {
   const std::string kernel = fmt::format("{}-KERNEL", risc.zone);
   const std::string firmware = fmt::format("{}-FW", risc.zone);
+  const ProgramRun& run = record.run;
+  const std::string trace = run.replay > 0 ? fmt::format("{},{}", run.trace, run.replay) : ",";
   const auto row = [&](std::string_view zone, bool ends) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},0,{},,,{},{},0,{},\n",
-                   record.run.device, noc_coordinate(kNocColumns, core.x),
-                   noc_coordinate(kNocRows, core.y), risc.name, timer_id(zone, ends),
-                   ends ? cycles.second : cycles.first, run_host_id(record.run.number), zone,
-                   ends ? "ZONE_END" : "ZONE_START", risc.file);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},0,{},{},{},{},0,{},\n", run.device,
+                   noc_coordinate(kNocColumns, core.x), noc_coordinate(kNocRows, core.y), risc.name,
+                   timer_id(zone, ends), ends ? cycles.second : cycles.first,
+                   run_host_id(run.number), trace, zone, ends ? "ZONE_END" : "ZONE_START",
+                   risc.file);
   };
   row(firmware, false);
   row(kernel, false);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "base/program_facts.h"
 #include "base/trace_event.h"
 #include "base/units.h"
+#include "profiler/op_runs.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
@@ -34,9 +34,6 @@ struct DeviceFacts {
   Frequency clock{1'000'000'000};
   int worker_cores = 64;
 };
-
-/// The facts of a launched program; null when nobody knows them.
-using FactsOfProgram = std::function<const ProgramFacts*(std::uint64_t program)>;
 
 /// The programs of one device's recorded events, by number.
 std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const FactsOfProgram& facts);

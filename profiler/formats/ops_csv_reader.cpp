@@ -24,31 +24,37 @@ enum Column : std::size_t {
   kCall,
   kDevice,
   kArchitecture,
+  kAttributes,
   kFidelity,
   kCores,
+  kWorkerCores,
   kHostTime,
   kFirmwareStart,
   kFirmwareEnd,
   kOpToOp,
   kFirmwareTime,
   kKernelTime,
+  kStartSkew,
   kTrace,
   kReplay,
 };
-constexpr std::array<std::string_view, 15> kNames = {
+constexpr std::array<std::string_view, 18> kNames = {
     "OP CODE",
     "OP TYPE",
     "GLOBAL CALL COUNT",
     "DEVICE ID",
     "DEVICE ARCH",
+    "ATTRIBUTES",
     "MATH FIDELITY",
     "CORE COUNT",
+    "AVAILABLE WORKER CORE COUNT",
     "HOST DURATION [ns]",
     "DEVICE FW START CYCLE",
     "DEVICE FW END CYCLE",
     "OP TO OP LATENCY [ns]",
     "DEVICE FW DURATION [ns]",
     "DEVICE KERNEL DURATION [ns]",
+    "DEVICE KERNEL FIRST TO LAST START [ns]",
     "METAL TRACE ID",
     "METAL TRACE REPLAY SESSION ID",
 };
@@ -189,6 +195,7 @@ bool OpsCsvReader::read_row() {
   row_.name = trimmed(cell(columns_[kOpCode]));
   row_.type = trimmed(cell(columns_[kOpType]));
   row_.architecture = trimmed(cell(columns_[kArchitecture]));
+  row_.attributes = trimmed(cell(columns_[kAttributes]));
   row_.fidelity = trimmed(cell(columns_[kFidelity]));
   const auto device = integer(kDevice, good);
   if (device && (*device < 0 || *device > std::numeric_limits<std::uint16_t>::max())) {
@@ -197,11 +204,13 @@ bool OpsCsvReader::read_row() {
   }
   row_.call = integer(kCall, good);
   row_.cores = integer(kCores, good);
+  row_.worker_cores = integer(kWorkerCores, good);
   row_.host_time = nanoseconds(kHostTime, good);
   row_.firmware_start = integer(kFirmwareStart, good);
   row_.firmware_end = integer(kFirmwareEnd, good);
   row_.firmware_time = nanoseconds(kFirmwareTime, good);
   row_.kernel_time = nanoseconds(kKernelTime, good);
+  row_.start_skew = nanoseconds(kStartSkew, good);
   row_.op_to_op = nanoseconds(kOpToOp, good);
   row_.trace = integer(kTrace, good);
   row_.replay = integer(kReplay, good);

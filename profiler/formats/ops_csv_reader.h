@@ -32,14 +32,17 @@ struct OpRow {
   std::string_view type;  ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
   std::uint16_t device = 0;
   std::string_view architecture;
+  std::string_view attributes;  ///< "{'transpose_a': 'false'; ...}".
   std::string_view fidelity;
-  std::optional<std::int64_t> call;   ///< GLOBAL CALL COUNT.
-  std::optional<std::int64_t> cores;  ///< CORE COUNT.
+  std::optional<std::int64_t> call;          ///< GLOBAL CALL COUNT.
+  std::optional<std::int64_t> cores;         ///< CORE COUNT.
+  std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
   std::optional<SimTime> host_time;
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
-  std::optional<SimTime>
-      op_to_op;  ///< To the device's previous kernel; negative where they overlap.
+  std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
+  /// To the device's previous kernel; negative where they overlap.
+  std::optional<SimTime> op_to_op;
   std::optional<std::int64_t> trace, replay;
   std::vector<TensorCells> inputs, outputs;  ///< Those with an X dimension.
 };

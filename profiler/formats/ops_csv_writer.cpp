@@ -137,17 +137,27 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-/// Dimensions are "padded[logical]": rows and columns in whole tiles.
+/// Dimensions are "padded[logical]": of tiles, rows and columns are in whole ones.
 void write_tensor(CsvWriter& csv, const TensorFacts& tensor, std::uint16_t device) {
   constexpr std::int64_t kTile = 32;
   for (std::size_t i = 0; i < tensor.dimensions.size(); ++i) {
     const std::int64_t logical = tensor.dimensions[i];
-    const std::int64_t padded = i < 2 ? logical : (logical + kTile - 1) / kTile * kTile;
+    const bool in_tiles = i >= 2 && tensor.layout == "tile";
+    const std::int64_t padded = in_tiles ? (logical + kTile - 1) / kTile * kTile : logical;
     csv.add(fmt::format("{}[{}]", padded, logical));
   }
-  csv.add("TILE");
+  csv.add(upper_case(tensor.layout));
   csv.add(upper_case(tensor.dtype));
-  csv.add(fmt::format("DEV_{}_DRAM_INTERLEAVED", device));
+  csv.add(fmt::format("DEV_{}_{}_INTERLEAVED", device, upper_case(tensor.memory)));
+}
+
+/// "{'transpose_a': 'false'; 'transpose_b': 'true'}".
+std::string attributes_text(const ProgramFacts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts.attributes) {
+    text += fmt::format("{}'{}': '{}'", text.empty() ? "" : "; ", name, value);
+  }
+  return "{" + text + "}";
 }
 
 void write_tensors(CsvWriter& csv, const std::vector<TensorFacts>& tensors, std::size_t columns,
@@ -231,14 +241,14 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
   csv.add(run_host_id(record.run.number));
   csv.add(int{record.run.device});
   csv.add(device.architecture);
-  csv.add(facts.attributes.empty() ? "{}" : fmt::format("{{'config': '{}'}}", facts.attributes));
+  csv.add(attributes_text(facts));
   csv.add(facts.fidelity);
   if (record.cores.empty()) {
     csv.skip();
   } else {
     csv.add(std::uint64_t{record.cores.size()});
   }
-  csv.add(device.worker_cores);
+  csv.add(facts.worker_cores > 0 ? facts.worker_cores : device.worker_cores);
   csv.skip();  // PARALLELIZATION STRATEGY
   write_host(csv, record.run.host_call);
   csv.add(kernel.start());
@@ -257,11 +267,11 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
   csv.skip();  // DISPATCH GO SEND WAIT TIME
   write_tensors(csv, facts.inputs, kInputs, record.run.device);
   write_tensors(csv, facts.outputs, 1, record.run.device);
-  csv.skip();  // METAL TRACE ID
   if (record.run.replay > 0) {
+    csv.add(std::uint64_t{record.run.trace});
     csv.add(std::uint64_t{record.run.replay});
   } else {
-    csv.skip();
+    csv.skip(2);
   }
   csv.skip(kLastColumns);
   csv.end_record();

@@ -120,8 +120,10 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   if (device.architecture.empty()) device.architecture = row.architecture;
   if (!device.first_call) device.first_call = row.call;
   device.last_cycle = *row.firmware_start;
-  const std::int64_t replay = row.replay.value_or(0);
-  const bool replayed = replay > 0 && replay <= std::numeric_limits<std::uint32_t>::max();
+  const auto number = [](std::optional<std::int64_t> cell) {
+    const bool fits = cell && *cell > 0 && *cell <= std::numeric_limits<std::uint32_t>::max();
+    return fits ? static_cast<std::uint32_t>(*cell) : 0;
+  };
   device.ops.push_back({.start = *start,
                         .cycles = cycles,
                         .firmware = row.firmware_time,
@@ -130,7 +132,8 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
                         .line = row.line,
                         .name = run_.timeline.names.id(row.name),
                         .section = section_,
-                        .replay = replayed ? static_cast<std::uint32_t>(replay) : 0});
+                        .trace = number(row.trace),
+                        .replay = number(row.replay)});
   ++programs_;
 }
 
@@ -222,6 +225,7 @@ void OpsTimelineBuilder::place_kernels(std::uint16_t id, const Device& device, F
     programs.push_back({.number = number,
                         .name = op.name,
                         .section = op.section,
+                        .trace = op.trace,
                         .replay = op.replay,
                         .device = id,
                         .kernel = {start, start + op.kernel}});

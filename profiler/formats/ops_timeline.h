@@ -37,6 +37,7 @@ class OpsTimelineBuilder {
     std::uint64_t line;
     NameId name;
     NameId section;
+    std::uint32_t trace;
     std::uint32_t replay;
   };
   struct Device {

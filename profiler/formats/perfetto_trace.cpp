@@ -50,10 +50,13 @@ constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
 class PacketWriter {
  public:
   PacketWriter() {
-    ProtobufWriter name;
-    name.number(interned::kId, kProgramAnnotation);
-    name.text(interned::kName, "program");
-    new_names_.message(interned::kAnnotationNames, name);
+    for (const auto& [id, text] :
+         {std::pair(kProgramAnnotation, "program"), std::pair(kTraceAnnotation, "trace")}) {
+      ProtobufWriter name;
+      name.number(interned::kId, id);
+      name.text(interned::kName, text);
+      new_names_.message(interned::kAnnotationNames, name);
+    }
   }
 
   void describe_process(std::uint64_t uuid, std::uint64_t pid, const TraceProcess& process) {
@@ -86,12 +89,8 @@ class PacketWriter {
     event_.number(event::kTrack, track);
     event_.number(event::kCategoryId, intern(categories_, interned::kCategories, span.category));
     event_.number(event::kNameId, intern(names_, interned::kNames, span.name));
-    if (span.program != 0) {
-      ProtobufWriter program;
-      program.number(annotation::kNameId, kProgramAnnotation);
-      program.number(annotation::kUnsigned, span.program);
-      event_.message(event::kAnnotation, program);
-    }
+    annotate(kProgramAnnotation, span.program);
+    annotate(kTraceAnnotation, span.trace);
     send(span.start);
   }
 
@@ -107,6 +106,16 @@ class PacketWriter {
  private:
   using Names = std::unordered_map<std::string_view, std::uint64_t>;
   static constexpr std::uint64_t kProgramAnnotation = 1;
+  static constexpr std::uint64_t kTraceAnnotation = 2;
+
+  /// Nothing for 0.
+  void annotate(std::uint64_t name, std::uint64_t value) {
+    if (value == 0) return;
+    ProtobufWriter note;
+    note.number(annotation::kNameId, name);
+    note.number(annotation::kUnsigned, value);
+    event_.message(event::kAnnotation, note);
+  }
 
   std::uint64_t intern(Names& names, std::uint32_t kind, std::string_view text) {
     const auto [found, added] = names.try_emplace(text, names.size() + 1);

@@ -84,6 +84,9 @@ bool TraceEventHandler::scalar(std::string_view text) {
     if (key_ == "program") {
       std::from_chars(text.data(), text.data() + text.size(), event_.program);
     }
+    if (key_ == "trace") {
+      std::from_chars(text.data(), text.data() + text.size(), event_.trace);
+    }
   } else if (depth_ == events_depth_ + 1) {
     if (key_ == "ph") event_.phase = text;
     if (key_ == "name") event_.name = text;
@@ -140,7 +143,8 @@ void TraceEventHandler::take_event() {
             .name = names_.id(event_.name),
             .category = names_.id(event_.category),
             .start = *event_.start,
-            .program = event_.program};
+            .program = event_.program,
+            .trace = event_.trace};
   if (begins) {
     thread.open.push_back(span);
   } else if (complete) {

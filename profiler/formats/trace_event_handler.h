@@ -27,6 +27,7 @@ class TraceEventHandler {
     NameId category = 0;
     SimTime start, end;
     std::uint64_t program = 0;
+    std::uint32_t trace = 0;
   };
   struct Thread {
     std::size_t process = 0;  ///< Into `processes()`.
@@ -70,6 +71,7 @@ class TraceEventHandler {
     bool bad_time = false;
     std::string argument_name, labels;
     std::uint64_t program = 0;
+    std::uint32_t trace = 0;
   };
 
   bool value() { return true; }

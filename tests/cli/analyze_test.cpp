@@ -4,7 +4,9 @@
 // program.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/cli_fixture.h"
@@ -103,6 +105,66 @@ TEST_F(Analyze, WhatCanNotBeReadIsSaidAndDoesNotKeepTheOthers) {
 TEST_F(Analyze, APipeIsRead) {
   put("ops.csv", kOps);
   EXPECT_TRUE(contains(run("analyze <(cat ops.csv)", "", "bash").out, ": 2 programs"));
+}
+
+TEST_F(Analyze, TheEmulatorAgreesWithItsOwnLogs) {
+  ASSERT_EQ(run("gpt2_full --backend emulated -a layers=1 -a batch=2 --device-logs logs").status,
+            0);
+  int files = 0;
+  for (const fs::path& point : fs::directory_iterator(folder() / "logs")) {
+    ++files;
+    const std::string file = "'" + (point / "ops_perf_results.csv").string() + "'";
+    const Outcome outcome = run("analyze --compare-emulated " + file + " --json own.json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_FALSE(contains(outcome.out, "not emulated")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "emulated bound by"));
+    const nlohmann::json json = nlohmann::json::parse(content(folder() / "own.json"));
+    EXPECT_GT(json["points"].size(), 30U);
+    for (const nlohmann::json& call : json["points"]) {
+      const double emulated = call["metrics"]["emulated"]["value"];
+      for (const double measured : call["metrics"]["measured"]["samples"]) {
+        EXPECT_LE(std::abs(emulated - measured), 1.001e-9) << call["parameters"];
+      }
+    }
+  }
+  EXPECT_EQ(files, 3);
+}
+
+TEST_F(Analyze, BottlenecksOfAPointStandBehindItsResults) {
+  const Outcome outcome =
+      run("gpt2_full --backend emulated -a engine=ttml -a layers=1 -a batch=2 "
+          "-a variant=as_published --bottlenecks");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const part :
+       {"dispatch:worker: time by op", "bound by", "cores in use", "attainable",
+        "kernel time by the stage that limits the kernel", "critical path", "the path is"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part;
+  }
+  const Outcome host =
+      run("matmul_sweep --backend host -a shape=256 -a dtype=float32 --quick "
+          "--bottlenecks");
+  EXPECT_EQ(host.status, 0) << host.err;
+  EXPECT_TRUE(contains(host.out, "time by op")) << host.out;
+  EXPECT_FALSE(contains(host.out, "unknown")) << host.out;
+}
+
+TEST_F(Analyze, AComparisonNamesWhatItCouldNotEmulate) {
+  put("ops.csv", kOps);
+  const Outcome outcome = run("analyze ops.csv --compare-emulated --csv ops_errors.csv");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "no output")) << outcome.out;
+  EXPECT_TRUE(contains(content(folder() / "ops_errors.csv"), "compare_emulated,emulated,ops.csv"));
+}
+
+TEST_F(Analyze, OnlyOpsCsvsAreComparedWithTheEmulator) {
+  ASSERT_EQ(run(kEmulated + "--trace trace.json").status, 0);
+  const Outcome outcome = run("analyze trace.json --compare-emulated");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "a Chrome trace does not say what its ops computed"))
+      << outcome.err;
+  EXPECT_EQ(run("analyze trace.json --json -").status, 2);
+  EXPECT_TRUE(
+      contains(run("analyze trace.json --compare-emulated --set tiles.fpo=1ns").err, "tiles.fpu"));
 }
 
 TEST_F(Analyze, UnknownOptionsAndNoFileAreUsageErrors) {

@@ -20,7 +20,8 @@ class FakeCase final : public Case {
     ++runs;
     if (fails) throw Error({.attempted = "run", .value = "it fails", .accepted = "", .hint = ""});
     now_ += step_;
-    if (sink_ != nullptr) sink_->record({{}, "run", "test", now_ - step_, now_, 0});
+    if (sink_ != nullptr)
+      sink_->record({.name = "run", .category = "test", .start = now_ - step_, .end = now_});
   }
   void finish() override {
     ++finishes;

@@ -36,6 +36,13 @@ TEST(MedianInterval, TakesTheOrderStatisticsOfTheBinomialTable) {
   EXPECT_EQ(interval(30), (std::array{10.0, 21.0}));
 }
 
+TEST(MedianInterval, OfAsManySamplesAsALogHasRowsIsFound) {
+  std::vector<double> samples(10'000);
+  std::iota(samples.begin(), samples.end(), 1.0);
+  // 5000 -+ 0.98 sqrt(10000), which the normal approximation gives, to the sample.
+  EXPECT_EQ(median_interval95(samples), (std::array{4902.0, 5099.0}));
+}
+
 TEST(MedianInterval, CoversTheTrueMedianAtLeast95TimesIn100) {
   std::mt19937 random(1);
   std::lognormal_distribution<double> skewed(0, 1);  // its median is 1

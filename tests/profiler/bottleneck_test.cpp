@@ -37,6 +37,15 @@ TEST(Bottleneck, IsTheLargestPartOfTheTime) {
   EXPECT_EQ(summary_of({}).verdict(), Verdict::unknown);
 }
 
+TEST(Bottleneck, CoresInUseAreWeightedByKernelTime) {
+  OpRun few = run(300, 30, 10);
+  few.cores_used = 0.2;
+  OpRun all = run(100, 30, 10);
+  all.cores_used = 1;
+  EXPECT_DOUBLE_EQ(summary_of({few, all, run(1000, 0, 0)}).cores_used.value(), 0.4);
+  EXPECT_FALSE(summary_of({run(100, 30, 10)}).cores_used);
+}
+
 TEST(Bottleneck, StatesTheNumbersThatDecide) {
   const WorkSummary summary = summary_of({run(100, 30, 10, 50), run(100, 20, 40, 10)});
   EXPECT_EQ(summary.runs, 2U);

@@ -22,7 +22,7 @@ using testing::random_timeline;
 
 constexpr std::uint32_t kSeeds = 400;
 
-const Lane& only(const std::vector<Lane>& lanes) {
+const BusyLane& only(const std::vector<BusyLane>& lanes) {
   EXPECT_EQ(lanes.size(), 1U);
   return lanes.at(0);
 }
@@ -51,7 +51,7 @@ struct OneGap {
     timeline.programs = {after, before};
     timeline.programs.insert(timeline.programs.end(), others.begin(), others.end());
     timeline.activities = activities;
-    const std::vector<Lane> lanes = find_gaps(timeline, kind);
+    const std::vector<BusyLane> lanes = find_gaps(timeline, kind);
     EXPECT_EQ(lanes.at(0).gaps.size(), 1U);
     const Gap& gap = lanes.at(0).gaps.at(0);
     EXPECT_EQ(gap.span.start.ps(), 100);
@@ -246,7 +246,7 @@ GapCause cause_at(const Timeline& timeline, const ProgramRun& before, const Prog
 }
 
 /// Checks one lane, moment by moment.
-void expect_lane(const Timeline& timeline, LaneKind kind, const Lane& lane) {
+void expect_lane(const Timeline& timeline, LaneKind kind, const BusyLane& lane) {
   std::vector<std::size_t> programs;
   for (std::size_t i = 0; i < timeline.programs.size(); ++i) {
     if (lane_id(timeline.programs[i], kind) == LaneId{lane.device, lane.index})
@@ -299,7 +299,7 @@ TEST_P(RandomTimelines, HaveTheGapsAndCausesOfEveryMoment) {
     for (const ProgramRun& program : timeline.programs)
       expected.insert(lane_id(program, GetParam()));
     std::set<LaneId> found;
-    for (const Lane& lane : find_gaps(timeline, GetParam())) {
+    for (const BusyLane& lane : find_gaps(timeline, GetParam())) {
       found.insert({lane.device, lane.index});
       expect_lane(timeline, GetParam(), lane);
       for (const auto& [cause, time] : causes_of(time_by_cause({&lane, 1}))) seen.insert(cause);
@@ -314,7 +314,7 @@ TEST_P(RandomTimelines, HaveTheGapsAndCausesOfEveryMoment) {
 
 TEST_P(RandomTimelines, HaveBusyAndIdleTimesThatAddUp) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
-    for (const Lane& lane : find_gaps(random_timeline(seed), GetParam())) {
+    for (const BusyLane& lane : find_gaps(random_timeline(seed), GetParam())) {
       EXPECT_EQ(lane.busy + lane.idle, lane.span.duration());
       EXPECT_LE(lane.busy, lane.program_time);
       SimTime idle;
@@ -334,7 +334,7 @@ TEST_P(RandomTimelines, HaveBusyAndIdleTimesThatAddUp) {
 TEST_P(RandomTimelines, HaveTotalsThatAddUpToTheirGaps) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     const Timeline timeline = random_timeline(seed);
-    for (const Lane& lane : find_gaps(timeline, GetParam())) {
+    for (const BusyLane& lane : find_gaps(timeline, GetParam())) {
       SimTime by_pair;
       SimTime by_bin;
       std::uint64_t count = 0;
@@ -381,7 +381,7 @@ Timeline programs(const std::vector<Span>& kernels) {
 TEST(Gaps, OfALongProgramAreNotHiddenByAShortOneWithinIt) {
   const Timeline timeline =
       programs({picoseconds(0, 100), picoseconds(10, 20), picoseconds(130, 140)});
-  const std::vector<Lane> lanes = find_gaps(timeline, LaneKind::device);
+  const std::vector<BusyLane> lanes = find_gaps(timeline, LaneKind::device);
   ASSERT_EQ(only(lanes).gaps.size(), 1U);
   EXPECT_EQ(only(lanes).idle.ps(), 30);
   EXPECT_EQ(only(lanes).gaps[0].before, 0U);
@@ -401,7 +401,7 @@ TEST(Gaps, OfNoProgramsAreNone) {
 TEST(GapHistogram, HasBinsAtOneTwoAndFive) {
   Timeline timeline = programs({picoseconds(0, 1), picoseconds(2, 3), picoseconds(13, 14),
                                 picoseconds(33, 34), picoseconds(53, 54)});  // 1, 10, 19, 19
-  const std::vector<Lane> lanes = find_gaps(timeline, LaneKind::device);
+  const std::vector<BusyLane> lanes = find_gaps(timeline, LaneKind::device);
   const std::vector<GapBin> bins = gap_histogram(lanes);
   std::vector<std::tuple<std::int64_t, std::int64_t, std::uint64_t>> found;
   for (const GapBin& bin : bins) found.emplace_back(bin.low.ps(), bin.high.ps(), bin.count);
@@ -413,7 +413,7 @@ TEST(GapHistogram, HasBinsAtOneTwoAndFive) {
 TEST(GapHistogram, HasAPlaceForTheLongestTime) {
   const SimTime end = SimTime::picoseconds(std::numeric_limits<std::int64_t>::max());
   const Timeline timeline = programs({picoseconds(0, 1), {end, end}});
-  const std::vector<Lane> lanes = find_gaps(timeline, LaneKind::device);
+  const std::vector<BusyLane> lanes = find_gaps(timeline, LaneKind::device);
   const std::vector<GapBin> bins = gap_histogram(lanes);
   ASSERT_EQ(bins.size(), 1U);
   EXPECT_EQ(bins[0].high, end);

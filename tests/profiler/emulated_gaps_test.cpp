@@ -2,8 +2,10 @@
 // The gaps of emulated runs, whose causes follow from the profile's constants.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "engines/ops/matmul.h"
@@ -32,7 +34,7 @@ class EmulatedGaps : public ::testing::Test {
     return program;
   }
 
-  std::vector<Lane> lanes(LaneKind kind) const {
+  std::vector<BusyLane> lanes(LaneKind kind) const {
     return find_gaps(timeline_of(recorder_.events(), recorder_.losses()), kind);
   }
 
@@ -54,7 +56,7 @@ TEST_F(EmulatedGaps, AfterEachFinishAreTheStepsOfTheNextProgram) {
     queue_.enqueue(program);
     queue_.finish();
   }
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 1U);
   const CauseTimes causes = time_by_cause(found);
   constexpr std::int64_t kGaps = kPrograms - 1;
@@ -76,7 +78,7 @@ TEST_F(EmulatedGaps, OfAWellFedQueueAreGoLatencyAlone) {
   constexpr int kPrograms = 20;
   for (int i = 0; i < kPrograms; ++i) queue_.enqueue(program);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::queue);
+  const std::vector<BusyLane> found = lanes(LaneKind::queue);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].idle, (kPrograms - 1) * launch.go);
   EXPECT_EQ(time_by_cause(found)[GapCause::go_latency], found[0].idle);
@@ -89,12 +91,33 @@ TEST_F(EmulatedGaps, OfAReplayAreNotTheHosts) {
   const TraceId trace = queue_.end_trace_capture();
   queue_.execute_trace(trace);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].programs, 10U);
   EXPECT_GT(found[0].idle, SimTime());
   const CauseTimes causes = time_by_cause(found);
   EXPECT_EQ(causes[GapCause::dispatch] + causes[GapCause::go_latency], found[0].idle);
+}
+
+TEST_F(EmulatedGaps, ProgramsKnowWhichReplayOfWhichTraceTheyAreOf) {
+  const Program program = product(256);
+  std::vector<TraceId> traces;
+  for (int i = 0; i < 2; ++i) {
+    queue_.begin_trace_capture();
+    for (int k = 0; k < 2; ++k) queue_.enqueue(program);
+    traces.push_back(queue_.end_trace_capture());
+  }
+  queue_.execute_trace(traces[1]);
+  queue_.enqueue(program);
+  queue_.execute_trace(traces[1]);
+  queue_.execute_trace(traces[0]);
+  queue_.finish();
+  Timeline timeline = timeline_of(recorder_.events());
+  std::ranges::sort(timeline.programs, {}, &ProgramRun::number);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+  for (const ProgramRun& run : timeline.programs) found.emplace_back(run.trace, run.replay);
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  EXPECT_EQ(found, (Pairs{{2, 1}, {2, 1}, {0, 0}, {2, 2}, {2, 2}, {1, 1}, {1, 1}}));
 }
 
 TEST_F(EmulatedGaps, OfAQueueThatWaitsForAnotherAreItsEvent) {
@@ -108,7 +131,7 @@ TEST_F(EmulatedGaps, OfAQueueThatWaitsForAnotherAreItsEvent) {
   queue_.wait_for_event(other.record_event());
   queue_.enqueue(here);
   queue_.finish();
-  const std::vector<Lane> found = lanes(LaneKind::queue);
+  const std::vector<BusyLane> found = lanes(LaneKind::queue);
   ASSERT_EQ(found.size(), 2U);
   ASSERT_EQ(found[0].gaps.size(), 1U);
   const Gap& gap = found[0].gaps[0];
@@ -130,7 +153,7 @@ TEST_F(EmulatedGaps, OfOneQueueMayBeTheOtherOnesFullIssueQueue) {
   queue_.enqueue(here);
   queue_.finish();
   other.finish();
-  const std::vector<Lane> found = lanes(LaneKind::sub_device);
+  const std::vector<BusyLane> found = lanes(LaneKind::sub_device);
   ASSERT_EQ(found.size(), 2U);
   const CauseTimes causes = time_by_cause({found.data(), 1});
   EXPECT_GT(causes[GapCause::queue_full], SimTime());

@@ -67,6 +67,29 @@ TEST(Timeline, GivesTheProgramsOfAReplayTheSameCall) {
   expect_span(*timeline.programs[3].host_call, 5, 6);
 }
 
+TEST(Timeline, CountsTheReplaysOfEachTrace) {
+  std::vector<TraceEvent> events;
+  const auto replay = [&](std::uint32_t trace, std::uint64_t first, std::int64_t start) {
+    events.push_back(event(kHost, "host", start, start + 1, first, "execute_trace"));
+    events.back().trace = trace;
+    for (const std::uint64_t program : {first, first + 1}) {
+      events.push_back(event(kSubDevice, "kernel", start + 2, start + 3, program));
+    }
+  };
+  replay(4, 1, 0);
+  replay(9, 3, 10);
+  replay(4, 5, 20);
+  const Timeline timeline = timeline_of(events);
+  ASSERT_EQ(timeline.programs.size(), 6U);
+  const auto expect = [&](std::size_t i, std::uint32_t trace, std::uint32_t replayed) {
+    EXPECT_EQ(timeline.programs[i].trace, trace) << i;
+    EXPECT_EQ(timeline.programs[i].replay, replayed) << i;
+  };
+  for (const std::size_t i : {0U, 1U}) expect(i, 4, 1);
+  for (const std::size_t i : {2U, 3U}) expect(i, 9, 1);
+  for (const std::size_t i : {4U, 5U}) expect(i, 4, 2);
+}
+
 TEST(Timeline, LeavesOutWhatWasNotRecorded) {
   const std::vector<TraceEvent> events{event(kHost, "host", 0, 1, 9),
                                        event(kDispatcher, "dispatch", 2, 3, 9),

@@ -207,7 +207,7 @@ TEST(ResultJson, TheSchemaRefusesWhatItDoesNotDescribe) {
       {"/points/0/metrics/time/value", nullptr},
       {"/points/0/metrics/time/picoseconds", 1.5},
       {"/points/0/metrics/time/ci95", json::array({1})},
-      {"/points/0/reference/status", "measured"},
+      {"/points/0/reference/status", "guessed"},
       {"/points/0/surprise", 1}};
   for (const auto& [place, value] : replacements) {
     json bad = good;

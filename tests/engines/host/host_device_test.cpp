@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "profiler/program_recorder.h"
+#include "profiler/timeline.h"
 #include "tests/engines/host/host_products.h"
 
 namespace howard::host {
@@ -179,6 +181,36 @@ TEST_F(Host, AReplayComputesWithTheValuesOfThatMoment) {
   EXPECT_EQ(get(device_, out), (Values{1, 0, 0, 1}));
   device_.release_trace(trace);
   EXPECT_THROW(queue_.execute_trace(trace), Error);
+}
+
+TEST_F(Host, EachReplayHasProgramsOfItsOwnAndItsCallNamesTheTrace) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  Program program = product(a, a, out);
+  program.flops = Flops(16);
+  queue_.begin_trace_capture();
+  for (int i = 0; i < 2; ++i) queue_.enqueue(program);
+  const TraceId trace = queue_.end_trace_capture();
+  profiler::ProgramRecorder recorder;
+  device_.set_trace_sink(&recorder);
+  queue_.enqueue(program);
+  for (int i = 0; i < 2; ++i) queue_.execute_trace(trace);
+  queue_.enqueue(program);
+  queue_.finish();
+  device_.set_trace_sink(nullptr);
+  profiler::Timeline timeline = profiler::timeline_of(recorder.recorder().events());
+  std::ranges::sort(timeline.programs, {}, &profiler::ProgramRun::number);
+  std::vector<std::uint32_t> replays;
+  for (const profiler::ProgramRun& run : timeline.programs) {
+    replays.push_back(run.replay);
+    EXPECT_EQ(run.trace, run.replay > 0 ? static_cast<std::uint32_t>(trace) : 0U);
+    ASSERT_TRUE(run.host_call) << run.number;
+    const ProgramFacts* const facts = recorder.facts(run.number);
+    ASSERT_NE(facts, nullptr) << run.number;
+    EXPECT_EQ(facts->work.flops, Flops(16));
+    EXPECT_EQ(facts->work.dram, Bytes(3 * 16));
+  }
+  EXPECT_EQ(replays, (std::vector<std::uint32_t>{0, 1, 1, 2, 2, 0}));
 }
 
 TEST_F(Host, WhatATraceCannotHoldIsAnError) {

@@ -14,7 +14,7 @@ namespace {
 void analyse(const LoggedRun& run) {
   HOWARD_CHECK(!run.timeline.programs.empty() || !run.host_ops.empty(), "a run holds something");
   HOWARD_CHECK(defects_of(run.timeline).empty(), "a reader removes what is impossible");
-  for (const Lane& lane : find_gaps(run.timeline, LaneKind::sub_device)) {
+  for (const BusyLane& lane : find_gaps(run.timeline, LaneKind::sub_device)) {
     HOWARD_CHECK(lane.busy + lane.idle == lane.span.duration(), "busy and idle are the span");
     for (const Gap& gap : lane.gaps) {
       HOWARD_CHECK(gap.causes.total() == gap.span.duration(), "the causes are the gap");

@@ -165,6 +165,28 @@ TEST(DeviceLog, WhatIsWrittenReadsBackToTheCycle) {
   }
 }
 
+TEST(DeviceLog, ReplaysAreWrittenWithTheirTraceAndReadBack) {
+  std::vector<OpRecord> records(3);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const SimTime start = SimTime::microseconds(static_cast<std::int64_t>(i) * 10);
+    records[i].run = {.number = i + 1,
+                      .trace = i == 0 ? 0U : 7U,
+                      .replay = static_cast<std::uint32_t>(i),
+                      .kernel = {start, start + SimTime::microseconds(5)}};
+  }
+  const std::string text = device_log_csv(records, {});
+  EXPECT_NE(text.find(",0,1024,,,BRISC-FW"), std::string::npos);
+  EXPECT_NE(text.find(",0,3072,7,2,BRISC-FW"), std::string::npos);
+  const Log log = read(text);
+  ASSERT_EQ(log.runs.size(), 1U);
+  const auto& programs = log.runs[0].timeline.programs;
+  ASSERT_EQ(programs.size(), 3U);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(programs[i].trace, records[i].run.trace);
+    EXPECT_EQ(programs[i].replay, records[i].run.replay);
+  }
+}
+
 TEST(DeviceLog, TheWriterHasAllRiscsOfAllCoresAtNocCoordinates) {
   const auto no_facts = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
   const std::string text = device_log_csv(op_records(sample_events(), no_facts), {});

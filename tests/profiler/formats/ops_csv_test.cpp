@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -241,6 +242,7 @@ std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
     record.run.number = i;
     record.run.device = static_cast<std::uint16_t>(random() % 2);
     record.run.replay = static_cast<std::uint32_t>(random() % 3);
+    if (record.run.replay > 0) record.run.trace = static_cast<std::uint32_t>(random() % 3);
     cycle += static_cast<std::int64_t>(random() % 5000);
     record.run.kernel = {
         time_of_cycles(cycle, clock),
@@ -249,7 +251,7 @@ std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
     if (random() % 2 == 0) {
       record.facts = {.operation = "Matmul",
                       .fidelity = "HiFi2",
-                      .attributes = "2D, \"8x7\"",
+                      .attributes = {{"config", "2D, \"8x7\""}},
                       .inputs = {{.dimensions = {1, 2, 19, 64}, .dtype = "bfloat16"}},
                       .outputs = {{.dimensions = {1, 2, 19, 33}, .dtype = "float32"}}};
     }
@@ -277,6 +279,7 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
         const ProgramRun& program = timeline.programs[k];
         const bool named = !written.facts.operation.empty();
         EXPECT_EQ(timeline.names.name(program.name), named ? "Matmul" : written.name);
+        EXPECT_EQ(program.trace, written.run.trace);
         EXPECT_EQ(program.replay, written.run.replay);
         EXPECT_EQ(program.device, written.run.device);
         // The file counts cycles and whole nanoseconds, which are the same at 1 GHz only.
@@ -289,11 +292,158 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
   }
 }
 
+/// The first line of a version 2.1 file (tt-perf-report, tests/data/wh_clip_encoder_2.csv).
+constexpr std::string_view kVersion21 =
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,"
+    "CORE COUNT,AVAILABLE WORKER CORE COUNT,PARALLELIZATION STRATEGY,HOST START TS,"
+    "HOST END TS,HOST DURATION [ns],DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+    "OP TO OP LATENCY [ns],OP TO OP LATENCY BR/NRISC START [ns],DEVICE FW DURATION [ns],"
+    "DEVICE KERNEL DURATION [ns],DEVICE KERNEL DURATION DM START [ns],"
+    "DEVICE KERNEL DURATION PER CORE MIN [ns],DEVICE KERNEL DURATION PER CORE MAX [ns],"
+    "DEVICE KERNEL DURATION PER CORE AVG [ns],DEVICE KERNEL FIRST TO LAST START [ns],"
+    "DEVICE BRISC KERNEL DURATION [ns],DEVICE NCRISC KERNEL DURATION [ns],"
+    "DEVICE TRISC0 KERNEL DURATION [ns],DEVICE TRISC1 KERNEL DURATION [ns],"
+    "DEVICE TRISC2 KERNEL DURATION [ns],DEVICE ERISC KERNEL DURATION [ns],"
+    "DEVICE COMPUTE CB WAIT FRONT [ns],DEVICE COMPUTE CB RESERVE BACK [ns],"
+    "DISPATCH TOTAL CQ CMD OP TIME [ns],DISPATCH GO SEND WAIT TIME [ns],"
+    "INPUT_0_W_PAD[LOGICAL],INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],"
+    "INPUT_0_X_PAD[LOGICAL],INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,"
+    "INPUT_1_W_PAD[LOGICAL],INPUT_1_Z_PAD[LOGICAL],INPUT_1_Y_PAD[LOGICAL],"
+    "INPUT_1_X_PAD[LOGICAL],INPUT_1_LAYOUT,INPUT_1_DATATYPE,INPUT_1_MEMORY,"
+    "INPUT_2_W_PAD[LOGICAL],INPUT_2_Z_PAD[LOGICAL],INPUT_2_Y_PAD[LOGICAL],"
+    "INPUT_2_X_PAD[LOGICAL],INPUT_2_LAYOUT,INPUT_2_DATATYPE,INPUT_2_MEMORY,"
+    "OUTPUT_0_W_PAD[LOGICAL],OUTPUT_0_Z_PAD[LOGICAL],OUTPUT_0_Y_PAD[LOGICAL],"
+    "OUTPUT_0_X_PAD[LOGICAL],OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY,"
+    "METAL TRACE ID,METAL TRACE REPLAY SESSION ID,COMPUTE KERNEL SOURCE,COMPUTE KERNEL HASH,"
+    "DATA MOVEMENT KERNEL SOURCE,DATA MOVEMENT KERNEL HASH,TENSIX DM 0 MAX KERNEL SIZE [B],"
+    "TENSIX DM 1 MAX KERNEL SIZE [B],TENSIX COMPUTE 0 MAX KERNEL SIZE [B],"
+    "TENSIX COMPUTE 1 MAX KERNEL SIZE [B],TENSIX COMPUTE 2 MAX KERNEL SIZE [B],"
+    "ACTIVE ETH DM 0 MAX KERNEL SIZE [B],ACTIVE ETH DM 1 MAX KERNEL SIZE [B],"
+    "IDLE ETH DM 0 MAX KERNEL SIZE [B],IDLE ETH DM 1 MAX KERNEL SIZE [B],PM IDEAL [ns],"
+    "PM COMPUTE [ns],PM BANDWIDTH [ns],PM REQ I BW,PM REQ O BW,PM FPU UTIL (%),NOC UTIL (%),"
+    "DRAM BW UTIL (%),NPE CONG IMPACT (%),SFPU Util Min (%),SFPU Util Median (%),"
+    "SFPU Util Max (%),Avg SFPU util on full grid (%),FPU Util Min (%),FPU Util Median (%),"
+    "FPU Util Max (%),Avg FPU util on full grid (%),MATH Util Min (%),MATH Util Median (%),"
+    "MATH Util Max (%),Avg Math util on full grid (%)";
+
+TEST(OpsCsv, TheHeaderIsThatOfVersion21) {
+  const std::string text = ops_csv({}, {});
+  EXPECT_EQ(text, std::string(kVersion21) + "\n");
+}
+
+/// Cells of a written file: whole numbers or nothing where reports compute, and no quotes that a
+/// reader which splits lines at commas would stumble over.
+TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
+  static const ProgramFacts facts{.operation = "Matmul",
+                                  .fidelity = "HiFi2",
+                                  .worker_cores = 56,
+                                  .attributes = {{"transpose_a", "false"}, {"grid", "(x=8;y=7)"}},
+                                  .inputs = {{.dimensions = {1, 1, 19, 64}, .dtype = "bfloat8_b"},
+                                             {.dimensions = {1, 1, 19, 33},
+                                              .dtype = "uint32",
+                                              .layout = "row_major",
+                                              .memory = "l1"}},
+                                  .outputs = {}};
+  const std::string text =
+      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
+  TextSource source(text);
+  CsvReader csv(source);
+  ASSERT_TRUE(csv.next());
+  const std::vector<std::string> header(csv.fields().begin(), csv.fields().end());
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.fields()[5], "{'transpose_a': 'false'; 'grid': '(x=8;y=7)'}");
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string_view cell = csv.fields()[i];
+    EXPECT_EQ(cell.find_first_of(",\""), std::string_view::npos) << header[i];
+    const bool numeric = header[i].ends_with("[ns]") || header[i].ends_with("CYCLE") ||
+                         header[i].ends_with("TS") || header[i].ends_with("COUNT") ||
+                         header[i].ends_with(" ID");
+    if (numeric && !cell.empty()) {
+      EXPECT_EQ(cell.find_first_not_of("0123456789"), std::string_view::npos) << header[i];
+    }
+  }
+  const auto cell = [&](std::string_view name) {
+    const auto found = std::ranges::find(header, name);
+    return csv.fields()[static_cast<std::size_t>(found - header.begin())];
+  };
+  EXPECT_EQ(cell("OP TYPE"), "tt_dnn_device");
+  EXPECT_EQ(cell("DEVICE ARCH"), "wormhole_b0");
+  EXPECT_EQ(cell("AVAILABLE WORKER CORE COUNT"), "56");
+  EXPECT_EQ(cell("INPUT_0_X_PAD[LOGICAL]"), "64[64]");
+  EXPECT_EQ(cell("INPUT_0_DATATYPE"), "BFLOAT8_B");
+  EXPECT_EQ(cell("INPUT_0_MEMORY"), "DEV_0_DRAM_INTERLEAVED");
+  EXPECT_EQ(cell("INPUT_1_Y_PAD[LOGICAL]"), "19[19]");
+  EXPECT_EQ(cell("INPUT_1_LAYOUT"), "ROW_MAJOR");
+  EXPECT_EQ(cell("INPUT_1_MEMORY"), "DEV_0_L1_INTERLEAVED");
+  EXPECT_EQ(cell("METAL TRACE ID"), "");
+}
+
+TEST(OpsCsv, TracedProgramsSayWhichReplayOfWhichTrace) {
+  std::vector<OpRecord> records(2);
+  records[1].run = {.number = 2, .trace = 5, .replay = 3, .kernel = {{}, SimTime::microseconds(1)}};
+  const std::string text = ops_csv(records, {});
+  TextSource source(text);
+  DroppedRows dropped;
+  OpsCsvReader reader(source, "ops.csv", dropped);
+  ASSERT_TRUE(reader.next());
+  EXPECT_FALSE(reader.row().trace || reader.row().replay);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.row().trace, 5);
+  EXPECT_EQ(reader.row().replay, 3);
+}
+
+/// Rows without end, in the memory of one.
+class EndlessRows final : public ByteSource {
+ public:
+  EndlessRows(std::string_view header, std::string_view row, std::size_t rows)
+      : rest_(header), row_(row), rows_(rows) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    std::size_t size = 0;
+    while (size < buffer.size()) {
+      if (rest_.empty() && rows_ > 0) {
+        rest_ = row_;
+        --rows_;
+      }
+      if (rest_.empty()) break;
+      const std::size_t part = std::min(buffer.size() - size, rest_.size());
+      std::ranges::copy(rest_.substr(0, part), buffer.begin() + static_cast<std::ptrdiff_t>(size));
+      rest_.remove_prefix(part);
+      size += part;
+    }
+    return size;
+  }
+
+ private:
+  std::string_view rest_, row_;
+  std::size_t rows_;
+};
+
+TEST(OpsCsv, RowsBeyondWhatMemoryIsForAreCounted) {
+  constexpr std::size_t kMore = 12'345;
+  EndlessRows source("OP CODE,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n", "a,1,2\n",
+                     kMostLoggedPrograms + kMore);
+  const Log log = read_ops_csv(source, "large.csv");
+  EXPECT_EQ(only(log).programs.size(), kMostLoggedPrograms);
+  EXPECT_EQ(log.dropped.count(), kMore);
+  EXPECT_EQ(only(log).losses, kMore);
+}
+
+TEST(OpsCsv, QuotedCellsWithLineBreaksAreOneRow) {
+  const Log log = read(
+      "OP CODE,ATTRIBUTES,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n"
+      "\"Mat,\nmul\",\"{'a': 'b';\r\n 'c'}\",1000,20\n"
+      "Softmax,,bad,20\n");
+  EXPECT_EQ(only(log).names.name(only(log).programs.at(0).name), "Mat,\nmul");
+  ASSERT_EQ(log.dropped.reasons().size(), 1U);
+  EXPECT_EQ(log.dropped.reasons()[0].first_line, 5U);
+}
+
 TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
   const std::vector<OpRecord> records = op_records(sample_events(), [](std::uint64_t) {
     static const ProgramFacts facts{.operation = "Matmul",
                                     .fidelity = "HiFi2",
-                                    .attributes = "",
+                                    .attributes = {{"bcast_batch", "1"}, {"transpose_b", "true"}},
                                     .inputs = {{.dimensions = {1, 1, 19, 64}, .dtype = "bfloat16"}},
                                     .outputs = {}};
     return &facts;

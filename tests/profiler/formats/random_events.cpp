@@ -41,12 +41,14 @@ class RandomEvents {
     for (std::int64_t at = low; at < high;) {
       const std::int64_t start = number(0, 2) == 0 ? at : number(at, high);
       const std::int64_t end = number(0, 4) == 0 ? start : number(start, high);
-      events_.push_back({.track = track,
-                         .name = kNames[random_() % kNames.size()],
-                         .category = kCategories[random_() % kCategories.size()],
-                         .start = SimTime::picoseconds(start),
-                         .end = SimTime::picoseconds(end),
-                         .program = static_cast<std::uint64_t>(number(0, 5))});
+      events_.push_back(
+          {.track = track,
+           .trace = static_cast<std::uint32_t>(std::max<std::int64_t>(0, number(-3, 2))),
+           .name = kNames[random_() % kNames.size()],
+           .category = kCategories[random_() % kCategories.size()],
+           .start = SimTime::picoseconds(start),
+           .end = SimTime::picoseconds(end),
+           .program = static_cast<std::uint64_t>(number(0, 5))});
       if (depth > 0 && end > start) add_spans(track, start, end, depth - 1);
       at = end + number(0, 1) * 1'000'000 + (end == at ? 1'000'000'000 : 0);
     }

@@ -72,8 +72,12 @@ inline std::vector<TraceEvent> sample_events() {
     const SimTime call = SimTime::microseconds(static_cast<std::int64_t>(i) * 30);
     const auto span = [&](Track track, std::string_view name, std::string_view category,
                           std::int64_t start, std::int64_t end) {
-      events.push_back({track, name, category, call + SimTime::picoseconds(start),
-                        call + SimTime::picoseconds(end), i});
+      events.push_back({.track = track,
+                        .name = name,
+                        .category = category,
+                        .start = call + SimTime::picoseconds(start),
+                        .end = call + SimTime::picoseconds(end),
+                        .program = i});
     };
     const std::string_view name = i == 2 ? "soft\"max\n" : "matmul";
     span({TrackKind::host_thread, howard::Lane::none, 0}, name, "host", 0, 5'000'001);

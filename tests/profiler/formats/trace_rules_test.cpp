@@ -33,6 +33,7 @@ struct Shown {
   std::string process, track, name, category;
   std::int64_t start = 0, end = 0;
   std::uint64_t program = 0;
+  std::uint64_t trace = 0;
 
   friend auto operator<=>(const Shown&, const Shown&) = default;
 };
@@ -49,7 +50,7 @@ std::vector<Shown> expected(const std::vector<TraceProcess>& processes, std::int
     for (const TraceEvent& event : process.events) {
       spans.push_back({process.name, name_of(event.track), std::string(event.name),
                        std::string(event.category), event.start.ps() / unit, event.end.ps() / unit,
-                       event.program});
+                       event.program, event.trace});
     }
   }
   return sorted(std::move(spans));
@@ -140,12 +141,14 @@ class ChromeChecker {
       return parse_scaled(time.dump(), 6).value_or(-1);  // exact below 2^53 ps
     };
     const std::int64_t start = picoseconds(event.at("ts"));
+    const json arguments = event.value("args", json::object());
     threads_[{event.at("pid"), event.at("tid")}].push_back(
         {.name = event.at("name"),
          .category = event.at("cat"),
          .start = start,
          .end = start + picoseconds(event.at("dur")),
-         .program = event.contains("args") ? event["args"].value("program", std::uint64_t{0}) : 0});
+         .program = arguments.value("program", std::uint64_t{0}),
+         .trace = arguments.value("trace", std::uint64_t{0})});
   }
 
   std::map<int, std::string> process_names_;
@@ -254,17 +257,18 @@ class PerfettoChecker {
     if (time < track.last) broken = "an event before the one before it";
     track.last = time;
     if (event.value(9) == 1) {
-      std::uint64_t program = 0;
-      if (const auto note = event.find(4)) {
-        const Message annotation(note->bytes);
-        if (names_[{3, annotation.value(1)}] != "program") broken = "an annotation of no name";
-        program = annotation.value(3);
+      std::map<std::string, std::uint64_t> notes;
+      for (const Field& field : event.fields()) {
+        if (field.number != 4) continue;
+        const Message annotation(field.bytes);
+        if (!names_.contains({3, annotation.value(1)})) broken = "an annotation of no name";
+        notes[names_[{3, annotation.value(1)}]] = annotation.value(3);
       }
       if (!names_.contains({2, event.value(10)})) broken = "a name that was not sent";
       if (!names_.contains({1, event.value(3)})) broken = "a category that was not sent";
       track.open.push_back({track.process, track.name, names_[{2, event.value(10)}],
                             names_[{1, event.value(3)}], static_cast<std::int64_t>(time), 0,
-                            program});
+                            notes["program"], notes["trace"]});
     } else if (track.open.empty()) {
       broken = "an end without a begin";
     } else {

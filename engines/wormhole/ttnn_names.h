@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engines/device/program.h"
+
+namespace howard::wormhole {
+
+/// ttnn's device operations as its profiler's logs name them (source: the test data of
+/// tt-perf-report 1.2, and for those that are not in it the classes of ttnn and TTML).
+namespace operation {
+inline constexpr std::string_view kMatmul = "Matmul";
+inline constexpr std::string_view kBinary = "BinaryNgDeviceOperation";
+inline constexpr std::string_view kUnary = "UnaryDeviceOperation";
+inline constexpr std::string_view kReduce = "Reduce";
+inline constexpr std::string_view kReduceBatch = "FastReduceNCDeviceOperation";
+inline constexpr std::string_view kMorehSum = "MorehSumOperation";
+inline constexpr std::string_view kMorehMean = "MorehMeanOperation";
+inline constexpr std::string_view kTranspose = "TransposeDeviceOperation";
+inline constexpr std::string_view kReshape = "ReshapeDeviceOperation";
+inline constexpr std::string_view kTilize = "TilizeDeviceOperation";
+inline constexpr std::string_view kUntilize = "UntilizeDeviceOperation";
+inline constexpr std::string_view kConcat = "ConcatDeviceOperation";
+inline constexpr std::string_view kSplitHeads = "NlpCreateHeadsDeviceOperation";
+inline constexpr std::string_view kConcatHeads = "NLPConcatHeadsDeviceOperation";
+inline constexpr std::string_view kSoftmax = "SoftmaxDeviceOperation";
+inline constexpr std::string_view kSoftmaxBackward = "MorehSoftmaxBackwardOperation";
+inline constexpr std::string_view kLayernorm = "LayerNormDeviceOperation";
+inline constexpr std::string_view kTtmlLayernorm = "LayerNormForwardDeviceOperation";
+inline constexpr std::string_view kLayernormBackward = "LayerNormBackwardDeviceOperation";
+inline constexpr std::string_view kGeluBackward = "GeluBackwardDeviceOperation";
+inline constexpr std::string_view kEmbedding = "EmbeddingsDeviceOperation";
+inline constexpr std::string_view kEmbeddingBackward = "EmbeddingBackwardDeviceOperation";
+inline constexpr std::string_view kCrossEntropy = "CrossEntropyForwardDeviceOperation";
+inline constexpr std::string_view kCrossEntropyBackward = "CrossEntropyBackwardDeviceOperation";
+inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
+inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
+}  // namespace operation
+
+/// Of ttnn's BinaryOpType for a function of two values ("SUB"), else of its UnaryOpType ("RECIP").
+std::string_view ttnn_name(Eltwise function);
+
+/// "(x=8;y=7)", as ttnn prints a size in cores; "std::nullopt" for none.
+std::string ttnn_text(const std::optional<CoreGrid>& grid);
+
+/// "{[(x=0;y=0) - (x=7;y=6)]}", as ttnn prints a set of cores: the grid's, from the first one on.
+std::string ttnn_range_text(CoreGrid grid);
+
+}  // namespace howard::wormhole

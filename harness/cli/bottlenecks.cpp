@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/bottlenecks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <functional>
+
+#include "engines/ops/eltwise.h"
+#include "engines/ops/matmul.h"
+#include "profiler/bottleneck.h"
+#include "profiler/critical_path.h"
+#include "profiler/dependencies.h"
+#include "profiler/op_runs.h"
+#include "reports/bottleneck_report.h"
+
+namespace howard::cli {
+namespace {
+
+constexpr std::size_t kShownOps = 12;
+
+/// The shortest of some runs of a program, the first of which warms up.
+double best_seconds(Device& device, const Program& program) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kRuns = 6;
+  CommandQueue& queue = device.command_queue(0);
+  double best = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const Clock::time_point start = Clock::now();
+    queue.enqueue(program);
+    queue.finish();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (i == 1 || (i > 1 && seconds < best)) best = seconds;
+  }
+  return best;
+}
+
+double product_rate(Device& device, DataType dtype) {
+  const TensorSpec spec{{1024, 1024}, dtype};
+  const ops::Tensor a(device, spec);
+  const ops::Tensor b(device, spec);
+  const ops::Tensor out(device, spec);
+  const Program program = ops::matmul(a, b, out);
+  return static_cast<double>(program.flops.value()) / best_seconds(device, program);
+}
+
+double sum_rate(Device& device) {
+  const TensorSpec spec{{4096, 8192}, DataType::float32};  // 128 MiB each
+  const ops::Tensor a(device, spec);
+  const ops::Tensor b(device, spec);
+  const ops::Tensor out(device, spec);
+  const Program program = ops::eltwise(Eltwise::add, a, b, out);
+  return static_cast<double>(3 * spec.host_bytes().value()) / best_seconds(device, program);
+}
+
+}  // namespace
+
+const BottleneckTables::HostPeaks& BottleneckTables::host_peaks() {
+  if (!host_peaks_) {
+    Device& host = open_host_();
+    host_peaks_ = {.float32 = product_rate(host, DataType::float32),
+                   .bfloat16 = product_rate(host, DataType::bfloat16),
+                   .bandwidth = sum_rate(host)};
+  }
+  return *host_peaks_;
+}
+
+std::vector<reports::Table> BottleneckTables::of(const TracedPoint& point) {
+  const profiler::Recorder& recorder = point.recorder.recorder();
+  const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
+  std::deque<ProgramFacts> with_peaks;
+  const auto facts = [&](std::uint64_t program) -> const ProgramFacts* {
+    const ProgramFacts* const known = point.recorder.facts(program);
+    if (known == nullptr || point.backend == harness::Backend::emulated) return known;
+    ProgramFacts& own = with_peaks.emplace_back(*known);
+    const bool half = own.inputs.front().dtype == name_of(DataType::bfloat16);
+    own.work.peak_flops = half ? host_peaks().bfloat16 : host_peaks().float32;
+    own.work.peak_bandwidth = host_peaks().bandwidth;
+    return &own;
+  };
+  return reports::bottleneck_tables(timeline, profiler::op_runs(timeline, facts), point.name,
+                                    kShownOps);
+}
+
+}  // namespace howard::cli

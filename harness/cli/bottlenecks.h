@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engines/device/device.h"
+#include "harness/cli/session.h"
+#include "reports/table.h"
+
+namespace howard::cli {
+
+/// What bounds one iteration of a recorded point, as tables: by op, by the stages of kernels, and
+/// the critical path. `open_host` gives the host engine; its peaks are measured there when the
+/// first point of the host asks for them (half a second).
+class BottleneckTables {
+ public:
+  explicit BottleneckTables(std::function<Device&()> open_host)
+      : open_host_(std::move(open_host)) {}
+
+  std::vector<reports::Table> of(const TracedPoint& point);
+
+ private:
+  /// The best of what the host engine was seen to do.
+  struct HostPeaks {
+    double float32 = 0, bfloat16 = 0;  ///< FLOP/s of a product.
+    double bandwidth = 0;              ///< B/s of a sum that no cache holds.
+  };
+  const HostPeaks& host_peaks();
+
+  std::function<Device&()> open_host_;
+  std::optional<HostPeaks> host_peaks_;
+};
+
+}  // namespace howard::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engines/device/attributes.h"
+
+namespace howard::profiler {
+
+/// What an op was told besides its operands, as the ATTRIBUTES cell of a log has it:
+/// "{'transpose_a': 'false'; 'user_core_coord': '(x=8;y=7)'}".
+class OpAttributes {
+ public:
+  /// `cell` must outlive this.
+  explicit OpAttributes(std::string_view cell) : cell_(cell) {}
+
+  /// Absent when the cell has no such name, or its value is std::nullopt.
+  std::optional<std::string_view> find(std::string_view name) const;
+  /// Absent as above. Error when it is neither "true", "false", "1" nor "0".
+  std::optional<bool> flag(std::string_view name) const;
+  /// What stands behind `name` and "=" within the value of `attribute`:
+  /// "compute_kernel_config", "fp32_dest_acc_en" gives "1".
+  std::optional<std::string_view> member(std::string_view attribute, std::string_view name) const;
+  /// "(x=8;y=7)". Absent as above; Error when it is no size.
+  std::optional<CoreGrid> core_grid(std::string_view name) const;
+  /// "{[(x=0;y=0) - (x=7;y=6)]}", the range of cores as a size. Absent as above; Error when it is
+  /// no single range, or does not begin at the first core.
+  std::optional<CoreGrid> core_range(std::string_view name) const;
+
+ private:
+  std::string_view cell_;
+};
+
+}  // namespace howard::profiler

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/silicon/silicon_comparison.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "engines/ops/check.h"
+#include "engines/wormhole/planned_program.h"
+#include "profiler/silicon/logged_program.h"
+
+namespace howard::profiler {
+namespace {
+
+/// What a program was told besides its operands, in a few words: " 8x7 fp32". One overload for each
+/// kind that is told anything that matters to its time.
+struct Words {
+  std::string operator()(const MatmulAttributes& attributes) const {
+    std::string words;
+    if (attributes.transpose_a) words += " ta";
+    if (attributes.transpose_b) words += " tb";
+    if (attributes.compute.fp32_accumulation.value_or(false)) words += " fp32";
+    return words + text(attributes.core_grid);
+  }
+  std::string operator()(const EltwiseAttributes& attributes) const {
+    return (attributes.scalar ? " scalar" : "") + text(attributes.core_grid);
+  }
+  std::string operator()(const ReduceAttributes& attributes) const {
+    constexpr std::array kAlong{" columns", " rows", " batch", ""};
+    return std::string(attributes.moreh ? " moreh" : "") +
+           kAlong.at(static_cast<std::size_t>(attributes.dimension));
+  }
+  std::string operator()(const TransposeAttributes& attributes) const {
+    return attributes.swap == Swap::rows_columns ? "" : " heads";
+  }
+  std::string operator()(const SplitHeadsAttributes& attributes) const {
+    return fmt::format(" {}", attributes.heads);
+  }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return "";
+  }
+
+  static std::string text(const std::optional<CoreGrid>& grid) {
+    return grid ? fmt::format(" {}x{}", grid->columns, grid->rows) : "";
+  }
+};
+
+std::string text(const std::vector<Operand>& operands) {
+  std::string text;
+  for (const Operand& operand : operands) {
+    text += (text.empty() ? "" : ", ") + ops::text(operand.spec);
+    if (operand.spec.storage == Storage::l1) text += " in L1";
+  }
+  return text;
+}
+
+bool ran_on_host(const OpRow& row) {
+  return row.type == "tt_dnn_cpu" || row.type == "python_fallback";
+}
+
+class Comparer {
+ public:
+  Comparer(const wormhole::Profiles& profiles, SiliconComparison& found)
+      : profiles_(profiles), device_(profiles), found_(found) {}
+
+  void add(const OpRow& row) {
+    if (row.type == "signpost") return;
+    if (ran_on_host(row)) {
+      ++found_.host_ops;
+    } else if (!row.kernel_time || *row.kernel_time == SimTime()) {
+      found_.dropped.add("a device op without a kernel's time", row.line, row.name);
+    } else if (rows_ == kMostLoggedPrograms) {
+      found_.dropped.add(fmt::format("beyond the first {} programs", kMostLoggedPrograms),
+                         row.line);
+    } else if (const auto place = place_of(row)) {
+      ++rows_;
+      const auto& [is_call, index] = *place;
+      if (is_call) {
+        found_.calls[index].runs.push_back({*row.kernel_time, row.start_skew.value_or(SimTime())});
+      } else {
+        ++found_.not_emulated[index].runs;
+        found_.not_emulated[index].measured += *row.kernel_time;
+      }
+    }
+  }
+
+ private:
+  /// Whether it is emulated, and where it stands among those that are or are not.
+  using Place = std::pair<bool, std::size_t>;
+
+  std::optional<Place> place_of(const OpRow& row) {
+    set_key(row);
+    const auto known = places_.find(key_);
+    if (known != places_.end()) return known->second;
+    if (places_.size() == kMostDifferentCalls) {
+      found_.dropped.add(fmt::format("beyond the first {} different calls", kMostDifferentCalls),
+                         row.line, row.name);
+      return std::nullopt;
+    }
+    return places_.emplace(key_, find_place(row)).first->second;
+  }
+
+  /// Everything of the row that the emulation depends on.
+  void set_key(const OpRow& row) {
+    key_.clear();
+    const auto append = [&](std::string_view cell) {
+      key_ += cell;
+      key_ += '\n';
+    };
+    append(row.name);
+    append(row.attributes);
+    append(row.fidelity);
+    append(row.architecture);
+    append(fmt::to_string(row.worker_cores.value_or(0)));
+    for (const std::vector<TensorCells>* tensors : {&row.inputs, &row.outputs}) {
+      append("tensors");
+      for (const TensorCells& tensor : *tensors) {
+        for (const std::string_view side : tensor.dimensions) append(side);
+        append(tensor.layout);
+        append(tensor.datatype);
+        append(tensor.memory);
+      }
+    }
+  }
+
+  Place find_place(const OpRow& row) {
+    try {
+      if (!row.architecture.empty() && row.architecture != "wormhole_b0") {
+        return not_emulated(
+            row, fmt::format("the emulator is of another chip than {}", row.architecture));
+      }
+      const auto program = logged_program(row, device_);
+      if (!program) return not_emulated(row, "the emulator has no such op");
+      return emulated(row, *program);
+    } catch (const Error& failure) {
+      return not_emulated(row, failure.what());
+    }
+  }
+
+  Place not_emulated(const OpRow& row, std::string reason) {
+    const auto [at, is_new] =
+        reasons_.try_emplace({std::string(row.name), reason}, found_.not_emulated.size());
+    if (is_new) {
+      found_.not_emulated.push_back(
+          {.code = std::string(row.name), .reason = std::move(reason), .first_line = row.line});
+    }
+    return {false, at->second};
+  }
+
+  Place emulated(const OpRow& row, const Program& program) {
+    const auto logged = logged_grid(row);
+    if (!logged && !grid_noted_) {
+      grid_noted_ = true;
+      found_.notes.push_back(
+          fmt::format("the log does not say how many cores there were: taken "
+                      "to be {}",
+                      profiles_.chip.eth_grid.cores()));
+    }
+    const CoreGrid grid = logged.value_or(profiles_.chip.eth_grid);
+    const wormhole::PlannedProgram planned = plan_program(program, grid, profiles_);
+    ComparedCall call{.code = std::string(row.name),
+                      .call = std::string(program.name) + std::visit(Words(), program.attributes),
+                      .inputs = text(program.inputs),
+                      .output = text({program.outputs.front()}),
+                      .fidelity = std::string(row.fidelity),
+                      .grid = grid,
+                      .emulated = planned.kernel.total,
+                      .emulated_cores = planned.kernel.cores,
+                      .bound_by = name_of(planned.kernel.bottleneck),
+                      .measured_cores = row.cores.value_or(0)};
+    const auto [at, is_new] = calls_.try_emplace(
+        {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid},
+        found_.calls.size());
+    if (is_new) {
+      found_.calls.push_back(std::move(call));
+    } else {
+      HOWARD_CHECK(found_.calls[at->second].emulated == call.emulated,
+                   "calls that are described the same take the same time");
+    }
+    return {true, at->second};
+  }
+
+  const wormhole::Profiles& profiles_;
+  wormhole::WormholeDevice device_;  ///< Where operands are allocated.
+  SiliconComparison& found_;
+  std::size_t rows_ = 0;
+  bool grid_noted_ = false;
+  std::string key_;
+  std::map<std::string, Place> places_;  ///< By what the rows say.
+  using Description =
+      std::tuple<std::string, std::string, std::string, std::string, std::string, CoreGrid>;
+  std::map<Description, std::size_t> calls_;
+  std::map<std::pair<std::string, std::string>, std::size_t> reasons_;
+};
+
+}  // namespace
+
+double error_of(const ComparedCall& call, const MeasuredRun& run) {
+  return (call.emulated - run.kernel).seconds() / run.kernel.seconds();
+}
+
+double error_with_skew(const ComparedCall& call, const MeasuredRun& run) {
+  const double skew = run.start_skew.seconds() * call.emulated_cores / call.grid.cores();
+  return error_of(call, run) + skew / run.kernel.seconds();
+}
+
+SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
+                                       const wormhole::Profiles& profiles) {
+  SiliconComparison found;
+  OpsCsvReader reader(source, name, found.dropped);
+  Comparer comparer(profiles, found);
+  while (reader.next()) comparer.add(reader.row());
+  if (reader.is_cut_off()) found.notes.emplace_back("the file ends within a row");
+  return found;
+}
+
+}  // namespace howard::profiler

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sim_time.h"
+#include "engines/wormhole/profile.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "profiler/formats/dropped_rows.h"
+#include "profiler/formats/ops_csv_reader.h"
+
+namespace howard::profiler {
+
+/// One run of a call on real hardware.
+struct MeasuredRun {
+  SimTime kernel;
+  SimTime start_skew;  ///< From the first core's start to the last one's; zero: not known.
+};
+
+/// Rows that ask for the same: one op on operands of the same shapes, told the same.
+struct ComparedCall {
+  std::string code;    ///< ttnn's device operation: "Matmul".
+  std::string call;    ///< The emulator's op and what it was told: "matmul 8x7 fp32".
+  std::string inputs;  ///< "19x64 bfloat16, 64x33 bfloat16".
+  std::string output;
+  std::string fidelity;  ///< "HiFi2"; empty where the log has none.
+  CoreGrid grid;         ///< The cores that it could be spread over.
+  SimTime emulated;      ///< Of the kernel, alone on the chip.
+  int emulated_cores = 0;
+  std::string_view bound_by;        ///< The stage that limits the emulated kernel.
+  std::int64_t measured_cores = 0;  ///< Of its first row; 0: the log does not say.
+  std::vector<MeasuredRun> runs;    ///< In the order of the file, at least one.
+};
+
+/// Rows of one op that were not emulated, for one reason.
+struct NotEmulated {
+  std::string code;
+  std::string reason;
+  std::uint64_t runs = 0;
+  SimTime measured;
+  std::uint64_t first_line = 0;
+};
+
+/// A log of real hardware beside the emulator.
+struct SiliconComparison {
+  std::vector<ComparedCall> calls;        ///< In the order of their first rows.
+  std::vector<NotEmulated> not_emulated;  ///< In the order of their first rows.
+  std::uint64_t host_ops = 0;             ///< Rows of ops that ran on the host.
+  DroppedRows dropped;                    ///< Rows that could not be read, or have no time.
+  std::vector<std::string> notes;
+};
+
+/// (emulated - measured) / measured of a run, whose time must not be zero.
+double error_of(const ComparedCall& call, const MeasuredRun& run);
+/// As above, as if the emulated cores had started as far apart as the run's: the profiler counts
+/// from the first core's start, and the skew is of all the grid's cores (as the calibration takes
+/// it).
+double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
+
+/// Reads an `ops_perf_results` log and plans each of its device ops on the emulated chip of
+/// `profiles`. Memory has a bound: rows beyond `kMostLoggedPrograms` and calls that differ from
+/// more than `kMostDifferentCalls` others are counted as dropped. Error as for `OpsCsvReader`.
+SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
+                                       const wormhole::Profiles& profiles);
+
+/// Programs with static shapes have some hundred.
+inline constexpr std::size_t kMostDifferentCalls = 100'000;
+
+}  // namespace howard::profiler

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emulator writes as a log of real hardware is emulated again to the same times.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engines/ops/adamw.h"
+#include "engines/ops/cross_entropy.h"
+#include "engines/ops/dropout.h"
+#include "engines/ops/eltwise.h"
+#include "engines/ops/embedding.h"
+#include "engines/ops/heads.h"
+#include "engines/ops/layernorm.h"
+#include "engines/ops/matmul.h"
+#include "engines/ops/reduce.h"
+#include "engines/ops/reshape.h"
+#include "engines/ops/softmax.h"
+#include "engines/ops/transpose.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "profiler/formats/tt_metal_logs.h"
+#include "profiler/program_recorder.h"
+#include "profiler/silicon/silicon_comparison.h"
+
+namespace howard::profiler {
+namespace {
+
+class SiliconRoundTrip : public ::testing::Test {
+ protected:
+  SiliconRoundTrip() { device_.set_trace_sink(&recorder_); }
+
+  ops::Tensor tensor(const Shape& shape, DataType dtype = DataType::bfloat16,
+                     Layout layout = Layout::tile) {
+    return tensors_.emplace_back(device_, TensorSpec{shape, dtype, layout});
+  }
+  ops::Tensor like(const ops::Tensor& other) {
+    return tensors_.emplace_back(device_, other.spec());
+  }
+  ops::Tensor make(const TensorSpec& spec) { return tensors_.emplace_back(device_, spec); }
+  void run(const Program& program) {
+    device_.command_queue(0).enqueue(program);
+    device_.command_queue(0).finish();
+  }
+
+  void run_products() {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        const MatmulAttributes attributes{.transpose_a = transpose_a, .transpose_b = transpose_b};
+        const ops::Tensor a = tensor(transpose_a ? Shape{256, 96} : Shape{96, 256});
+        const ops::Tensor b = tensor(transpose_b ? Shape{320, 256} : Shape{256, 320});
+        run(ops::matmul(a, b, tensor({96, 320}), attributes));
+        run(ops::linear(a, b, tensor({320}), tensor({96, 320}), attributes));
+      }
+    }
+    const ops::Tensor a = tensor({4, 6, 64, 96});
+    const ops::Tensor b = tensor({4, 6, 96, 64});
+    for (const MathFidelity fidelity : {MathFidelity::lofi, MathFidelity::hifi3}) {
+      for (const bool fp32 : {false, true}) {
+        run(ops::matmul(a, b, tensor({4, 6, 64, 64}),
+                        {.compute = {.fidelity = fidelity, .fp32_accumulation = fp32}}));
+      }
+    }
+    const ops::Tensor wide = tensor({1024, 1024}, DataType::bfloat8_b);
+    run(ops::matmul(wide, wide, like(wide), {.core_grid = CoreGrid{5, 4}}));
+  }
+
+  void run_elementwise() {
+    const ops::Tensor x = tensor({2, 3, 100, 320});
+    for (const Eltwise function : {Eltwise::add, Eltwise::subtract, Eltwise::multiply}) {
+      run(ops::eltwise(function, x, x, like(x)));
+      run(ops::eltwise(function, x, tensor({320}), like(x)));
+      run(ops::eltwise(function, x, tensor({2, 3, 100, 1}), like(x)));
+      run(ops::eltwise(function, x, 0.5F, like(x)));
+    }
+    for (const Eltwise function :
+         {Eltwise::relu, Eltwise::gtz, Eltwise::square, Eltwise::exp, Eltwise::erf, Eltwise::gelu,
+          Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal}) {
+      run(ops::eltwise(function, x, like(x)));
+    }
+    run(ops::fill(3, like(x)));
+    run(ops::cast(x, tensor({2, 3, 100, 320}, DataType::float32)));
+    const ops::Tensor rows = tensor({96, 320}, DataType::bfloat16, Layout::row_major);
+    run(ops::eltwise(Eltwise::add, rows, rows, like(rows)));
+    Program some = ops::eltwise(Eltwise::relu, x, like(x));
+    std::get<EltwiseAttributes>(some.attributes).core_grid = CoreGrid{3, 5};
+    run(some);
+    for (const bool fused : {false, true}) run(ops::gelu_backward(x, x, fused, like(x)));
+    run(ops::dropout(x, 0.2F, 7, like(x)));
+  }
+
+  void run_rows_and_reductions() {
+    const ops::Tensor x = tensor({2, 3, 100, 320});
+    for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
+      for (const Dimension dimension :
+           {Dimension::columns, Dimension::rows, Dimension::batch, Dimension::all}) {
+        const ops::Tensor out = make(ops::reduce_output(dimension, x.spec()));
+        run(ops::reduce(reduction, dimension, x, out));
+        if (reduction != Reduction::max) run(ops::reduce(reduction, dimension, x, out, true));
+      }
+    }
+    run(ops::softmax(x, like(x)));
+    run(ops::softmax_backward(x, x, like(x)));
+    const ops::Tensor row = tensor({320});
+    const ops::Tensor statistic = tensor({2, 3, 100, 1});
+    run(ops::layernorm(x, 1e-5F, like(x)));
+    run(ops::layernorm(x, {row, row}, 1e-5F, like(x), {statistic, statistic}));
+    run(ops::layernorm_backward(x, row, {statistic, statistic}, x, like(x), {x, x}));
+    const ops::Tensor targets = tensor({6, 100}, DataType::uint32, Layout::row_major);
+    const ops::Tensor logits = tensor({6, 100, 320});
+    run(ops::cross_entropy(logits, targets, tensor({6, 100, 1})));
+    run(ops::cross_entropy_backward(logits, targets, 1, like(logits)));
+    const ops::Tensor table = tensor({96, 320}, DataType::bfloat16, Layout::row_major);
+    run(ops::embedding(targets, table, like(logits)));
+    run(ops::embedding_backward(targets, logits, tensor({96, 320})));
+    for (const bool fused : {false, true}) {
+      const ops::Tensor wide = tensor({96, 320}, DataType::float32);
+      run(ops::adamw(wide, tensor({96, 320}), {wide, wide}, {.fused = fused}));
+    }
+  }
+
+  void run_movements() {
+    const ops::Tensor x = tensor({2, 4, 96, 64});
+    run(ops::transpose(x, tensor({2, 4, 64, 96}), Swap::rows_columns));
+    run(ops::transpose(x, tensor({2, 96, 4, 64}), Swap::heads_rows));
+    run(ops::reshape(x, tensor({2, 96, 256})));
+    const ops::Tensor rows = tensor({2, 4, 96, 64}, DataType::bfloat16, Layout::row_major);
+    run(ops::to_layout(rows, x));
+    run(ops::to_layout(x, rows));
+    const std::vector<ops::Tensor> parts{x, x, x};
+    run(ops::concat(parts, tensor({2, 4, 96, 192})));
+    const ops::Tensor heads = tensor({2, 4, 96, 64});
+    run(ops::split_heads(tensor({2, 1, 96, 768}), 4, heads, heads, heads));
+    run(ops::concat_heads(heads, tensor({2, 1, 96, 256})));
+  }
+
+  SiliconComparison compare() const {
+    const auto records = op_records(recorder_.recorder().events(), [&](std::uint64_t program) {
+      return recorder_.facts(program);
+    });
+    TextSource source(text_ = ops_csv(records, {}));
+    return compare_with_silicon(source, "ops.csv", profiles_);
+  }
+
+  wormhole::Profiles profiles_ = wormhole::load_profiles();
+  wormhole::WormholeDevice device_{profiles_};
+  ProgramRecorder recorder_;
+  std::deque<ops::Tensor> tensors_;
+  mutable std::string text_;
+};
+
+TEST_F(SiliconRoundTrip, EveryOpOfTheEmulatorComesBackInItsOwnTime) {
+  run_products();
+  run_elementwise();
+  run_rows_and_reductions();
+  run_movements();
+  const SiliconComparison found = compare();
+  for (const NotEmulated& lost : found.not_emulated) {
+    ADD_FAILURE() << lost.code << ": " << lost.reason;
+  }
+  EXPECT_EQ(found.dropped.count(), 0U);
+  std::size_t runs = 0;
+  std::set<std::string> codes;
+  for (const ComparedCall& call : found.calls) {
+    codes.insert(call.code);
+    for (const MeasuredRun& run : call.runs) {
+      ++runs;
+      // Both ends of a kernel are whole cycles of 1 ns in the log.
+      EXPECT_LE(std::abs((call.emulated - run.kernel).ps()), 1'000)
+          << call.call << " of " << call.inputs;
+    }
+  }
+  EXPECT_EQ(runs, timeline_of(recorder_.recorder().events()).programs.size());
+  EXPECT_EQ(codes.size(), 26U);  // every operation that the emulator names
+}
+
+TEST_F(SiliconRoundTrip, TheLogSaysWhatTheOpsWereTold) {
+  run_products();
+  const SiliconComparison found = compare();
+  std::set<std::string> calls;
+  for (const ComparedCall& call : found.calls) calls.insert(call.call);
+  for (const char* const expected :
+       {"matmul", "linear", "matmul tb", "linear ta tb", "matmul fp32", "matmul 5x4"}) {
+    EXPECT_TRUE(calls.contains(expected)) << expected;
+  }
+}
+
+TEST_F(SiliconRoundTrip, DamagedLogsAreComparedAsFarAsTheyGo) {
+  run_products();
+  run_elementwise();
+  run_movements();
+  static_cast<void>(compare());
+  const std::string whole = text_;
+  std::mt19937 random(3);
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    for (int k = 0; k < 40; ++k) {
+      const std::size_t at = whole.find('\n') + random() % (whole.size() - whole.find('\n'));
+      // Digits and marks of the format break more than noise would.
+      constexpr std::string_view kMarks = "0123456789,;:'\"[]{}()=\n ABx-";
+      damaged[at] = kMarks[random() % kMarks.size()];
+    }
+    TextSource source(damaged);
+    const SiliconComparison found = compare_with_silicon(source, "damaged.csv", profiles_);
+    EXPECT_FALSE(found.calls.empty());
+  }
+}
+
+TEST_F(SiliconRoundTrip, TwoSubDevicesAreTwoGrids) {
+  const std::vector<CoreRange> halves{{0, 0, 3, 6}, {4, 0, 7, 6}};
+  device_.set_sub_devices(halves);
+  const ops::Tensor x = tensor({512, 512});
+  run(ops::matmul(x, x, like(x)));
+  const SiliconComparison found = compare();
+  ASSERT_EQ(found.calls.size(), 1U);
+  EXPECT_EQ(found.calls[0].grid, (CoreGrid{4, 7}));
+  EXPECT_LE(std::abs((found.calls[0].emulated - found.calls[0].runs[0].kernel).ps()), 1'000);
+}
+
+}  // namespace
+}  // namespace howard::profiler
