@@ -31,6 +31,9 @@ std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox
 /// Beside the published rows of `experiments`, which must outlive it.
 std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
 
+/// The questions that the emulator answers, in the order of the report.
+ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);
+
 /// Every experiment, in the order of the report; `choice` is what the box was made from. A new one
 /// is one file and one line here.
 ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,

@@ -166,23 +166,6 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
   return Constants::parse(profile_text(origin), origin, kind);
 }
 
-void apply_setting(const std::string& setting, Constants& chip, Constants& software) {
-  const std::size_t equals = setting.find('=');
-  const std::string name = setting.substr(0, equals);
-  Constants* const owner =
-      chip.contains(name) ? &chip : (software.contains(name) ? &software : nullptr);
-  if (owner == nullptr || equals == std::string::npos) {
-    std::vector<std::string> names = chip.names();
-    for (std::string& other : software.names()) names.push_back(std::move(other));
-    const auto suggestion = closest(name, names);
-    throw Error({.attempted = "set a constant",
-                 .value = "'" + setting + "'",
-                 .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
-                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
-  }
-  owner->set(name, std::string_view(setting).substr(equals + 1));
-}
-
 }  // namespace
 
 std::string_view name_of(DispatchCoreType type) {
@@ -202,11 +185,28 @@ int SoftwareProfile::issue_entries(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? issue_entries_worker : issue_entries_eth;
 }
 
+void set_constant(ProfileConstants& constants, const std::string& setting) {
+  auto& [chip, software] = constants;
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  Constants* const owner =
+      chip.contains(name) ? &chip : (software.contains(name) ? &software : nullptr);
+  if (owner == nullptr || equals == std::string::npos) {
+    std::vector<std::string> names = chip.names();
+    for (std::string& other : software.names()) names.push_back(std::move(other));
+    const auto suggestion = closest(name, names);
+    throw Error({.attempted = "set a constant",
+                 .value = "'" + setting + "'",
+                 .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
+                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
+  }
+  owner->set(name, std::string_view(setting).substr(equals + 1));
+}
+
 ProfileConstants load_constants(const ProfileChoice& choice) {
   ProfileConstants constants{load(choice.profiles, "chip", kDefaultChipProfile),
                              load(choice.profiles, "software", kDefaultSoftwareProfile)};
-  for (const std::string& setting : choice.settings)
-    apply_setting(setting, constants.chip, constants.software);
+  for (const std::string& setting : choice.settings) set_constant(constants, setting);
   return constants;
 }
 

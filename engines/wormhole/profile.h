@@ -161,6 +161,10 @@ struct ProfileConstants {
 /// constants; when two are of one kind; when a setting names no constant (with a suggestion).
 ProfileConstants load_constants(const ProfileChoice& choice = {});
 
+/// Gives one constant another value: "dram.read.noc1=190GB/s". Error, with a suggestion, when there
+/// is no such constant, or no number and unit.
+void set_constant(ProfileConstants& constants, const std::string& setting);
+
 /// What the constants say. Error when one is missing or read by nobody, or has a wrong unit or
 /// range.
 Profiles read_profiles(const ProfileConstants& constants);
