@@ -22,6 +22,7 @@ std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box
 std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box);
 
 /// Calibrates the profiles of `choice`. Error when they can not be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);

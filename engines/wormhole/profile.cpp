@@ -39,6 +39,9 @@ ChipProfile read_chip(Constants constants) {
       .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
       .pcie_write = constants.bandwidth("pcie.write", clock),
       .pcie_read = constants.bandwidth("pcie.read", clock),
+      .remote_write = constants.bandwidth("remote.write", clock),
+      .remote_read = constants.bandwidth("remote.read", clock),
+      .link_latency = constants.time("link.latency", clock),
   };
   constants.require_all_read();
   return chip;
@@ -99,6 +102,15 @@ MovementCosts read_movement(Constants& constants, Frequency clock) {
   };
 }
 
+CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
+  return {
+      .start = constants.time("all_reduce.start", clock),
+      .step = constants.time("all_reduce.step", clock),
+      .pair = constants.bandwidth("all_reduce.pair", clock),
+      .line = constants.bandwidth("all_reduce.line", clock),
+  };
+}
+
 SoftwareProfile read_software(Constants constants, Frequency clock) {
   SoftwareProfile software{
       .name = constants.name(),
@@ -125,6 +137,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
       .tiles = read_tiles(constants, clock),
       .movement = read_movement(constants, clock),
+      .all_reduce = read_all_reduce(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
