@@ -3,8 +3,7 @@
 
 namespace howard::experiments {
 
-ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
-                               const wormhole::ProfileChoice& choice) {
+ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
   ExperimentList list;
   list.push_back(matmul_sweep(box));
   list.push_back(mlp_engines(box));
@@ -16,7 +15,14 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
   list.push_back(dispatch_gaps(box));
   list.push_back(two_queues(box));
   list.push_back(dispatch_cores(box));
-  list.push_back(fidelity(list));  // of those that the emulator runs
+  list.push_back(multi_device(box));
+  return list;
+}
+
+ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
+                               const wormhole::ProfileChoice& choice) {
+  ExperimentList list = emulated_experiments(box);
+  list.push_back(fidelity(list));
   list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));
   list.push_back(op_list(box));

@@ -23,6 +23,7 @@ std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox>
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box);
 
 /// Calibrates the profiles of `choice`. Error when they can not be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
@@ -31,6 +32,9 @@ std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox
 
 /// Beside the published rows of `experiments`, which must outlive it.
 std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
+
+/// The questions that the emulator answers, in the order of the report.
+ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);
 
 /// Every experiment, in the order of the report; `choice` is what the box was made from. A new one
 /// is one file and one line here.

@@ -7,6 +7,10 @@ DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host
                std::uint64_t seed)
     : profiles_(profiles), host_options_(host), seed_(seed) {}
 
+std::shared_ptr<const DevBox> DevBox::with(const wormhole::Profiles& profiles) const {
+  return std::make_shared<const DevBox>(profiles, host_options_, seed_);
+}
+
 std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
     const wormhole::DeviceOptions& options) const {
   return std::make_unique<wormhole::WormholeDevice>(profiles_, options);

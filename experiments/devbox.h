@@ -16,6 +16,9 @@ class DevBox {
   /// `seed`: of the values that fill host tensors.
   DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed);
 
+  /// The same with another chip or software.
+  std::shared_ptr<const DevBox> with(const wormhole::Profiles& profiles) const;
+
   const wormhole::Profiles& profiles() const { return profiles_; }
   std::uint64_t seed() const { return seed_; }
 

@@ -2,10 +2,8 @@
 #include "harness/runner.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <regex>
 #include <thread>
 
@@ -79,30 +77,15 @@ void attempt(PointResult& point, const std::function<void()>& step) {
   }
 }
 
-/// The hooks for several threads: one call at a time.
-RunHooks one_at_a_time(const RunHooks& hooks, std::mutex& mutex) {
-  RunHooks locked;
-  locked.stop = [&] {
-    const std::scoped_lock lock(mutex);
-    return hooks.stop();
-  };
-  locked.point_done = [&](std::size_t index, const PointResult& point) {
-    const std::scoped_lock lock(mutex);
-    hooks.point_done(index, point);
-  };
-  locked.trace_sink = [&](const PointResult& point) {
-    const std::scoped_lock lock(mutex);
-    return hooks.trace_sink(point);
-  };
-  return locked;
-}
+/// Where a point is to be traced; null: nowhere.
+using SinkOf = std::function<TraceSink*(const PointResult&)>;
 
 /// Derives what follows from the time, and traces one more iteration when somebody listens.
-void complete(Case& measured, Metric time, const RunHooks& hooks, PointResult& point) {
+void complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& point) {
   const double seconds = time.value;
   point.metrics.push_back(std::move(time));
   measured.describe(seconds, point);
-  if (TraceSink* const sink = hooks.trace_sink(point)) {
+  if (TraceSink* const sink = sink_of(point)) {
     measured.set_trace_sink(sink);
     measured.run();
     measured.finish();
@@ -125,7 +108,7 @@ std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) 
 }
 
 /// A point that is not timed, or timed on the virtual clock.
-void run_now(const Experiment& experiment, const RunHooks& hooks, PointResult& point) {
+void run_now(const Experiment& experiment, const SinkOf& sink_of, PointResult& point) {
   const std::unique_ptr<Case> prepared = prepare(experiment, point);
   if (prepared == nullptr) return;
   attempt(point, [&] {
@@ -135,31 +118,33 @@ void run_now(const Experiment& experiment, const RunHooks& hooks, PointResult& p
       return;
     }
     const SimTime time = measure_virtual(*prepared, experiment.timing());
-    complete(*prepared, exact_time(time), hooks, point);
+    complete(*prepared, exact_time(time), sink_of, point);
   });
 }
 
 /// Runs the points that no wall clock times: those on the virtual clock, and all of an experiment
-/// without timed iterations. True for those that ended.
+/// without timed iterations. `ended` turns 1 for those that ended.
 void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
                  std::vector<char>& ended, const RunHooks& hooks, int threads) {
-  std::mutex mutex;
-  const RunHooks locked = one_at_a_time(hooks, mutex);
-  std::atomic<std::size_t> next = 0;
   const bool untimed = experiment.timing().iterations == 0;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (untimed || points[i].backend == Backend::emulated) places.push_back(i);
+  }
+  PointQueue queue(points, std::move(places), ended, hooks);
+  const SinkOf sink_of = [&](const PointResult& point) { return queue.trace_sink(point); };
   const auto work = [&] {
     // A point at a time: their costs differ by orders of magnitude.
-    for (std::size_t i = next++; i < points.size() && !locked.stop(); i = next++) {
-      if (points[i].backend != Backend::emulated && !untimed) continue;
-      run_now(experiment, locked, points[i]);
-      ended[i] = 1;
-      locked.point_done(i, points[i]);
+    for (auto place = queue.take(1); !place.empty(); place = queue.take(1)) {
+      PointResult point = queue.planned(place.front());
+      run_now(experiment, sink_of, point);
+      queue.end(place.front(), std::move(point));
     }
   };
-  if (experiment.shares_work() || untimed) threads = 1;
+  if (!can_share(experiment)) return work();
   std::vector<std::jthread> helpers;
-  for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
-  work();
+  for (int i = hooks.others ? 0 : 1; i < threads; ++i) helpers.emplace_back(work);
+  hooks.others ? hooks.others(queue) : work();
 }
 
 /// Runs the wall-clock points together; true for those that ended.
@@ -189,7 +174,7 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       fail(point, std::move(*samples.failure));
     } else {
       attempt(point, [&] {
-        complete(*cases[index], sampled_time(std::move(samples.seconds)), hooks, point);
+        complete(*cases[index], sampled_time(std::move(samples.seconds)), hooks.trace_sink, point);
       });
     }
     end(places[index]);
@@ -221,6 +206,10 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
                  .hint = "--dry-run without --filter to see the points' names"});
   }
   return points;
+}
+
+bool can_share(const Experiment& experiment) {
+  return experiment.timing().iterations > 0 && !experiment.shares_work();
 }
 
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,

@@ -9,6 +9,7 @@
 #include "harness/axis.h"
 #include "harness/experiment.h"
 #include "harness/measurement.h"
+#include "harness/point_queue.h"
 #include "harness/result.h"
 
 namespace howard::harness {
@@ -31,14 +32,21 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
 struct RunHooks {
   /// True once the user wants to stop; asked between points and between repetitions.
   std::function<bool()> stop = [] { return false; };
-  /// A point has ended, with its place in the result; called in the order in which they end.
+  /// A point has ended, with its place in the plan; called in the order in which they end. The
+  /// point stays where it is until all have ended.
   std::function<void(std::size_t index, const PointResult&)> point_done = [](std::size_t,
                                                                              const PointResult&) {};
   /// A sink for one more, untimed iteration of a point; null: no such iteration.
   std::function<TraceSink*(const PointResult&)> trace_sink = [](const PointResult&) {
     return static_cast<TraceSink*>(nullptr);
   };
+  /// Called once, beside the threads, for an experiment that can_share(): may take points of the
+  /// queue, and returns when it has ended all that it took. Empty: there is nobody else.
+  std::function<void(PointQueue&)> others;
 };
+
+/// Whether the points of an experiment that no wall clock times can run in any order and process.
+bool can_share(const Experiment& experiment);
 
 /// Runs the planned points and returns them with their results, in the order of the plan. Points on
 /// the virtual clock are shared by `threads` threads, with the same results for any number of them;

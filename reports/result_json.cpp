@@ -170,14 +170,61 @@ RunContext to_context(const JsonNode& object) {
           .warnings = object.member("warnings").texts()};
 }
 
-ordered_json to_object(const ExperimentResult& result) {
-  ordered_json object{{"schema", kSchema},
-                      {"experiment", result.experiment},
-                      {"context", to_object(result.context)},
-                      {"interrupted", result.interrupted},
-                      {"points", ordered_json::array()}};
-  for (const PointResult& point : result.points) object["points"].push_back(to_object(point));
-  return object;
+/// A result, and its points wherever they are.
+struct Part {
+  const ExperimentResult* result = nullptr;
+  std::vector<const PointResult*> points;
+};
+
+std::vector<Part> parts_of(std::span<const ExperimentResult> results) {
+  std::vector<Part> parts;
+  for (const ExperimentResult& result : results) {
+    parts.push_back({&result, {}});
+    for (const PointResult& point : result.points) parts.back().points.push_back(&point);
+  }
+  return parts;
+}
+
+/// `object` on lines `indent` columns to the right of the one that it begins on.
+void append(std::string& text, const ordered_json& object, std::size_t indent) {
+  // Bytes that are not UTF-8 can only come from a quoted user input; the file stays readable.
+  for (const char c : object.dump(2, ' ', false, ordered_json::error_handler_t::replace)) {
+    text += c;
+    if (c == '\n') text.append(indent, ' ');  // none is within a string
+  }
+}
+
+/// Point by point: all of a large sweep as JSON objects at once would be ten times its text.
+void append(std::string& text, const Part& part, std::size_t indent) {
+  append(text,
+         {{"schema", kSchema},
+          {"experiment", part.result->experiment},
+          {"context", to_object(part.result->context)},
+          {"interrupted", part.result->interrupted},
+          {"points", ordered_json::array()}},
+         indent);
+  if (part.points.empty()) return;
+  text.resize(text.rfind(']'));
+  for (const PointResult* const point : part.points) {
+    if (text.back() != '[') text += ',';
+    text.append("\n").append(indent + 4, ' ');
+    append(text, to_object(*point), indent + 4);
+  }
+  text.append("\n").append(indent + 2, ' ').append("]\n").append(indent, ' ').append("}");
+}
+
+std::string text_of(std::span<const Part> parts) {
+  std::string text;
+  if (parts.size() == 1) {
+    append(text, parts.front(), 0);
+    return text + "\n";
+  }
+  text = "[";
+  for (const Part& part : parts) {
+    text += text.size() == 1 ? "\n  " : ",\n  ";
+    append(text, part, 2);
+  }
+  return text + (parts.empty() ? "]\n" : "\n]\n");
 }
 
 ExperimentResult to_result(const JsonNode& object) {
@@ -195,11 +242,14 @@ ExperimentResult to_result(const JsonNode& object) {
 }  // namespace
 
 std::string result_json(std::span<const ExperimentResult> results) {
-  ordered_json file = ordered_json::array();
-  for (const ExperimentResult& result : results) file.push_back(to_object(result));
-  if (results.size() == 1) file = ordered_json(file.front());
-  // Bytes that are not UTF-8 can only come from a quoted user input; the file stays readable.
-  return file.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return text_of(parts_of(results));
+}
+
+std::string result_json(std::span<const ExperimentResult> finished, const ExperimentResult& running,
+                        std::vector<const PointResult*> points) {
+  std::vector<Part> parts = parts_of(finished);
+  parts.push_back({&running, std::move(points)});
+  return text_of(parts);
 }
 
 std::vector<ExperimentResult> parse_result_json(std::string_view text, std::string_view source) {

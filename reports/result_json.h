@@ -15,6 +15,12 @@ namespace howard::reports {
 /// written so that they read back the same.
 std::string result_json(std::span<const harness::ExperimentResult> results);
 
+/// The same of `finished` and behind them of one that is `running`, with the points that it has so
+/// far; its own are not looked at.
+std::string result_json(std::span<const harness::ExperimentResult> finished,
+                        const harness::ExperimentResult& running,
+                        std::vector<const harness::PointResult*> points);
+
 /// The results in such a text: what was written, without loss. `source` names it in messages.
 /// Error, with the place and what stands there, when it is not JSON, of another schema, or breaks
 /// the schema's rules.

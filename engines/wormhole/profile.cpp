@@ -39,6 +39,9 @@ ChipProfile read_chip(Constants constants) {
       .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
       .pcie_write = constants.bandwidth("pcie.write", clock),
       .pcie_read = constants.bandwidth("pcie.read", clock),
+      .remote_write = constants.bandwidth("remote.write", clock),
+      .remote_read = constants.bandwidth("remote.read", clock),
+      .link_latency = constants.time("link.latency", clock),
   };
   constants.require_all_read();
   return chip;
@@ -99,6 +102,15 @@ MovementCosts read_movement(Constants& constants, Frequency clock) {
   };
 }
 
+CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
+  return {
+      .start = constants.time("all_reduce.start", clock),
+      .step = constants.time("all_reduce.step", clock),
+      .pair = constants.bandwidth("all_reduce.pair", clock),
+      .line = constants.bandwidth("all_reduce.line", clock),
+  };
+}
+
 SoftwareProfile read_software(Constants constants, Frequency clock) {
   SoftwareProfile software{
       .name = constants.name(),
@@ -125,6 +137,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
       .tiles = read_tiles(constants, clock),
       .movement = read_movement(constants, clock),
+      .all_reduce = read_all_reduce(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
@@ -166,23 +179,6 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
   return Constants::parse(profile_text(origin), origin, kind);
 }
 
-void apply_setting(const std::string& setting, Constants& chip, Constants& software) {
-  const std::size_t equals = setting.find('=');
-  const std::string name = setting.substr(0, equals);
-  Constants* const owner =
-      chip.contains(name) ? &chip : (software.contains(name) ? &software : nullptr);
-  if (owner == nullptr || equals == std::string::npos) {
-    std::vector<std::string> names = chip.names();
-    for (std::string& other : software.names()) names.push_back(std::move(other));
-    const auto suggestion = closest(name, names);
-    throw Error({.attempted = "set a constant",
-                 .value = "'" + setting + "'",
-                 .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
-                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
-  }
-  owner->set(name, std::string_view(setting).substr(equals + 1));
-}
-
 }  // namespace
 
 std::string_view name_of(DispatchCoreType type) {
@@ -202,11 +198,28 @@ int SoftwareProfile::issue_entries(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? issue_entries_worker : issue_entries_eth;
 }
 
+void set_constant(ProfileConstants& constants, const std::string& setting) {
+  auto& [chip, software] = constants;
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  Constants* const owner =
+      chip.contains(name) ? &chip : (software.contains(name) ? &software : nullptr);
+  if (owner == nullptr || equals == std::string::npos) {
+    std::vector<std::string> names = chip.names();
+    for (std::string& other : software.names()) names.push_back(std::move(other));
+    const auto suggestion = closest(name, names);
+    throw Error({.attempted = "set a constant",
+                 .value = "'" + setting + "'",
+                 .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
+                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
+  }
+  owner->set(name, std::string_view(setting).substr(equals + 1));
+}
+
 ProfileConstants load_constants(const ProfileChoice& choice) {
   ProfileConstants constants{load(choice.profiles, "chip", kDefaultChipProfile),
                              load(choice.profiles, "software", kDefaultSoftwareProfile)};
-  for (const std::string& setting : choice.settings)
-    apply_setting(setting, constants.chip, constants.software);
+  for (const std::string& setting : choice.settings) set_constant(constants, setting);
   return constants;
 }
 

@@ -43,6 +43,9 @@ struct ChipProfile {
   SimTime pack_accumulate_tile;             // pack.accumulate_tile
   Bandwidth pcie_write;                     // pcie.write
   Bandwidth pcie_read;                      // pcie.read
+  Bandwidth remote_write;                   // remote.write
+  Bandwidth remote_read;                    // remote.read
+  SimTime link_latency;                     // link.latency
 
   CoreGrid compute_grid(DispatchCoreType type) const;
 
@@ -101,6 +104,14 @@ struct MovementCosts {
   SimTime mask;       // movement.mask
 };
 
+/// What tt-metal's sum over several chips costs (chip_links.h says of what).
+struct CollectiveCosts {
+  SimTime start;   // all_reduce.start
+  SimTime step;    // all_reduce.step
+  Bandwidth pair;  // all_reduce.pair
+  Bandwidth line;  // all_reduce.line
+};
+
 /// tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
   std::string name;
@@ -127,6 +138,7 @@ struct SoftwareProfile {
   int ttnn_other_arguments = 0;   // ttnn.other_arguments
   TileCosts tiles;
   MovementCosts movement;
+  CollectiveCosts all_reduce;
   SimTime matmul_start;                   // matmul.start
   SimTime matmul_read_issue;              // matmul.read_issue
   SimTime matmul_tile_product;            // matmul.tile_product
@@ -160,6 +172,10 @@ struct ProfileConstants {
 /// The constants of `choice`. Error, naming the file, when a profile is none or has malformed
 /// constants; when two are of one kind; when a setting names no constant (with a suggestion).
 ProfileConstants load_constants(const ProfileChoice& choice = {});
+
+/// Gives one constant another value: "dram.read.noc1=190GB/s". Error, with a suggestion, when there
+/// is no such constant, or no number and unit.
+void set_constant(ProfileConstants& constants, const std::string& setting);
 
 /// What the constants say. Error when one is missing or read by nobody, or has a wrong unit or
 /// range.

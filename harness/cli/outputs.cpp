@@ -42,10 +42,13 @@ std::string markdown(std::span<const Finished> finished) {
   return text;
 }
 
-std::vector<ExperimentResult> results_of(std::span<const Finished> finished) {
+/// A text of the results side by side; of one, however large, without a copy.
+template <class Render>
+std::string render_results(std::span<const Finished> finished, Render render) {
+  if (finished.size() == 1) return render(std::span(&finished.front().result, 1));
   std::vector<ExperimentResult> results;
   for (const Finished& one : finished) results.push_back(one.result);
-  return results;
+  return render(std::span<const ExperimentResult>(results));
 }
 
 }  // namespace
@@ -94,22 +97,19 @@ void Outputs::attempt(Step step) {
   }
 }
 
-void Outputs::checkpoint(const ExperimentResult& partial) {
+void Outputs::checkpoint(const ExperimentResult& running,
+                         std::vector<const harness::PointResult*> points) {
   const Clock::time_point start = Clock::now();
-  const fs::path file = file_for(options_.json, partial.experiment, ".json");
+  const fs::path file = file_for(options_.json, running.experiment, ".json");
   if (file != "-") {
-    // A file that all experiments share keeps those that came before.
-    std::vector<ExperimentResult> results;
-    if (!options_.json.empty()) results = finished_;
-    results.push_back(partial);
-    attempt([&] { write_file(file, reports::result_json(results)); });
+    attempt([&] { write_file(file, reports::result_json(finished_, running, std::move(points))); });
   }
   const Clock::duration took = Clock::now() - start;
   next_checkpoint_ = Clock::now() + std::max<Clock::duration>(kCheckpointInterval, 9 * took);
 }
 
 void Outputs::finish(const Finished& finished) {
-  finished_.push_back(finished.result);
+  if (!options_.json.empty()) finished_.push_back(finished.result);
   print(tables_of(finished));
 }
 
@@ -138,13 +138,17 @@ bool Outputs::write(const std::vector<Finished>& finished) {
       write_text(file_for(given, one.result.experiment, extension), render(std::span(&one, 1)));
     }
   };
-  write_kind(options_.json, ".json",
-             [](std::span<const Finished> some) { return reports::result_json(results_of(some)); });
+  using Results = std::span<const ExperimentResult>;
+  write_kind(options_.json, ".json", [](std::span<const Finished> some) {
+    return render_results(some, [](Results results) { return reports::result_json(results); });
+  });
   write_kind(options_.csv, ".csv",
-             [](std::span<const Finished> some) { return reports::csv(results_of(some)); });
+             [](std::span<const Finished> some) { return render_results(some, reports::csv); });
   write_kind(options_.markdown, ".md", markdown);
   if (!options_.times.empty()) {
-    write_text(options_.times, reports::times_text(reports::time_record(results_of(finished))));
+    write_text(options_.times, render_results(finished, [](Results results) {
+                 return reports::times_text(reports::time_record(results));
+               }));
   }
   for (const Finished& one : finished) {
     for (const harness::Document& document : one.documents) {

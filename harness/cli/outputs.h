@@ -38,8 +38,9 @@ class Outputs {
   /// True once a second, so that a killed run has lost the last second only; less often when a
   /// checkpoint takes long: writing them is a tenth of a run at most.
   bool wants_checkpoint() const { return Clock::now() >= next_checkpoint_; }
-  /// Saves the points of a running experiment to its JSON file, which says that it is incomplete.
-  void checkpoint(const harness::ExperimentResult& partial);
+  /// Saves the points that a running experiment has so far to its JSON file.
+  void checkpoint(const harness::ExperimentResult& running,
+                  std::vector<const harness::PointResult*> points);
 
   /// Takes note of an experiment that has ended and prints its tables, to standard output (to
   /// standard error when a file goes to standard output).
@@ -70,7 +71,7 @@ class Outputs {
   void attempt(Step step);
 
   const Options& options_;
-  std::vector<harness::ExperimentResult> finished_;
+  std::vector<harness::ExperimentResult> finished_;  ///< Kept for a JSON file that all share.
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
   Clock::time_point next_checkpoint_ = Clock::now() + kCheckpointInterval;

@@ -14,11 +14,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/all.h"
+#include "experiments/design_space.h"
 #include "harness/cli/analyze.h"
 #include "harness/cli/bottlenecks.h"
 #include "harness/cli/command_line.h"
@@ -27,6 +29,8 @@
 #include "harness/cli/explain.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/point_sharing.h"
+#include "harness/cli/ranks.h"
 #include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "harness/cli/traces.h"
@@ -166,18 +170,17 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
   outputs.print(tables);
 }
 
-int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
-                const harness::RunContext& context, const experiments::DevBox& box) {
+int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
+                const harness::RunContext& context, const experiments::DevBox& box, Ranks& ranks) {
   Outputs outputs(options);
   outputs.require_writable();
-  Session::catch_signals();
-  Session session(options, context, outputs);
+  Session session(options, context, outputs, ranks);
   for (const std::string& warning : context.warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
   std::vector<Finished> finished;
-  for (const PlannedExperiment& one : planned) {
-    if (!Session::interrupted()) finished.push_back(session.run(one));
+  for (PlannedExperiment& one : planned) {
+    if (!Session::interrupted()) finished.push_back(session.run(std::move(one)));
   }
   if (std::ranges::find(options.names, "all") != options.names.end()) {
     print_verdicts(finished, outputs);
@@ -197,56 +200,125 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
   return well ? kOk : kFailed;
 }
 
-int run(int argc, const char* const* argv) {
-  for (const Verb& verb : kVerbs) {
-    if (argc > 1 && argv[1] == verb.name) return verb.run(argc - 1, argv + 1);
+/// Tools look at one set of constants. Error when they are to have several.
+void require_one_design(const std::vector<PlannedExperiment>& planned,
+                        const experiments::DesignSpace& space) {
+  for (const PlannedExperiment& one : planned) {
+    if (space.axes.empty() || !one.experiment->is_tool()) continue;
+    throw Error({.attempted = fmt::format("run {}", one.experiment->name()),
+                 .value = fmt::format("--set gives {} several values", space.axes.front().name),
+                 .accepted = "one value",
+                 .hint = "a run for each value"});
   }
-  Options options = parse_options(argc, argv);
-  if (options.answer) {
-    fmt::print("{}", *options.answer);
-    return kOk;
+}
+
+/// What all ranks have to agree on: the points, by which program and with which constants.
+std::string plan_text(const std::vector<PlannedExperiment>& planned, const Options& options) {
+  const wormhole::ProfileConstants constants = load_constants(options.profiles);
+  std::string text =
+      harness::git_commit() + constants.chip.to_json() + constants.software.to_json();
+  for (const PlannedExperiment& one : planned) {
+    for (const harness::PointResult& point : one.points) {
+      text += fmt::format("{}/{}\n", one.experiment->name(), point.id());
+    }
   }
-  const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
-  const auto box = std::make_shared<const experiments::DevBox>(
-      profiles, host::HostOptions{.threads = options.threads}, options.seed);
-  const experiments::ExperimentList list = experiments::all_experiments(box, options.profiles);
-  if (options.names.front() == "list") {
-    print_list(list, {options.names.begin() + 1, options.names.end()});
-    return kOk;
-  }
+  return text;
+}
+
+/// What works in one process only.
+void require_alone(const Ranks& ranks, std::string_view what) {
+  if (ranks.size() == 1) return;
+  throw UsageError(fmt::format("{} works in one process, not in {}: start it without mpirun", what,
+                               ranks.size()));
+}
+
+int run_selected(const experiments::ExperimentList& list, const Options& options,
+                 const experiments::DevBox& box, const experiments::DesignSpace& space,
+                 Ranks& ranks) {
   std::vector<PlannedExperiment> planned;
   try {
     planned = plan(select(list, options.names), options);
+    require_one_design(planned, space);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
+  if (ranks.agree(true, ranks.size() > 1 ? plan_text(planned, options) : "")) return kFailed;
   if (options.dry_run) {
     for (const PlannedExperiment& one : planned) {
+      if (!ranks.is_first()) break;
       for (const auto& point : one.points)
         fmt::print("{}/{}\n", one.experiment->name(), point.id());
     }
     return kOk;
   }
+  Session::catch_signals();
+  if (!ranks.is_first()) {
+    take_part(ranks, planned, Session::thread_count(options, ranks));
+    return kOk;
+  }
   harness::RunContext context = harness::describe_environment();
-  if (runs_on_host(planned)) context.threads = box->host()->threads();
-  context.chip_profile = profiles.chip.name;
-  context.software_profile = profiles.software.name;
+  if (runs_on_host(planned)) context.threads = box.host()->threads();
+  context.chip_profile = box.profiles().chip.name;
+  context.software_profile = box.profiles().software.name;
   context.seed = options.seed;
-  return run_planned(planned, options, context, *box);
+  return run_planned(std::move(planned), options, context, box, ranks);
+}
+
+int run(int argc, const char* const* argv, Ranks& ranks) {
+  for (const Verb& verb : kVerbs) {
+    if (argc <= 1 || argv[1] != verb.name) continue;
+    require_alone(ranks, verb.name);
+    return verb.run(argc - 1, argv + 1);
+  }
+  Options options = parse_options(argc, argv);
+  if (!options.trace.empty()) require_alone(ranks, "--trace");
+  if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
+  if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
+  if (options.answer) {
+    if (ranks.is_first()) fmt::print("{}", *options.answer);
+    return kOk;
+  }
+  const experiments::DesignSpace space = experiments::parse_design_space(options.profiles);
+  options.profiles = space.fixed;
+  const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
+  const auto box = std::make_shared<const experiments::DevBox>(
+      profiles, host::HostOptions{.threads = options.threads}, options.seed);
+  const experiments::ExperimentList list =
+      experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
+  if (options.names.front() == "list") {
+    if (ranks.is_first()) print_list(list, {options.names.begin() + 1, options.names.end()});
+    return kOk;
+  }
+  return run_selected(list, options, *box, space, ranks);
+}
+
+/// Says what has gone wrong, once for all ranks that it concerns.
+void complain(Ranks& ranks, const char* text) {
+  const bool speaks = ranks.has_agreed() ? true : ranks.agree(false, "") == ranks.rank();
+  if (speaks) fmt::print(stderr, "run_experiment: {}\n", text);
+}
+
+int run_as_rank(int argc, const char* const* argv) {
+  Ranks ranks;
+  try {
+    return run(argc, argv, ranks);
+  } catch (const UsageError& failure) {
+    complain(ranks, failure.what());
+    return kUsage;
+  } catch (const std::exception& failure) {
+    complain(ranks, failure.what());
+    return kFailed;
+  }
 }
 
 }  // namespace
 }  // namespace howard::cli
 
 int main(int argc, char** argv) {
-  using namespace howard::cli;
   try {
-    return run(argc, argv);
-  } catch (const UsageError& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", failure.what());
-    return kUsage;
+    return howard::cli::run_as_rank(argc, argv);
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}\n", failure.what());
-    return kFailed;
+    return howard::cli::kFailed;
   }
 }

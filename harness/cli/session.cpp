@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <map>
-#include <thread>
+#include <ranges>
 #include <utility>
 
+#include "harness/cli/point_sharing.h"
 #include "harness/cli/progress.h"
 #include "reports/reference.h"
 
@@ -21,23 +21,6 @@ namespace {
 volatile std::sig_atomic_t interrupted_by_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
 void on_signal(int /*signal*/) { interrupted_by_signal = 1; }
-
-/// What a checkpoint says: the points so far, in the order of the plan.
-harness::ExperimentResult partial_result(const std::string& name,
-                                         const harness::RunContext& context,
-                                         const std::map<std::size_t, harness::PointResult>& ended) {
-  harness::ExperimentResult result{
-      .experiment = name, .context = context, .points = {}, .interrupted = true};
-  result.points.reserve(ended.size());
-  for (const auto& [index, point] : ended) result.points.push_back(point);
-  return result;
-}
-
-/// --threads, or all that the process may use.
-int thread_count(const Options& options) {
-  return options.threads > 0 ? options.threads
-                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 }  // namespace
 
@@ -51,21 +34,32 @@ void Session::catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs)
-    : options_(options), context_(context), outputs_(outputs) {}
+Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
+                 Ranks& ranks)
+    : options_(options), context_(context), outputs_(outputs), ranks_(ranks) {}
 
-Finished Session::run(const PlannedExperiment& planned) {
+int Session::thread_count(const Options& options, const Ranks& ranks) {
+  return options.threads > 0 ? options.threads : ranks.cores();
+}
+
+Finished Session::run(PlannedExperiment planned) {
   const std::string name(planned.experiment->name());
+  const std::size_t count = planned.points.size();
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
   {
-    Progress progress(name, planned.points.size(), options_.progress);
-    std::map<std::size_t, harness::PointResult> ended;
+    Progress progress(name, count, options_.progress);
+    const harness::ExperimentResult running{
+        .experiment = name, .context = context_, .points = {}, .interrupted = true};
+    std::map<std::size_t, const harness::PointResult*> ended;  // in the order of the plan
     harness::RunHooks hooks;
     hooks.stop = interrupted;
     hooks.point_done = [&](std::size_t index, const harness::PointResult& point) {
-      ended.emplace(index, point);
-      if (outputs_.wants_checkpoint()) outputs_.checkpoint(partial_result(name, context_, ended));
+      ended.emplace(index, &point);
+      if (outputs_.wants_checkpoint()) {
+        const auto points = ended | std::views::values;
+        outputs_.checkpoint(running, {points.begin(), points.end()});
+      }
       progress.advance(point.id());
     };
     if (options_.records()) {
@@ -73,13 +67,17 @@ Finished Session::run(const PlannedExperiment& planned) {
         return &traced_.emplace_back(point).recorder;
       };
     }
+    if (ranks_.size() > 1) {
+      hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
+    }
     // One thread keeps what is recorded of the points in order.
     const int threads =
-        options_.trace.empty() && !options_.bottlenecks ? thread_count(options_) : 1;
-    result.points =
-        harness::run_points(*planned.experiment, planned.points, options_.wall, hooks, threads);
+        options_.trace.empty() && !options_.bottlenecks ? thread_count(options_, ranks_) : 1;
+    result.points = harness::run_points(*planned.experiment, std::move(planned.points),
+                                        options_.wall, hooks, threads);
   }
-  result.interrupted = result.points.size() < planned.points.size();
+  ++runs_;
+  result.interrupted = result.points.size() < count;
   reports::attach_references(result);
   Finished finished{
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),

@@ -8,6 +8,7 @@
 #include "experiments/all.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/ranks.h"
 #include "harness/environment.h"
 #include "profiler/program_recorder.h"
 
@@ -32,14 +33,19 @@ struct TracedPoint {
 /// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
 class Session {
  public:
-  /// All three must outlive the session.
-  Session(const Options& options, const harness::RunContext& context, Outputs& outputs);
+  /// On the first rank, which shares points with the others. All four must outlive the session.
+  Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
+          Ranks& ranks);
 
-  /// Runs one experiment and prints its tables. Points that a stop left out are missing.
-  Finished run(const PlannedExperiment& planned);
+  /// Runs the next experiment of what all ranks have planned, in their order, and prints its
+  /// tables. Points that a stop left out are missing.
+  Finished run(PlannedExperiment planned);
 
   /// What was recorded of every point run so far, for --trace, --device-logs and --bottlenecks.
   const std::deque<TracedPoint>& traced() const { return traced_; }
+
+  /// Of emulated points: --threads, or this rank's share of the cores.
+  static int thread_count(const Options& options, const Ranks& ranks);
 
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.
   static bool interrupted();
@@ -50,6 +56,8 @@ class Session {
   const Options& options_;
   const harness::RunContext& context_;
   Outputs& outputs_;
+  Ranks& ranks_;
+  int runs_ = 0;
   std::deque<TracedPoint> traced_;
 };
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "harness/cli/launcher.h"
+
 namespace howard::cli {
 namespace {
 
@@ -16,11 +18,14 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
+/// mpirun gives its first process a terminal of its own, whatever becomes of its output.
+bool is_terminal(int descriptor) { return ::isatty(descriptor) != 0 && launched_processes() == 1; }
+
 }  // namespace
 
 std::optional<int> terminal_width(int descriptor) {
   winsize size{};
-  if (::isatty(descriptor) == 0 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return std::nullopt;
+  if (!is_terminal(descriptor) || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return std::nullopt;
   constexpr int kUsual = 80;  // what a terminal that does not know its size is taken for
   return size.ws_col > 0 ? size.ws_col : kUsual;
 }
@@ -31,7 +36,7 @@ bool wants_color(int descriptor, ColorMode mode) {
   if (is_set("CLICOLOR_FORCE") || is_set("FORCE_COLOR")) return true;
   const char* const terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
-  return ::isatty(descriptor) != 0 && !dumb;
+  return is_terminal(descriptor) && !dumb;
 }
 
 }  // namespace howard::cli

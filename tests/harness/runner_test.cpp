@@ -182,6 +182,31 @@ TEST_F(Runner, AStopOfSeveralThreadsKeepsWhatHasEnded) {
   EXPECT_LE(points.size(), 2U) << "one more may have been on its way";
 }
 
+TEST_F(Runner, OthersTakePointsAndGiveThemBack) {
+  const PlanOptions options{.overrides = {{"us", {"1", "2", "3"}}}};
+  const auto alone = run({.backends = {Backend::emulated}, .overrides = options.overrides});
+  RunHooks hooks;
+  std::vector<std::size_t> taken;
+  hooks.others = [&](PointQueue& queue) {
+    for (auto places = queue.take(2); !places.empty(); places = queue.take(2)) {
+      EXPECT_LE(places.size(), 2U);
+      for (const std::size_t place : places) {
+        EXPECT_EQ(queue.planned(place).backend, Backend::emulated) << "none of the wall clock";
+        taken.push_back(place);
+        queue.end(place, alone[place]);
+      }
+    }
+    EXPECT_EQ(queue.left(), 0U);
+  };
+  const auto points = run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, 0);
+  EXPECT_EQ(taken, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
+  ASSERT_EQ(points.size(), 9U);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_EQ(points[i].find_metric("time")->virtual_time,
+              alone[i].find_metric("time")->virtual_time);
+  }
+}
+
 /// Says in which thread its points are prepared.
 class SharingExperiment : public FakeExperiment {
  public:

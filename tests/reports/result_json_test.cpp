@@ -242,6 +242,19 @@ TEST(ResultJson, SeveralExperimentsAreAnArray) {
   EXPECT_TRUE(parse_result_json(result_json({}), "x").empty());
 }
 
+TEST(ResultJson, OfARunningExperimentItIsWhatItWouldBeWithThesePointsAlone) {
+  const ExperimentResult whole = testing::sample_result();
+  ExperimentResult running = whole;
+  running.points.clear();
+  std::vector<const harness::PointResult*> points;
+  for (const harness::PointResult& point : whole.points) points.push_back(&point);
+  EXPECT_EQ(result_json({}, running, points), text_of(whole));
+  const std::vector<ExperimentResult> both{whole, whole};
+  EXPECT_EQ(result_json({&whole, 1}, running, points), result_json(both));
+  EXPECT_EQ(json::parse(result_json(both)).dump(),
+            json::parse("[" + text_of(whole) + "," + text_of(whole) + "]").dump());
+}
+
 TEST(ResultJson, TextThatIsNotUtf8DoesNotSpoilTheFile) {
   ExperimentResult result = testing::sample_result();
   result.points[2].skipped = "cannot read \xff\xfe";

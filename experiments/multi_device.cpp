@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: what do several chips make of a training step?
+//
+// The report ends on it: "if you need true data parallelism across all shapes, use multiple
+// devices", each with its own queues. It has no figures. Three ways to use the chips of its box
+// (chip_mesh.h):
+//   independent  a training of its own on each chip. Nothing is shared but the host, whose cores
+//   are
+//                more than chips; what the host's memory makes of it is not modelled.
+//   weak         one training, data-parallel: each chip has a whole batch.
+//   strong       one training, data-parallel: the chips divide one batch.
+// Data-parallel chips sum their gradients, one sum for each parameter, between backward pass and
+// optimizer: over the links of a 2x2 mesh at the rates that are published for tt-metal's
+// collectives, and through the host from mesh to mesh. `overlap` says whether a sum begins when its
+// gradient is there, beside the rest of the backward pass, or when all are there.
+//
+// Every chip is an emulated device with a host thread of its own. `worth` is the rate in single
+// chips on PCIe that have the whole batch, `efficiency` that by the number of chips.
+//
+// Timing: traced; 3 warm-up and 10 timed steps, one finish at the end; the slowest chip's mean.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/text.h"
+#include "engines/wormhole/chip_links.h"
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/chip_mesh.h"
+#include "experiments/gpt2_case.h"
+#include "experiments/gradient_exchange.h"
+#include "experiments/mlp_case.h"
+#include "harness/measurement.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::PointResult;
+
+constexpr harness::VirtualTiming kTiming{.warmup = 3, .iterations = 10};
+
+using MakeTraining = std::function<Training(Device&)>;
+
+/// One of the report's models, at its sizes unless the axes say otherwise.
+struct Workload {
+  explicit Workload(const Parameters& parameters)
+      : is_mlp(*harness::find_parameter(parameters, "workload") == "mlp"),
+        batch(size(parameters, "batch", is_mlp ? 1024 : 32)),
+        dim(size(parameters, "dim", is_mlp ? 512 : 384)),
+        layers(size(parameters, "layers", is_mlp ? 2 : 6)) {}
+
+  MakeTraining of_batch(std::int64_t rows) const {
+    const int depth = static_cast<int>(layers);
+    if (!is_mlp) {
+      const models::Gpt2Options options = gpt2_options(rows, depth, dim);
+      return [=](Device& device) { return train_gpt2(device, options); };
+    }
+    const models::MlpOptions options{.batch = rows, .width = dim, .layers = depth};
+    return
+        [=](Device& device) { return train_mlp(device, options, models::MlpFunctions::by_layer); };
+  }
+
+  static std::int64_t size(const Parameters& parameters, std::string_view axis,
+                           std::int64_t otherwise) {
+    return parse_integer(*harness::find_parameter(parameters, axis)).value_or(otherwise);
+  }
+
+  bool is_mlp;
+  std::int64_t batch, dim, layers;
+};
+
+/// A count, or the report's.
+harness::Axis size_axis(std::string name, std::string meaning) {
+  harness::Axis axis = count_axis(std::move(name), std::move(meaning), {"report"}, {"report"});
+  axis.canonical = [count = axis.canonical](std::string_view value) {
+    return value == "report" ? std::string(value) : count(value);
+  };
+  return axis;
+}
+
+struct Job {
+  ChipSet chips;
+  std::int64_t batch = 0;  ///< Of each chip.
+  bool sums = false;       ///< Data-parallel.
+  bool overlapped = false;
+};
+
+class MultiDeviceCase final : public harness::Case {
+ public:
+  MultiDeviceCase(const std::shared_ptr<const DevBox>& box, const Workload& workload,
+                  const Job& job)
+      : box_(box), remote_(box->with(wormhole::behind_ethernet(box->profiles()))), job_(job) {
+    const MakeTraining make = workload.of_batch(job.batch);
+    for (const int chip : job.chips) {
+      chips_.push_back(open(is_remote(chip) ? *remote_ : *box_, make));
+    }
+    const auto alone = open(*box_, workload.of_batch(workload.batch));
+    alone_ = measure_virtual(*alone, kTiming);
+    batches_ = static_cast<double>(job.batch) * static_cast<double>(job.chips.size()) /
+               static_cast<double>(workload.batch);
+    if (job.sums) plan_exchange(make);
+  }
+
+  void run() override {
+    for (const auto& chip : chips_) chip->run();
+    ++steps_;
+  }
+  void finish() override {
+    for (const auto& chip : chips_) chip->finish();
+  }
+  SimTime now() const override {
+    SimTime latest;
+    for (const auto& chip : chips_) latest = std::max(latest, chip->now());
+    return latest + exchange_ * steps_;
+  }
+  /// Of the first chip: the others do the same.
+  void set_trace_sink(TraceSink* sink) override { chips_.front()->set_trace_sink(sink); }
+
+  void describe(double seconds, PointResult& point) const override {
+    const auto count = static_cast<double>(chips_.size());
+    const auto add = [&](std::string name, double value, std::string unit, harness::Better better) {
+      point.metrics.push_back(
+          {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
+    };
+    PointResult chip;
+    chips_.front()->describe(seconds, chip);
+    using harness::Better;
+    const double speedup = alone_.seconds() * batches_ / seconds;
+    add("throughput", chip.find_metric("throughput")->value * count, "FLOP/s", Better::higher);
+    add("chips", count, "chips", Better::higher);
+    add("worth", speedup, "chips", Better::higher);
+    add("efficiency", speedup / count, "1", Better::higher);
+    for (const auto& [name, time] :
+         {std::pair("one_chip_time", alone_), {"exchange_time", exchange_}}) {
+      point.metrics.push_back(
+          {.name = name, .value = time.seconds(), .unit = "s", .virtual_time = time});
+    }
+    const bool waits = 2 * exchange_.seconds() >= seconds;
+    point.details.emplace_back("bound_by", waits ? "exchange" : *chip.find_detail("bound_by"));
+    if (job_.sums && chips_.size() > 1) {
+      point.details.emplace_back("exchange", exchange_text_);
+    }
+    point.details.emplace_back("basis", basis());
+  }
+
+ private:
+  static std::unique_ptr<TrainingCase> open(const DevBox& box, const MakeTraining& make) {
+    return std::make_unique<TrainingCase>(
+        box, TrainingOptions{.backend = Backend::emulated, .engine = Engine::traced}, make);
+  }
+
+  /// The sums start when the slowest chip is there.
+  void plan_exchange(const MakeTraining& make) {
+    const auto chip = box_->open_wormhole();
+    const Training training = make(*chip);
+    autograd::Recorder recorder(*chip);
+    static_cast<void>(training.step(recorder));
+    const GradientWork work = gradients_of(*chip, recorder);
+    SimTime step;
+    for (const auto& one : chips_) step = std::max(step, measure_virtual(*one, kTiming));
+    exchange_ = exchange_time(box_->profiles(), job_.chips, work, step, job_.overlapped);
+    const bool through_host = split_by_mesh(job_.chips).size() > 1;
+    exchange_text_ = fmt::format("{} sums of {:.2f} MB in all over {}", work.gradients.size(),
+                                 static_cast<double>(work.size().value()) / 1e6,
+                                 through_host ? "links and host" : "links");
+  }
+
+  std::string basis() const {
+    std::string text = "step: as on one chip";
+    if (job_.sums && chips_.size() > 1) {
+      text += "; sums: published rates of collectives, within 15 % of published times";
+      if (job_.overlapped) text += "; overlap: a bound, nothing is published";
+      if (split_by_mesh(job_.chips).size() > 1) {
+        text += "; host: published transfers, its additions are unknown and not counted";
+      }
+    }
+    if (std::ranges::any_of(job_.chips, is_remote)) {
+      text +=
+          "; remote chips: published latency and transfers, what the tunnel costs a program is "
+          "unknown and not counted";
+    }
+    return text;
+  }
+
+  std::shared_ptr<const DevBox> box_;
+  std::shared_ptr<const DevBox> remote_;
+  Job job_;
+  std::vector<std::unique_ptr<TrainingCase>> chips_;
+  SimTime alone_;       ///< A step of the whole batch on one chip on PCIe.
+  double batches_ = 0;  ///< Whole batches that all chips together do in a step.
+  SimTime exchange_;    ///< By which a step of a chip is longer.
+  std::int64_t steps_ = 0;
+  std::string exchange_text_;
+};
+
+class MultiDevice final : public harness::Experiment {
+ public:
+  explicit MultiDevice(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "multi_device"; }
+  std::string_view question() const override {
+    return "several chips: independent trainings, or one that is data-parallel; what do they gain?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {harness::word_axis("workload", "the report's MLP or GPT-2", {"mlp", "gpt2"},
+                               {"mlp", "gpt2"}),
+            harness::word_axis(
+                "mode", "a training on each chip, or one: a batch on each, or one divided",
+                {"independent", "weak", "strong"}, {"independent", "weak", "strong"}),
+            devices_axis({"0", "0+4", "0+1+4+5", "0+1+2+3+4+5+6+7"}, {"0", "0+4"}),
+            harness::word_axis("overlap", "sums after the backward pass (none) or beside it",
+                               {"none", "backward"}, {"none"}),
+            size_axis("batch", "rows, or sequences of 256 tokens; report: 1024, 32"),
+            size_axis("dim", "width; report: 512, 384"),
+            size_axis("layers", "report: 2, 6")};
+  }
+
+  harness::VirtualTiming timing() const override { return kTiming; }
+
+  harness::Presentation presentation() const override {
+    const auto plot = [](std::string y, std::string label) {
+      return harness::Plot{.title = "A training step on several chips",
+                           .x_label = "chips",
+                           .y_label = std::move(label),
+                           .x = "chips",
+                           .y = std::move(y),
+                           .series = {"workload", "mode"}};
+    };
+    return {.columns = {{"workload", CellSource::parameter, "workload"},
+                        {"mode", CellSource::parameter, "mode"},
+                        {"devices", CellSource::parameter, "devices"},
+                        {"overlap", CellSource::parameter, "overlap"},
+                        {"batch", CellSource::parameter, "batch"},
+                        {"dim", CellSource::parameter, "dim"},
+                        {"layers", CellSource::parameter, "layers"},
+                        {"time", CellSource::metric, "time"},
+                        {"one chip", CellSource::metric, "one_chip_time"},
+                        {"exchange", CellSource::metric, "exchange_time"},
+                        {"worth", CellSource::metric, "worth"},
+                        {"efficiency", CellSource::metric, "efficiency"},
+                        {"rate", CellSource::metric, "throughput"},
+                        {"bound by", CellSource::detail, "bound_by"},
+                        {"sums", CellSource::detail, "exchange"},
+                        {"basis", CellSource::detail, "basis"}},
+            .plots = {plot("throughput", "rate of all chips"), plot("efficiency", "efficiency")}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& parameters) const override {
+    const std::string_view mode = *harness::find_parameter(parameters, "mode");
+    const Workload workload(parameters);
+    Job job{.chips = parse_chips(*harness::find_parameter(parameters, "devices")),
+            .batch = workload.batch,
+            .sums = mode != "independent",
+            .overlapped = *harness::find_parameter(parameters, "overlap") == "backward"};
+    if (job.overlapped && !job.sums) return NotApplicable{"independent chips sum nothing"};
+    const auto count = static_cast<std::int64_t>(job.chips.size());
+    if (mode == "strong") {
+      if (workload.batch % count != 0) {
+        return NotApplicable{
+            fmt::format("a batch of {} can not be divided by {} chips", workload.batch, count)};
+      }
+      job.batch /= count;
+    }
+    return std::make_unique<MultiDeviceCase>(box_, workload, job);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<MultiDevice>(std::move(box));
+}
+
+}  // namespace howard::experiments
