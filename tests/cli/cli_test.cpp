@@ -93,6 +93,18 @@ TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
   EXPECT_EQ(content(folder() / "ta.json"), content(folder() / "tc.json"));
 }
 
+TEST_F(Cli, EveryExperimentWritesTheSameBytesForAnyThreadCount) {
+  for (const char* const threads : {"1", "2", "5"}) {
+    const std::string name = threads;
+    const Outcome outcome =
+        run("all --quick --backend emulated --threads " + name + " --json " + name + ".json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+  ASSERT_FALSE(content(folder() / "1.json").empty());
+  EXPECT_EQ(content(folder() / "1.json"), content(folder() / "2.json"));
+  EXPECT_EQ(content(folder() / "1.json"), content(folder() / "5.json"));
+}
+
 TEST_F(Cli, BothBackendsShareOneResult) {
   const Outcome outcome =
       run("matmul_sweep -a shape=64 -a dispatch=eth --repetitions 2 --min-time 0.001");
