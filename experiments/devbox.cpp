@@ -4,11 +4,12 @@
 namespace howard::experiments {
 
 DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host,
-               std::uint64_t seed)
-    : profiles_(profiles), host_options_(host), seed_(seed) {}
+               std::uint64_t seed, MemorySink* chip_memory)
+    : profiles_(profiles), host_options_(host), seed_(seed), chip_memory_(chip_memory) {}
 
 std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
-    const wormhole::DeviceOptions& options) const {
+    wormhole::DeviceOptions options) const {
+  options.memory = chip_memory_;
   return std::make_unique<wormhole::WormholeDevice>(profiles_, options);
 }
 

@@ -13,15 +13,17 @@ namespace howard::experiments {
 /// it, and the host CPU.
 class DevBox {
  public:
-  /// `seed`: of the values that fill host tensors.
-  DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed);
+  /// `seed`: of the values that fill host tensors. `chip_memory`: is told of what the chips
+  /// allocate; null: nobody.
+  DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
+         MemorySink* chip_memory = nullptr);
 
   const wormhole::Profiles& profiles() const { return profiles_; }
   std::uint64_t seed() const { return seed_; }
 
   /// A fresh chip with its clock at zero.
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
-      const wormhole::DeviceOptions& options = {}) const;
+      wormhole::DeviceOptions options = {}) const;
 
   /// The host CPU; one device for all points, opened at the first call, from any thread.
   std::shared_ptr<host::HostDevice> host() const;
@@ -30,6 +32,7 @@ class DevBox {
   wormhole::Profiles profiles_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
+  MemorySink* chip_memory_;
   mutable std::once_flag host_opened_;
   mutable std::shared_ptr<host::HostDevice> host_;
 };

@@ -59,6 +59,7 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
     require_fixed(recorded_, again.programs());
   }
   plan_ = plan_buffers(recorder);
+  device.begin_phase("static step");  // forward, backward and step share its buffers
   bind(device, recorder);
   loss_ = places_[plan_.place.at(loss.buffer())];
 }

@@ -49,6 +49,7 @@ class HostDevice::Impl final : public CommandQueue {
   explicit Impl(const HostOptions& options)
       : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
     pool_.when_left([this] { commands_.look(); });
+    memory_.ledger().report_to(options.memory, MemoryKind::dram, [this] { return now(); });
   }
   ~Impl() override { pool_.when_left({}); }
 

@@ -78,6 +78,7 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
     data_.push_back({ops::Tensor(device, model_.tokens().spec()),
                      ops::Tensor(device, model_.targets().spec())});
   }
+  device.begin_phase("optimiser");
   if (recipe.optimizer == OptimizerKind::adamw) {
     optimizer_ = std::make_unique<AdamW>(autograd::Calls(device), model_.parameters(),
                                          AdamWAttributes{.learning_rate = recipe.learning_rate,

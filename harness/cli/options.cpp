@@ -67,6 +67,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--plots", options.plots);
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);
+  app.add_option("--memory", options.memory);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }

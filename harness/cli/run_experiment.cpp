@@ -176,11 +176,12 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
 }
 
 int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
-                const harness::RunContext& context, const wormhole::ChipProfile& chip) {
+                const harness::RunContext& context, const wormhole::ChipProfile& chip,
+                MemoryWatch& memory) {
   Outputs outputs(options);
   outputs.require_writable();
   Session::catch_signals();
-  Session session(options, context, outputs);
+  Session session(options, context, outputs, memory);
   for (const std::string& warning : context.warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
@@ -192,6 +193,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const Options& op
     print_verdicts(finished, outputs);
   }
   bool well = outputs.write(finished);
+  well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, chip) && well;
   for (const Finished& one : finished) {
     print_summary(one);
@@ -212,8 +214,12 @@ int run(int argc, const char* const* argv) {
     return kOk;
   }
   const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
+  MemoryWatch memory;
+  const bool watches = !options.memory.empty();
   const auto box = std::make_shared<const experiments::DevBox>(
-      profiles, host::HostOptions{.threads = options.threads}, options.seed);
+      profiles,
+      host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
+      options.seed, watches ? memory.chip() : nullptr);
   const experiments::ExperimentList list = experiments::all_experiments(box, options.profiles);
   if (options.names.front() == "list") {
     print_list(list, {options.names.begin() + 1, options.names.end()});
@@ -237,7 +243,7 @@ int run(int argc, const char* const* argv) {
   context.chip_profile = profiles.chip.name;
   context.software_profile = profiles.software.name;
   context.seed = options.seed;
-  return run_planned(planned, options, context, profiles.chip);
+  return run_planned(planned, options, context, profiles.chip, memory);
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <map>
 #include <thread>
 #include <utility>
 
 #include "harness/cli/progress.h"
+#include "harness/cli/traces.h"
 #include "reports/reference.h"
 
 namespace howard::cli {
@@ -51,8 +53,22 @@ void Session::catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs)
-    : options_(options), context_(context), outputs_(outputs) {}
+Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
+                 MemoryWatch& memory)
+    : options_(options), context_(context), outputs_(outputs), memory_(memory) {}
+
+void Session::record_memory(const harness::Experiment& experiment,
+                            const harness::PointResult& point) {
+  try {
+    const profiler::MemoryUse use = memory_.record(experiment, point);
+    const auto tables = memory_tables(use, point.id());
+    outputs_.print(tables);
+    write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), failure.what());
+    memory_is_complete_ = false;
+  }
+}
 
 Finished Session::run(const PlannedExperiment& planned) {
   const std::string name(planned.experiment->name());
@@ -84,6 +100,10 @@ Finished Session::run(const PlannedExperiment& planned) {
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   outputs_.finish(finished);
+  for (const harness::PointResult& point : finished.result.points) {
+    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
+    if (wanted) record_memory(*planned.experiment, point);
+  }
   for (const harness::PointResult& point : finished.result.points) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/all.h"
+#include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/environment.h"
@@ -32,8 +33,9 @@ struct TracedPoint {
 /// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
 class Session {
  public:
-  /// All three must outlive the session.
-  Session(const Options& options, const harness::RunContext& context, Outputs& outputs);
+  /// All must outlive the session. `memory` is what the devices of the experiments report to.
+  Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
+          MemoryWatch& memory);
 
   /// Runs one experiment and prints its tables. Points that a stop left out are missing.
   Finished run(const PlannedExperiment& planned);
@@ -41,15 +43,22 @@ class Session {
   /// What was recorded of every point run so far, for --trace and --device-logs.
   const std::deque<TracedPoint>& traced() const { return traced_; }
 
+  /// False when --memory could not be done for a point.
+  bool memory_is_complete() const { return memory_is_complete_; }
+
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.
   static bool interrupted();
   /// Makes Ctrl-C and SIGTERM set interrupted().
   static void catch_signals();
 
  private:
+  void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
+
   const Options& options_;
   const harness::RunContext& context_;
   Outputs& outputs_;
+  MemoryWatch& memory_;
+  bool memory_is_complete_ = true;
   std::deque<TracedPoint> traced_;
 };
 

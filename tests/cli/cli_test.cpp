@@ -34,10 +34,10 @@ TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",     "--backend",     "--filter", "--quick",   "--dry-run", "--repetitions",
-          "--min-time", "--threads",     "--seed",   "--profile", "--set",     "--results",
-          "--json",     "--csv",         "--md",     "--plots",   "--trace",   "--device-logs",
-          "--color",    "--no-progress", "--version"}) {
+         {"--axis",     "--backend", "--filter",      "--quick",   "--dry-run", "--repetitions",
+          "--min-time", "--threads", "--seed",        "--profile", "--set",     "--results",
+          "--json",     "--csv",     "--md",          "--plots",   "--trace",   "--device-logs",
+          "--memory",   "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }
@@ -78,6 +78,29 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   }
   const json trace = json::parse(content(folder() / "trace.json"));
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
+}
+
+TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
+  for (const std::string backend : {"emulated", "host"}) {
+    const Outcome outcome = run("mlp_engines --quick --repetitions 1 --min-time 0 --backend " +
+                                backend + " -a engine=dynamic -a variant=corrected --memory memory");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* const word : {"memory by phase: ", "memory at its peak: ", "model", "forward",
+                                   "backward", "step", "DRAM"}) {
+      EXPECT_TRUE(contains(outcome.out, word)) << word;
+    }
+    bool found = false;
+    for (const auto& entry : fs::directory_iterator(folder() / "memory" / "mlp_engines")) {
+      if (!entry.path().filename().string().starts_with(backend + ",")) continue;
+      found = true;
+      EXPECT_TRUE(contains(content(entry.path() / "memory.md"), "| model |"));
+      const std::string buffers = content(entry.path() / "buffers.csv");
+      EXPECT_TRUE(contains(buffers, "\nDRAM,")) << buffers;
+      EXPECT_EQ(contains(buffers, "L1 circular buffer"), backend == "emulated");
+      EXPECT_TRUE(fs::exists(entry.path() / "device_memory.dat"));
+    }
+    EXPECT_TRUE(found);
+  }
 }
 
 TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
