@@ -182,7 +182,10 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       end(i);
     }
   }
-  measure_wall(borrowed, options, hooks.stop, [&](std::size_t index, WallSamples samples) {
+  const WallWatch watch{.warm_up_sink = hooks.warm_up_sink, .iterated = [&](std::size_t index) {
+                          hooks.iterated(points[places[index]]);
+                        }};
+  const auto done = [&](std::size_t index, WallSamples samples) {
     PointResult& point = points[places[index]];
     if (samples.failure == kInterrupted) return;
     if (samples.failure) {
@@ -193,7 +196,8 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       });
     }
     end(places[index]);
-  });
+  };
+  measure_wall(borrowed, options, hooks.stop, done, watch);
 }
 
 }  // namespace

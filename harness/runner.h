@@ -34,6 +34,9 @@ struct RunHooks {
   /// A point has ended, with its place in the result; called in the order in which they end.
   std::function<void(std::size_t index, const PointResult&)> point_done = [](std::size_t,
                                                                              const PointResult&) {};
+  /// What looks on while points on the wall clock are timed.
+  std::function<TraceSink*()> warm_up_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  std::function<void(const PointResult&)> iterated = [](const PointResult&) {};
   /// A sink for one more, untimed iteration of a point; null: no such iteration.
   std::function<TraceSink*(const PointResult&)> trace_sink = [](const PointResult&) {
     return static_cast<TraceSink*>(nullptr);

@@ -103,6 +103,13 @@ std::int64_t Trainer::tokens_per_step() const {
   return recipe_.batch * recipe_.sequence * recipe_.accumulate;
 }
 
+Flops Trainer::flops_per_step() const {
+  Flops flops;
+  if (!static_) return flops;
+  for (const Program& program : static_->programs()) flops += program.flops;
+  return flops;
+}
+
 autograd::StepFunction Trainer::step_function() {
   const auto batches_done = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate);
   return autograd::training_step(

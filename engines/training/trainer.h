@@ -47,6 +47,9 @@ class Trainer {
   /// Of the next step.
   float learning_rate() const;
   std::int64_t tokens_per_step() const;
+  /// Of the recorded step; zero before it is recorded, and for the dynamic engine, which keeps no
+  /// programs.
+  Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   models::NanoGpt& model() { return model_; }

@@ -82,8 +82,10 @@ Finished Session::run(const PlannedExperiment& planned) {
     hooks.point_done = [&](std::size_t index, const harness::PointResult& point) {
       ended.emplace(index, point);
       if (outputs_.wants_checkpoint()) outputs_.checkpoint(partial_result(name, context_, ended));
-      progress.advance(point.id());
+      progress.advance(point);
     };
+    hooks.warm_up_sink = [&] { return progress.live_sink(); };
+    hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
     if (!options_.trace.empty() || !options_.device_logs.empty()) {
       hooks.trace_sink = [&](const harness::PointResult& point) -> TraceSink* {
         return &traced_.emplace_back(point).recorder;

@@ -25,6 +25,8 @@
 #include "harness/cli/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
+#include "profiler/live_bound.h"
+#include "profiler/recorder.h"
 #include "reports/result_json.h"
 #include "reports/terminal_table.h"
 
@@ -98,7 +100,7 @@ class TrainRun {
     while (trainer_.steps_done() < options_.recipe.steps && !Session::interrupted()) {
       const float rate = trainer_.learning_rate();
       const SimTime start = devices_.device().now();
-      losses_.push_back(double{trainer_.step()});
+      step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
       if (losses_.size() == 1 && !options_.memory.empty()) report_memory(progress);
@@ -112,6 +114,17 @@ class TrainRun {
         progress.renew(state);
       }
     }
+  }
+
+  /// `looks`: finds out what bounds it.
+  void step(bool looks) {
+    recorder_.clear();
+    if (looks) devices_.device().set_trace_sink(&recorder_);
+    losses_.push_back(double{trainer_.step()});
+    if (!looks) return;
+    devices_.device().set_trace_sink(nullptr);
+    const auto bound = profiler::live_bound(recorder_.events());
+    bound_ = bound ? fmt::format("{} {:.0f} %", bound->name, 100 * bound->share) : "";
   }
 
   static MemorySink* listening(profiler::MemoryRecorder& recorder) {
@@ -135,12 +148,16 @@ class TrainRun {
   TrainState state(float rate) {
     const double seconds = (devices_.device().now() - interval_start_).seconds();
     const auto tokens = static_cast<double>(interval_steps_ * trainer_.tokens_per_step());
+    const double flops = static_cast<double>(trainer_.flops_per_step().value()) *
+                         static_cast<double>(interval_steps_);
     // The mean: a loss of one batch in bfloat16 has no more than three digits.
     const double sum = std::accumulate(losses_.end() - interval_steps_, losses_.end(), 0.0);
     return {.step = trainer_.steps_done(),
             .steps = options_.recipe.steps,
             .loss = sum / static_cast<double>(interval_steps_),
             .tokens_per_second = seconds > 0 ? tokens / seconds : 0,
+            .flops_per_second = seconds > 0 ? flops / seconds : 0,
+            .bound = bound_,
             .learning_rate = rate,
             .memory = peak_memory(devices_.device())};
   }
@@ -242,6 +259,8 @@ class TrainRun {
   const TrainOptions& options_;
   std::string text_;
   profiler::MemoryRecorder memory_;
+  profiler::Recorder recorder_;  ///< Of a step, now and then.
+  std::string bound_;            ///< That it last found.
   TrainDevices devices_;
   training::Trainer trainer_;
   std::vector<double> losses_, times_;  ///< Of each step of this run; seconds.
