@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/statistics.h"
 
 namespace howard::harness {
 namespace {
@@ -116,6 +117,24 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
   // An explicit filter, so that BENCHMARK_FILTER in the environment drops none.
   if (!cases.empty()) benchmark::RunSpecifiedBenchmarks(&collector, nullptr, ".");
   benchmark::ClearRegisteredBenchmarks();
+}
+
+double recording_cost(Case& point, TraceSink& scratch) {
+  constexpr int kPairs = 9;
+  const auto time = [&](TraceSink* sink) {
+    const SimTime start = point.now();
+    run_recorded(point, sink);
+    return (point.now() - start).seconds();
+  };
+  std::vector<double> ratios;
+  for (int i = 0; i < kPairs; ++i) {
+    // The order changes: an iteration also pays for what the one before left in the caches.
+    const bool plain_first = i % 2 == 0;
+    const double first = time(plain_first ? nullptr : &scratch);
+    const double second = time(plain_first ? &scratch : nullptr);
+    ratios.push_back(plain_first ? second / first : first / second);
+  }
+  return median(ratios).value_or(1) - 1;
 }
 
 }  // namespace howard::harness

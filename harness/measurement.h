@@ -50,4 +50,8 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
                   const std::function<void(std::size_t, WallSamples)>& done,
                   const WallWatch& watch = {});
 
+/// What recording adds to an iteration, as a share of it: pairs of iterations with and without
+/// `scratch` as the sink, in turn, and the median of their ratios. Its events are of no use.
+double recording_cost(Case& point, TraceSink& scratch);
+
 }  // namespace howard::harness

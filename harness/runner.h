@@ -41,6 +41,11 @@ struct RunHooks {
   std::function<TraceSink*(const PointResult&)> trace_sink = [](const PointResult&) {
     return static_cast<TraceSink*>(nullptr);
   };
+  /// A sink for iterations that measure what recording costs a recorded point on the wall clock,
+  /// which recording_cost() is then told as a share of an iteration; null: it is not measured.
+  std::function<TraceSink*()> scratch_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  std::function<void(const PointResult&, double share)> recording_cost = [](const PointResult&,
+                                                                            double) {};
 };
 
 /// Runs the planned points and returns them with their results, in the order of the plan. Points on

@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/cli/progress.h"
 #include "harness/cli/traces.h"
@@ -74,6 +76,7 @@ Finished Session::run(const PlannedExperiment& planned) {
   const std::string name(planned.experiment->name());
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
+  std::vector<std::string> costs;  // printed when no line is in their way
   {
     Progress progress(name, planned.points.size(), options_.progress);
     std::map<std::size_t, harness::PointResult> ended;
@@ -90,6 +93,15 @@ Finished Session::run(const PlannedExperiment& planned) {
       hooks.trace_sink = [&](const harness::PointResult& point) -> TraceSink* {
         return &traced_.emplace_back(point).recorder;
       };
+      hooks.scratch_sink = [&] {
+        if (!scratch_) scratch_.emplace();
+        scratch_->clear();
+        return &*scratch_;
+      };
+      hooks.recording_cost = [&](const harness::PointResult& point, double share) {
+        costs.push_back(
+            fmt::format("{}: recording added {:+.1f} % to an iteration", point.id(), 100 * share));
+      };
     }
     // One thread keeps a trace's points in order.
     const int threads = options_.trace.empty() ? thread_count(options_) : 1;
@@ -102,6 +114,7 @@ Finished Session::run(const PlannedExperiment& planned) {
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   outputs_.finish(finished);
+  for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
   for (const harness::PointResult& point : finished.result.points) {
     const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
     if (wanted) record_memory(*planned.experiment, point);

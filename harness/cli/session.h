@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class Session {
   MemoryWatch& memory_;
   bool memory_is_complete_ = true;
   std::deque<TracedPoint> traced_;
+  std::optional<profiler::Recorder> scratch_;  ///< For what recording costs.
 };
 
 }  // namespace howard::cli

@@ -80,10 +80,22 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
 }
 
+TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
+  const Outcome outcome =
+      run("matmul_sweep --quick --repetitions 1 --min-time 0 --backend host -a shape=64 --trace "
+          "t.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, ": recording added ")) << outcome.err;
+  EXPECT_FALSE(contains(run("matmul_sweep --quick --backend emulated --trace t.json").err,
+                        "recording added"))
+      << "virtual time does not see it";
+}
+
 TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
   for (const std::string backend : {"emulated", "host"}) {
-    const Outcome outcome = run("mlp_engines --quick --repetitions 1 --min-time 0 --backend " +
-                                backend + " -a engine=dynamic -a variant=corrected --memory memory");
+    const Outcome outcome =
+        run("mlp_engines --quick --repetitions 1 --min-time 0 --backend " + backend +
+            " -a engine=dynamic -a variant=corrected --memory memory");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const char* const word : {"memory by phase: ", "memory at its peak: ", "model", "forward",
                                    "backward", "step", "DRAM"}) {

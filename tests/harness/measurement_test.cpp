@@ -66,6 +66,14 @@ TEST(MeasureWall, AWatchSeesAWarmUpOfEachRepetitionAndEveryTimedIteration) {
   for (const double each : seconds) EXPECT_NEAR(each, 1e-3, 1e-12);
 }
 
+TEST(RecordingCost, IsTheShareThatRecordingAdds) {
+  FakeCase point(SimTime::microseconds(998));
+  point.recording = SimTime::microseconds(20);
+  Counter sink;
+  EXPECT_NEAR(recording_cost(point, sink), 0.02, 1e-9) << "of 998 us and two finishes";
+  EXPECT_EQ(2 * sink.events, point.runs);
+}
+
 TEST(MeasureWall, AFailingCaseDoesNotStopTheOthers) {
   FakeCase bad(SimTime::microseconds(1000));
   bad.fails = true;
