@@ -173,7 +173,7 @@ class OnednnMlp::Impl {
     });
   }
 
-  HOWARD_INLINE static float from_bits(Half bits) { return host::from_bfloat16(bits); }
+  HOWARD_INLINE static float from_bits(Half bits) { return from_bfloat16(bits); }
 
   void update(Layer& layer) {
     const float* gradient = layer.gradient.data();
