@@ -20,7 +20,7 @@ void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, cons
 
 void update_by_parts(const Calls& calls, const Tensor& value, const Tensor& gradient,
                      const ops::Moments& moments, const AdamWAttributes& attributes) {
-  const auto& [rate, beta1, beta2, epsilon, decay, step, fused] = attributes;
+  const auto& [rate, beta1, beta2, epsilon, decay, step] = attributes;
   const auto& [first, second] = moments;
   const auto steps = static_cast<float>(step);
   eltwise_to(calls, value, Eltwise::subtract, value, calls.multiply(value, decay * rate));
@@ -43,8 +43,8 @@ void update_by_parts(const Calls& calls, const Tensor& value, const Tensor& grad
 }  // namespace
 
 AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
-             const AdamWAttributes& attributes)
-    : parameters_(std::move(parameters)), attributes_(attributes) {
+             const AdamWAttributes& attributes, AdamWForm form)
+    : parameters_(std::move(parameters)), attributes_(attributes), form_(form) {
   learning_rate = attributes.learning_rate;
   for (const Parameter* parameter : parameters_) {
     const TensorSpec& spec = parameter->value.spec();
@@ -57,7 +57,7 @@ void AdamW::step(const Calls& calls) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     Parameter& parameter = *parameters_[i];
     if (!parameter.gradient) continue;
-    if (attributes_.fused) {
+    if (form_ == AdamWForm::fused) {
       calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_));
     } else {
       update_by_parts(calls, parameter.value, *parameter.gradient, moments_[i], attributes_);

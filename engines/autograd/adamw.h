@@ -9,13 +9,19 @@
 
 namespace howard::autograd {
 
-/// AdamW in TTML's order of operations (AdamWAttributes): one call for each parameter where
-/// `fused`, else TTML's composite of seventeen.
+/// The calls that update one parameter.
+enum class AdamWForm : std::uint8_t {
+  composite,  ///< TTML's own: seventeen elementwise ones.
+  fused,      ///< ttnn's MorehAdamW, one.
+};
+
+/// AdamW in TTML's order of operations (AdamWAttributes).
 class AdamW final : public Optimizer {
  public:
   /// Allocates the moments and sets them to zero. `attributes`: its count of steps is that of the
   /// first step. `parameters` must outlive this.
-  AdamW(const Calls& calls, std::vector<Parameter*> parameters, const AdamWAttributes& attributes);
+  AdamW(const Calls& calls, std::vector<Parameter*> parameters, const AdamWAttributes& attributes,
+        AdamWForm form = AdamWForm::composite);
 
   void step(const Calls& calls) override;
 
@@ -28,6 +34,7 @@ class AdamW final : public Optimizer {
   std::vector<Parameter*> parameters_;
   std::vector<ops::Moments> moments_;
   AdamWAttributes attributes_;
+  AdamWForm form_;
 };
 
 }  // namespace howard::autograd
