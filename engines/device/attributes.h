@@ -193,7 +193,9 @@ struct CrossEntropyBackwardAttributes {
                           const CrossEntropyBackwardAttributes&) = default;
 };
 
-/// x / (1 - probability), or 0 with that probability. The same seed drops the same elements.
+/// x / (1 - probability), or 0 with that probability. The same seed drops the same elements. A
+/// second operand, one uint32, is added to the seed when the program runs, so that a replayed trace
+/// need not drop the same elements each time.
 struct DropoutAttributes {
   float probability = 0;
   std::uint32_t seed = 0;

@@ -109,7 +109,6 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   std::ofstream(folder_ / "other") << "a rose is a rose is a rose is a rose";
   fails(run(resume + "other"), 1, "another text");
   fails(run(resume + "text --prompt % --generate 1"), 1, "character '%' at place 1");
-  fails(run(resume + "text --steps 9 --engine traced"), 1, "its scalars change each step");
   fails(run(resume + "missing"), 1, "missing");
   fails(run("--resume --data text"), 2, "--resume needs --checkpoint");
   fails(run(""), 2, "no text to train on");
