@@ -126,7 +126,7 @@ void null_sink_event(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(recording_gpt2_batch4)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(25);
+BENCHMARK(recording_gpt2_batch4)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(9);
 BENCHMARK(recording_mlp_32x32)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(5000);
 BENCHMARK(recorder_event);
 BENCHMARK(null_sink_event);

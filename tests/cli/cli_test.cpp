@@ -81,9 +81,9 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
 }
 
 TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
-  const Outcome outcome =
-      run("matmul_sweep --quick --repetitions 1 --min-time 0 --backend host -a shape=64 --trace "
-          "t.json");
+  const Outcome outcome = run(
+      "matmul_sweep --quick --repetitions 1 --min-time 0.001 --backend host -a shape=64 --trace "
+      "t.json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, ": recording added ")) << outcome.err;
   EXPECT_FALSE(contains(run("matmul_sweep --quick --backend emulated --trace t.json").err,
@@ -94,7 +94,7 @@ TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
 TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
   for (const std::string backend : {"emulated", "host"}) {
     const Outcome outcome =
-        run("mlp_engines --quick --repetitions 1 --min-time 0 --backend " + backend +
+        run("mlp_engines --quick --repetitions 1 --min-time 0.001 --backend " + backend +
             " -a engine=dynamic -a variant=corrected --memory memory");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const char* const word : {"memory by phase: ", "memory at its peak: ", "model", "forward",
@@ -105,7 +105,7 @@ TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
     for (const auto& entry : fs::directory_iterator(folder() / "memory" / "mlp_engines")) {
       if (!entry.path().filename().string().starts_with(backend + ",")) continue;
       found = true;
-      EXPECT_TRUE(contains(content(entry.path() / "memory.md"), "| model |"));
+      EXPECT_TRUE(contains(content(entry.path() / "memory.md"), "| model"));
       const std::string buffers = content(entry.path() / "buffers.csv");
       EXPECT_TRUE(contains(buffers, "\nDRAM,")) << buffers;
       EXPECT_EQ(contains(buffers, "L1 circular buffer"), backend == "emulated");
@@ -169,6 +169,7 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --filter '('", "--filter"},
       {"matmul_sweep --repetitions many", "many"},
       {"matmul_sweep --repetitions 0", "--repetitions"},
+      {"matmul_sweep --min-time 0", "--min-time"},
       {"matmul_sweep --threads 0", "--threads"},
   };
   for (const auto& [arguments, part] : cases) {
