@@ -172,7 +172,7 @@ void ElementPass::run(WorkerPool& pool) {
           for (std::int64_t unit = begin; unit < end; ++unit) {
             LaneSums sums;
             const std::int64_t first = unit * kRowPiece;
-            walk(first, std::min(first + kRowPiece, elements_), sum_ ? &sums : nullptr);
+            walk({first, std::min(first + kRowPiece, elements_)}, {}, sum_ ? &sums : nullptr);
             if (!sum_) continue;
             partial_[static_cast<std::size_t>(unit)] = sum_of(
                 kLanes, [&](std::int64_t i) { return sums.lanes[static_cast<std::size_t>(i)]; });
@@ -186,12 +186,13 @@ void ElementPass::run(WorkerPool& pool) {
   });
 }
 
-void ElementPass::walk(std::int64_t begin, std::int64_t end, LaneSums* sums) const {
+void ElementPass::walk(Range range, const Product& product, LaneSums* sums) const {
+  auto [begin, end] = range;
   std::int64_t column = has_rows_ ? begin % columns_ : 0;
   while (begin < end) {
     std::int64_t count = std::min(kPiece, end - begin);
     if (has_rows_) count = std::min(count, columns_ - column);
-    run_piece(begin, column, count, sums);
+    run_piece({begin, begin + count}, column, product, sums);
     begin += count;
     column += count;
     if (column == columns_) column = 0;
@@ -217,8 +218,10 @@ void ElementPass::add_to(LaneSums& sums, const float* values, std::int64_t count
   while (i < count) add_one();
 }
 
-void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_t count,
+void ElementPass::run_piece(Range piece, std::int64_t column, const Product& product,
                             LaneSums* sums) const {
+  const std::int64_t first = piece.begin;
+  const std::int64_t count = piece.end - piece.begin;
   alignas(64) float results[kMostSteps][kPiece];
   const float* result_of[kMostSteps];
   const auto values_of = [&](const ElementOperand& operand) -> const void* {
@@ -230,6 +233,8 @@ void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_
         return operand.values + column * bytes;
       case Kind::step:
         return result_of[operand.step];
+      case Kind::product:
+        return product.values + (first - product.first) * bytes;
       case Kind::scalar:
         return &operand.scalar;
       case Kind::none:

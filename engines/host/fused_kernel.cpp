@@ -70,7 +70,11 @@ class Steps {
     step_of_.emplace_back();
   }
 
-  void add_product() { step_of_.emplace_back(); }
+  /// `type`: in which steps are given it.
+  void add_product(DataType type) {
+    step_of_.emplace_back();
+    product_type_ = type;
+  }
 
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
     return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(), sum_);
@@ -86,6 +90,11 @@ class Steps {
       result.step = *step_of_[*maker];
       return result;
     }
+    if (maker) {
+      result.kind = Kind::product;
+      result.dtype = product_type_;
+      return result;
+    }
     const bool whole = given.spec.shape == member.program.outputs[0].spec.shape;
     result.kind = whole ? Kind::tensor : Kind::row;
     result.dtype = given.spec.dtype;
@@ -96,6 +105,7 @@ class Steps {
   std::vector<ElementStep> steps_;
   std::vector<std::optional<std::size_t>> step_of_;  ///< Of each member; a product has none.
   std::optional<ElementSum> sum_;
+  DataType product_type_ = DataType::float32;
 };
 
 }  // namespace
@@ -105,7 +115,10 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const FusedMember& first = members[0];
   const auto* product = std::get_if<MatmulAttributes>(&first.program.attributes);
   Steps steps;
-  if (product != nullptr) steps.add_product();
+  if (product != nullptr) {
+    steps.add_product(MatmulKernels::type_for_pass(first.program.inputs[0].spec.dtype,
+                                                   first.program.outputs[0].spec.dtype));
+  }
   for (const FusedMember& member : members.subspan(product == nullptr ? 0 : 1)) {
     is_whole_sum(member.program) ? steps.add_sum(member) : steps.add(member);
   }
@@ -116,7 +129,7 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const auto all = std::span<std::byte* const>(addresses);
   const std::size_t inputs = first.program.inputs.size();
   const Call call(first.program, all.first(inputs), all.subspan(inputs));
-  return matmuls.make_kernel(*product, call, pass);
+  return matmuls.make_kernel(*product, call, {pass, first.kept});
 }
 
 std::string_view name_of_fused(const Program& first) {
