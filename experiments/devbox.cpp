@@ -12,9 +12,14 @@ std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
   return std::make_unique<wormhole::WormholeDevice>(profiles_, options);
 }
 
-std::shared_ptr<host::HostDevice> DevBox::host() const {
-  std::call_once(host_opened_, [&] { host_ = std::make_shared<host::HostDevice>(host_options_); });
-  return host_;
+std::shared_ptr<host::HostDevice> DevBox::host(bool fuses_traces) const {
+  Host& own = fuses_traces ? fusing_host_ : plain_host_;
+  std::call_once(own.opened, [&] {
+    host::HostOptions options = host_options_;
+    options.fuse_traces = fuses_traces;
+    own.device = std::make_shared<host::HostDevice>(options);
+  });
+  return own.device;
 }
 
 }  // namespace howard::experiments

@@ -23,15 +23,19 @@ class DevBox {
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
       const wormhole::DeviceOptions& options = {}) const;
 
-  /// The host CPU; one device for all points, opened at the first call, from any thread.
-  std::shared_ptr<host::HostDevice> host() const;
+  /// The host CPU; one device for all points, opened at the first call, from any thread. Another
+  /// one fuses the traces that it captures.
+  std::shared_ptr<host::HostDevice> host(bool fuses_traces = false) const;
 
  private:
   wormhole::Profiles profiles_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
-  mutable std::once_flag host_opened_;
-  mutable std::shared_ptr<host::HostDevice> host_;
+  struct Host {
+    std::once_flag opened;
+    std::shared_ptr<host::HostDevice> device;
+  };
+  mutable Host plain_host_, fusing_host_;
 };
 
 }  // namespace howard::experiments

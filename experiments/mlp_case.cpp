@@ -12,10 +12,12 @@ std::string_view parameter_or(const harness::Parameters& parameters, std::string
 }
 
 TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters) {
+  const std::string_view engine = parameter_or(parameters, "engine", "dynamic");
   return {.backend = backend,
           .dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker")),
-          .engine = parse_engine(parameter_or(parameters, "engine", "dynamic")),
-          .as_published = parameter_or(parameters, "variant", "as_published") == "as_published"};
+          .engine = parse_engine(engine),
+          .as_published = parameter_or(parameters, "variant", "as_published") == "as_published",
+          .fuses_traces = engine == "traced_fused"};
 }
 
 std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,

@@ -43,8 +43,8 @@ class MlpEngines final : public harness::Experiment {
   std::vector<harness::Axis> axes(Backend backend) const override {
     std::vector<harness::Axis> axes{
         harness::word_axis("engine", "who makes the calls of a step: torch, python, or in C++",
-                           {"torch", "python", "dynamic", "static", "traced"},
-                           {"torch", "python", "dynamic", "static", "traced"}),
+                           {"torch", "python", "dynamic", "static", "traced", "traced_fused"},
+                           {"torch", "python", "dynamic", "static", "traced", "traced_fused"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"as_published", "corrected"}),
         count_axis("batch", "rows of the input", {"1024"}, {"1024"}),
@@ -80,6 +80,10 @@ class MlpEngines final : public harness::Experiment {
       Backend backend, const Parameters& parameters) const override {
     const std::string_view engine = *find_parameter(parameters, "engine");
     if (engine == "torch" || engine == "python") return peer(backend, engine, parameters);
+    if (engine == "traced_fused" && backend == Backend::emulated) {
+      return NotApplicable{
+          "programs are fused on the host; the chip runs them as they were captured"};
+    }
     return mlp_case(*box_, backend, parameters);
   }
 

@@ -21,7 +21,7 @@ enum class Engine {
   traced,       ///< A replay of those.
 };
 
-/// "dynamic", "static" or "traced".
+/// "dynamic", "static", "traced" or "traced_fused", which is traced too.
 Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
@@ -31,8 +31,9 @@ struct TrainingOptions {
   /// The report's static engine as released: each call allocates its result, and the replay of a
   /// trace does not train.
   bool as_published = false;
-  bool profiled = false;    ///< The chip, by tt-metal's device profiler.
-  bool reads_loss = false;  ///< Each step ends with a blocking read of its loss.
+  bool profiled = false;      ///< The chip, by tt-metal's device profiler.
+  bool fuses_traces = false;  ///< On the host: HostOptions says how.
+  bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 
 /// A training step on an emulated chip of its own, or on the host CPU, timed without a finish after

@@ -16,6 +16,15 @@ constexpr std::int64_t kPiece = 512;
 /// Pieces of kRowPiece that are worth another thread.
 constexpr std::int64_t kGrain = 2;
 
+/// A float32 that counts as what it is rounded to.
+struct Unrounded {
+  float value;
+};
+using howard::host::load;  // Beside the one that follows.
+HOWARD_INLINE inline float load(const Unrounded* values, std::int64_t i) {
+  return std::bit_cast<float>(to_bfloat16_above(values[i].value) & 0xffff'0000);
+}
+
 /// What becomes of a result besides its place in `out`. Exact ones are bfloat16 numbers already.
 enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 
@@ -85,6 +94,13 @@ auto with_rounding(Rounding rounding, const Choose& choose) {
 
 using Kind = ElementOperand::Kind;
 
+/// choose(std::type_identity<T>()) for what a loop reads as x.
+template <class Choose>
+auto with_x_type(const ElementOperand& x, const Choose& choose) {
+  if (x.rounds) return choose(std::type_identity<Unrounded>());
+  return with_type(x.kind == Kind::step ? DataType::float32 : x.dtype, choose);
+}
+
 /// What a loop reads: results of steps are float32.
 DataType read_type(const ElementOperand& operand) {
   return operand.kind == Kind::step ? DataType::float32 : operand.dtype;
@@ -108,7 +124,7 @@ using Loop = void (*)(const void*, const void*, float*, Half*, std::int64_t);
 
 template <class Function>
 Loop unary(const ElementStep& step, Rounding rounding) {
-  return with_type(read_type(step.x), [&](auto x) {
+  return with_x_type(step.x, [&](auto x) {
     return with_rounding(rounding, [&](auto chosen) -> Loop {
       return unary_loop<Function, typename decltype(x)::type, decltype(chosen)::value>;
     });
@@ -117,7 +133,7 @@ Loop unary(const ElementStep& step, Rounding rounding) {
 
 template <class Function>
 Loop binary(const ElementStep& step, Rounding rounding) {
-  return with_type(read_type(step.x), [&](auto x) {
+  return with_x_type(step.x, [&](auto x) {
     return with_rounding(rounding, [&](auto chosen) -> Loop {
       using X = typename decltype(x)::type;
       if (step.y.kind == Kind::scalar) return scalar_loop<Function, X, decltype(chosen)::value>;

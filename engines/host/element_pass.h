@@ -37,6 +37,7 @@ struct ElementOperand {
   };
   Kind kind = Kind::none;
   DataType dtype = DataType::float32;  ///< Of values, or of the product.
+  bool rounds = false;                 ///< A float32 product, to bfloat16 first; only as x.
   const std::byte* values = nullptr;
   float scalar = 0;
   std::size_t step = 0;

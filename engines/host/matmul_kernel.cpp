@@ -95,7 +95,8 @@ Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call
   if (is_in_panels(shape.dtype)) {
     const PanelProduct& plan = planned(panel_plans_, shape, panel_kernel(best_instruction_set()));
     return [this, operands, after, &plan] {
-      plan.run(operands, context_.pool, context_.workspace, after.pass.get(), after.stores);
+      plan.run(operands, context_.pool, context_.workspace,
+               {after.pass.get(), after.stores, after.rounds});
     };
   }
   return [this, shape, operands, after, &plan = planned(plans_, shape)] {

@@ -15,6 +15,7 @@ namespace howard::host {
 struct AfterProduct {
   std::shared_ptr<ElementPass> pass;  ///< Part by part as it comes.
   bool stores = true;                 ///< Whether the product itself is wanted.
+  bool rounds = true;                 ///< Whether the pass wants it rounded; if not stored.
 };
 
 /// Products of matrices, accumulated in float32: by oneDNN's kernels where the CPU multiplies

@@ -66,7 +66,7 @@ struct Loops {
 
   template <int kHeight, std::int64_t kRowStep, std::int64_t kDepthStep>
   static void multiply(const float* tile, const float* panel, std::int64_t depth, float* c,
-                       std::int64_t step, bool adds) {
+                       std::int64_t step, bool adds, const float* next) {
     compiled_for<kSet>([=]() HOWARD_INLINE {
       Vector sums[std::size_t{kHeight}][2];
 #pragma GCC unroll 14
@@ -79,6 +79,8 @@ struct Loops {
       for (std::int64_t k = 0; k < depth; ++k) {
         const Vector left = at(panel + k * kColumns);
         const Vector right = at(panel + k * kColumns + kLanes);
+        __builtin_prefetch(next + k * kColumns, 0, 2);
+        if constexpr (kLanes == 16) __builtin_prefetch(next + k * kColumns + kLanes, 0, 2);
 #pragma GCC unroll 14
         for (int i = 0; i < kHeight; ++i) {
           const float a = tile[i * kRowStep + k * kDepthStep];
@@ -104,18 +106,19 @@ struct Loops {
     compiled_for<kSet>([=]() HOWARD_INLINE {
       if (from.column == 1) {
         for (std::int64_t i = 0; i < rows; ++i) {
-          for_each(depth, [values = from.values + i * from.row, own = to + i * PanelKernel::kDepth](
-                              std::int64_t k) HOWARD_INLINE { own[k] = load(values, k); });
+          const T* values = from.values + i * from.row;
+          for_each(depth, [values, own = to + i * PanelKernel::kDepth](std::int64_t k)
+                              HOWARD_INLINE { own[k] = load(values, k); });
         }
         return;
       }
       for (std::int64_t k = 0; k < depth; ++k) {
         const T* values = from.values + k * from.column;
         float* own = to + k * kTileRows;
-        if (rows == kRows) {
-          for_each(kRows, [=](std::int64_t i) HOWARD_INLINE { own[i] = load(values, i); });
+        if (rows >= kTileRows) {
+          for_each(kTileRows, [=](std::int64_t i) HOWARD_INLINE { own[i] = load(values, i); });
         } else {
-          for (std::int64_t i = 0; i < rows; ++i) own[i] = load(values, i);
+          for (std::int64_t i = 0; i < rows; ++i) own[i] = load(values, i);  // The last tile.
         }
       }
     });

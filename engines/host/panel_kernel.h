@@ -30,9 +30,10 @@ struct PanelKernel {
   static constexpr std::int64_t kDepth = 256;
   static constexpr std::int64_t kMostRows = 14;
 
-  /// c[i * step + j] = sum over k < depth of tile[i, k] panel[k, j], or that much more.
+  /// c[i * step + j] = sum over k < depth of tile[i, k] panel[k, j], or that much more. As much of
+  /// `next` as there is of `panel` is called into the second cache meanwhile.
   using Multiply = void (*)(const float* tile, const float* panel, std::int64_t depth, float* c,
-                            std::int64_t step, bool adds);
+                            std::int64_t step, bool adds, const float* next);
   template <class T>
   using Pack = void (*)(const Strided<T>& from, std::int64_t rows, std::int64_t columns, float* to);
 
@@ -41,7 +42,9 @@ struct PanelKernel {
   std::int64_t tile_length = 0;  ///< Floats that a tile takes.
   /// For tiles of i + 1 rows, of an A that is stored row by row and one stored column by column.
   std::array<Multiply, kMostRows> by_row{}, by_column{};
-  Pack<Half> half_tile{};  ///< [rows, columns = depth] of A.
+  /// [rows, columns = depth] of A. Told of more rows than a tile has, as many as there are, it may
+  /// read them.
+  Pack<Half> half_tile{};
   Pack<float> tile{};
   Pack<Half> half_panel{};  ///< [rows = depth, columns] of B; what it lacks in columns is zero.
   Pack<float> panel{};

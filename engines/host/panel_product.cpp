@@ -2,6 +2,7 @@
 #include "engines/host/panel_product.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/check.h"
@@ -12,7 +13,7 @@ namespace {
 
 /// A block of C in float32 and its rows of A, kDepth of them at a time, fit in half of a second
 /// cache of 2 MiB.
-constexpr std::int64_t kBlockRows = 256;
+constexpr std::int64_t kBlockRows = 128;
 constexpr std::int64_t kBlockColumns = 512;
 /// Elements of a block that are finished at a time: they stay in the first cache.
 constexpr std::int64_t kFinished = 4096;
@@ -29,8 +30,7 @@ constexpr std::int64_t kFloat = 4;  // Bytes.
 
 struct PanelProduct::Job {
   const MatmulOperands& operands;
-  const ElementPass* after = nullptr;
-  bool stores = true;
+  const Finish& finish;
   float* tiles = nullptr;  ///< Packed rows of A.
   float* block = nullptr;  ///< Of C.
 };
@@ -80,18 +80,18 @@ PanelProduct::Block PanelProduct::block(std::int64_t index) const {
 }
 
 void PanelProduct::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-                       const ElementPass* after, bool stores) const {
+                       const Finish& finish) const {
   workspace.require(own_, common_);
   if (shape_.dtype == DataType::float32) {
-    run_as<float>(operands, pool, workspace, after, stores);
+    run_as<float>(operands, pool, workspace, finish);
   } else {
-    run_as<Half>(operands, pool, workspace, after, stores);
+    run_as<Half>(operands, pool, workspace, finish);
   }
 }
 
 template <class T>
 void PanelProduct::run_as(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-                          const ElementPass* after, bool stores) const {
+                          const Finish& finish) const {
   const auto& [batch, m, k, n, one_a, one_b, ta, tb, bias, dtype, result] = shape_;
   const Factors<T> factors{{reinterpret_cast<const T*>(operands.a), ta ? 1 : k, ta ? m : 1},
                            {reinterpret_cast<const T*>(operands.b), tb ? 1 : n, tb ? k : 1}};
@@ -113,7 +113,7 @@ void PanelProduct::run_as(const MatmulOperands& operands, WorkerPool& pool, Work
     float* own = workspace.floats(worker);
     float* tiles = own + block_rows_ * block_columns_;
     float* own_b = tiles + ceil_div(block_rows_, kernel_.rows) * kernel_.tile_length;
-    const Job job{operands, after, stores, tiles, own};
+    const Job job{operands, finish, tiles, own};
     std::int64_t packed = -1;
     const std::int64_t end = blocks * (index + 1) / jobs_;
     for (std::int64_t i = blocks * index / jobs_; i < end; ++i) {
@@ -150,21 +150,29 @@ void PanelProduct::run_block(const Factors<T>& factors, const Block& block, cons
   const auto pack = kernel_.pack_tile<T>();
   const std::int64_t step = rounded_up(block.columns, kernel_.columns);
   const std::int64_t tiles = ceil_div(block.rows, kernel_.rows);
-  const auto first_row = [&](std::int64_t tile) { return block.rows * tile / tiles; };
+  std::array<std::int64_t, kBlockRows + 1> first_rows{};
+  for (std::int64_t tile = 0; tile <= tiles; ++tile) {
+    first_rows[static_cast<std::size_t>(tile)] = block.rows * tile / tiles;
+  }
+  const auto first_row = [&](std::int64_t tile) {
+    return first_rows[static_cast<std::size_t>(tile)];
+  };
   for (std::int64_t k = 0; k < shape_.k; k += PanelKernel::kDepth) {
     const std::int64_t depth = std::min(PanelKernel::kDepth, shape_.k - k);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t row = first_row(tile);
-      pack(a.at(block.row + row, k), first_row(tile + 1) - row, depth,
-           job.tiles + tile * kernel_.tile_length);
+      const std::int64_t rows = by_row ? first_row(tile + 1) - row : shape_.m - block.row - row;
+      pack(a.at(block.row + row, k), rows, depth, job.tiles + tile * kernel_.tile_length);
     }
     for (std::int64_t column = 0; column < block.columns; column += kernel_.columns) {
       const float* panel = b + (block.column + column) * shape_.k + k * kernel_.columns;
       for (std::int64_t tile = 0; tile < tiles; ++tile) {
         const std::int64_t row = first_row(tile);
         const auto height = static_cast<std::size_t>(first_row(tile + 1) - row);
+        const bool calls_next = tile == 1 && column + kernel_.columns < block.columns;
         multiply[height - 1](job.tiles + tile * kernel_.tile_length, panel, depth,
-                             job.block + row * step + column, step, k != 0);
+                             job.block + row * step + column, step, k != 0,
+                             calls_next ? panel + shape_.k * kernel_.columns : panel);
       }
     }
   }
@@ -193,7 +201,7 @@ void PanelProduct::finish_rows(const Block& block, std::int64_t row, std::int64_
     });
   }
   auto* halves = reinterpret_cast<Half*>(job.operands.c) + first;
-  if (half && job.stores) {
+  if (half && job.finish.stores) {
     vectorised([=]() HOWARD_INLINE {
       for_each(count, [=](std::int64_t i) HOWARD_INLINE {
         const std::uint32_t rounded = to_bfloat16_above(values[i]);
@@ -201,17 +209,17 @@ void PanelProduct::finish_rows(const Block& block, std::int64_t row, std::int64_
         halves[i] = static_cast<Half>(rounded >> 16);
       });
     });
-  } else if (half) {
+  } else if (half && job.finish.rounds) {
     vectorised([=]() HOWARD_INLINE {
       for_each(count, [=](std::int64_t i) HOWARD_INLINE {
         values[i] = std::bit_cast<float>(to_bfloat16_above(values[i]) & 0xffff'0000);
       });
     });
-  } else if (job.stores) {
+  } else if (job.finish.stores) {
     std::copy(values, values + count, reinterpret_cast<float*>(job.operands.c) + first);
   }
-  if (job.after != nullptr) {
-    job.after->run_range(first, first + count, reinterpret_cast<const std::byte*>(values));
+  if (job.finish.pass != nullptr) {
+    job.finish.pass->run_range(first, first + count, reinterpret_cast<const std::byte*>(values));
   }
 }
 

@@ -21,11 +21,16 @@ class PanelProduct {
  public:
   PanelProduct(const MatmulShape& shape, int threads, const PanelKernel& kernel);
 
-  /// One thread calls it at a time, of all that share `workspace`. `after` reads the product as
-  /// float32, rounded to the result's type, and stores to no factor. C is not written unless
-  /// `stores`.
+  /// What becomes of a block of C.
+  struct Finish {
+    const ElementPass* pass = nullptr;  ///< Reads it as float32, and stores to no factor.
+    bool stores = true;                 ///< To C.
+    bool rounds = true;                 ///< To the result's type before that, or the pass does.
+  };
+
+  /// One thread calls it at a time, of all that share `workspace`.
   void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-           const ElementPass* after, bool stores) const;
+           const Finish& finish) const;
 
  private:
   /// A rectangle of C of one matrix of the batch.
@@ -44,7 +49,7 @@ class PanelProduct {
   std::int64_t padded_columns() const { return panels() * kernel_.columns; }
   template <class T>
   void run_as(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-              const ElementPass* after, bool stores) const;
+              const Finish& finish) const;
   template <class T>
   void pack_b(const Factors<T>& factors, std::int64_t matrix, std::int64_t first, std::int64_t last,
               float* to) const;

@@ -8,10 +8,10 @@
 namespace howard::host {
 namespace {
 
-void enlarge(AlignedBytes& piece, Bytes size) {
-  piece.reset();
-  piece = allocate_aligned(size);
-  if (piece != nullptr) return;
+void enlarge(LargePages& piece, Bytes size) {
+  piece = LargePages();
+  piece = LargePages(size);
+  if (piece.get() != nullptr) return;
   throw Error({.attempted = "run a kernel on the host",
                .value = fmt::format("the system refuses {} bytes to work in", size.value()),
                .accepted = "what the system and the limits of the process (ulimit -v) leave",
@@ -23,7 +23,7 @@ void enlarge(AlignedBytes& piece, Bytes size) {
 void Workspace::require(Bytes own, Bytes common) {
   if (own > size_) {
     size_ = Bytes(0);
-    for (AlignedBytes& piece : pieces_) enlarge(piece, own);
+    for (LargePages& piece : pieces_) enlarge(piece, own);
     size_ = own;
   }
   if (common > common_size_) {

@@ -23,8 +23,8 @@ class Workspace {
   float* common_floats() const { return reinterpret_cast<float*>(common_.get()); }
 
  private:
-  std::vector<AlignedBytes> pieces_;
-  AlignedBytes common_;
+  std::vector<LargePages> pieces_;
+  LargePages common_;
   Bytes size_, common_size_;
 };
 

@@ -3,7 +3,7 @@
 // Training steps of the report's MLP on the host: the engines, the fused trace and a step written
 // by hand on oneDNN, in turn. All with float32 parameters, and products of bfloat16 or float32.
 //
-//   howard_step_benchmark [rounds [threads [batch/width [bf16|fp32 [contestant]]]]]
+//   howard_step_benchmark [rounds [threads [batch/width [bf16|fp32 [contestant,...]]]]]
 //
 // A round runs each for about 60 ms, in an order that changes; ratios are medians of those within a
 // round. On a machine that others use, one thread and the time on the cores say what work is done.
@@ -58,7 +58,7 @@ struct Training {
             [this](autograd::Tape& tape, int) {
               return model.loss(tape, models::MlpFunctions::by_layer);
             },
-            sgd)) {
+            sgd, {.tape = {.compute = problem.compute}})) {
     model.write_constants(device.command_queue(0));
   }
 
@@ -148,10 +148,14 @@ double median_ratio(const std::vector<double>& times, const std::vector<double>&
   return median(ratios);
 }
 
-/// `only`: the contestant to run, or all if empty.
+/// `only`: the contestants to run, separated by commas, or all if empty.
 void compare(const Problem& problem, int rounds, int threads, const std::string& only) {
   std::vector<Contestant> all = contestants(problem, threads);
-  if (!only.empty()) std::erase_if(all, [&](const Contestant& one) { return one.name != only; });
+  if (!only.empty()) {
+    std::erase_if(all, [list = "," + only + ","](const Contestant& one) {
+      return list.find("," + one.name + ",") == std::string::npos;
+    });
+  }
   if (all.empty()) return;
   for (Contestant& one : all) one.run(2);
   Contestant probe{"probe", all[0].run, {}};
