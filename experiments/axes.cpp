@@ -77,6 +77,17 @@ Axis dtype_axis() {
               });
 }
 
+Axis training_dtype_axis() {
+  return harness::word_axis("dtype",
+                            "bfloat16 over float32 parameters, bfloat16 parameters too, or float32",
+                            {"bfloat16", "pure_bf16", "float32"}, {"bfloat16"});
+}
+
+TrainingTypes parse_training_types(std::string_view value) {
+  if (value == "float32") return {DataType::float32, DataType::float32};
+  return {value == "pure_bf16" ? DataType::bfloat16 : DataType::float32, DataType::bfloat16};
+}
+
 Axis fidelity_axis() {
   return axis("fidelity", "default (ttnn's choice), LoFi, HiFi2, HiFi3, HiFi4", {"default"},
               [](std::string_view value) -> std::string {

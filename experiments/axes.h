@@ -27,6 +27,17 @@ wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
 
+/// What a training step computes with on the host.
+struct TrainingTypes {
+  DataType parameters{};
+  DataType compute{};  ///< Of products and activations.
+};
+
+/// bfloat16 (over float32 parameters), pure_bf16 (bfloat16 parameters too, which lose small
+/// updates, as they do on the chip), float32.
+harness::Axis training_dtype_axis();
+TrainingTypes parse_training_types(std::string_view value);
+
 /// ttnn's choice, or a fidelity.
 harness::Axis fidelity_axis();
 std::optional<MathFidelity> parse_fidelity(std::string_view value);

@@ -90,7 +90,11 @@ class CoreGridExperiment final : public harness::Experiment {
                         {"rate", CellSource::metric, "throughput"},
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""}},
-            .plots = {}};
+            .plots = {},
+            .bar_charts = {{.title = "Four networks",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"config", "traced"}}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(

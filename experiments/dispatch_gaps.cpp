@@ -136,9 +136,10 @@ class GapFinding final : public Finding {
     add("dispatches", static_cast<double>(gaps.gaps), "count");
     add_time("busy_time", gaps.busy);
     add_time("idle_time", waiting.causes.total());
+    add_time("span", gaps.busy + waiting.causes.total());
     for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
       const auto cause = static_cast<profiler::GapCause>(i);
-      std::string name = fmt::format("idle_{}", name_of(cause));
+      std::string name = fmt::format("idle.{}", name_of(cause));
       std::ranges::replace(name, ' ', '_');
       if (waiting.causes[cause] > SimTime()) add_time(std::move(name), waiting.causes[cause]);
     }
@@ -192,7 +193,14 @@ class DispatchGaps final : public harness::Experiment {
                         {"busy", CellSource::metric, "busy_time"},
                         {"idle", CellSource::metric, "idle_time"},
                         {"of it", CellSource::detail, "causes"}},
-            .plots = {}};
+            .plots = {},
+            .bar_charts = {{.title = "What the chip waits for",
+                            .label = "share of the time",
+                            .metric = "span",
+                            .bars = {"workload", "profiled"},
+                            .parts = "idle.",
+                            .rest = "busy",
+                            .shares = true}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "experiments/axes.h"
+#include "experiments/mlp_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -34,9 +35,41 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
       box, training, [&](Device& device) { return train_gpt2(device, options); });
 }
 
+PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
+                          const harness::Parameters& parameters, std::int64_t dim) {
+  const std::int64_t batch = count_of(parameters, "batch");
+  const auto layers = static_cast<int>(count_of(parameters, "layers"));
+  const TrainingOptions training = training_options(backend, parameters);
+  models::Gpt2Options options = gpt2_options(batch, layers, dim);
+  if (*harness::find_parameter(parameters, "engine") == "torch") {
+    if (training.as_published) {
+      return harness::NotApplicable{"PyTorch sums the gradients of weights: -a variant=corrected"};
+    }
+    return torch_case(
+        box, {.model = TorchModel::gpt2,
+              .batch = batch,
+              .width = dim,
+              .layers = layers,
+              .numbers = parse_torch_numbers(*harness::find_parameter(parameters, "dtype"))});
+  }
+  const TrainingTypes types = training_types(backend, parameters);
+  options.parameters = types.parameters;
+  options.compute = types.compute;
+  return gpt2_case(box, training, options);
+}
+
+harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
+                               std::vector<std::string> engines) {
+  if (backend == harness::Backend::host) {
+    engines.insert(engines.begin(), "torch");
+    meaning += ", or PyTorch";
+  }
+  return harness::word_axis("engine", std::move(meaning), engines, engines);
+}
+
 harness::Axis gpt2_batch_axis(harness::Backend backend) {
-  const std::vector<std::string> values{backend == harness::Backend::emulated ? "32" : "1"};
-  return count_axis("batch", "sequences of 256 tokens", values, values);
+  const bool chip = backend == harness::Backend::emulated;
+  return count_axis("batch", "sequences of 256 tokens", {chip ? "32" : "4"}, {chip ? "32" : "1"});
 }
 
 }  // namespace howard::experiments

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engines/models/gpt2.h"
+#include "experiments/python_case.h"
 #include "experiments/training_case.h"
 
 namespace howard::experiments {
@@ -14,7 +15,17 @@ models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t di
 std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
                                          models::Gpt2Options options);
 
-/// The sizes as axes: the report's on the chip, small ones on the host.
+/// The same as the point says: axes engine, variant, layers, batch and, on the host, dtype. Engine
+/// torch is PyTorch, which has only corrected gradients.
+PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
+                          const harness::Parameters& parameters, std::int64_t dim);
+
+/// `engines`, and on the host torch before them.
+harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
+                               std::vector<std::string> engines);
+
+/// The report's 32 sequences on the chip; 4 on the host, for which a step takes a tenth of a
+/// second.
 harness::Axis gpt2_batch_axis(harness::Backend backend);
 
 }  // namespace howard::experiments

@@ -70,14 +70,14 @@ class Gpt2Full final : public harness::Experiment {
 
   std::vector<harness::Axis> axes(Backend backend) const override {
     const bool emulated = backend == Backend::emulated;
-    const std::vector<std::string> layers{emulated ? "6" : "1"};
     std::vector<harness::Axis> axes{
-        harness::word_axis("engine", "TTML, or the report's static engine", {"ttml", "static"},
-                           {"ttml", "static"}),
+        gpt2_engine_axis(backend, "TTML, or the report's static engine", {"ttml", "static"}),
         variant_axis("gradients of the report's released code, or summed over batch and positions",
                      {"as_published", "corrected"}),
-        count_axis("layers", "blocks", layers, {"1"}), gpt2_batch_axis(backend)};
-    if (emulated) {
+        count_axis("layers", "blocks", {"6"}, {"1"}), gpt2_batch_axis(backend)};
+    if (!emulated) {
+      axes.push_back(training_dtype_axis());
+    } else {
       harness::Axis dispatch = dispatch_axis();
       dispatch.values = dispatch.quick_values = {"worker"};
       axes.push_back(std::move(dispatch));
@@ -90,6 +90,7 @@ class Gpt2Full final : public harness::Experiment {
   harness::Presentation presentation() const override {
     return {.columns = {{"engine", CellSource::parameter, "engine"},
                         {"variant", CellSource::parameter, "variant"},
+                        {"dtype", CellSource::parameter, "dtype"},
                         {"time", CellSource::metric, "time"},
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
@@ -102,23 +103,33 @@ class Gpt2Full final : public harness::Experiment {
                         {"kernel time by kind (launches, longest stage)", CellSource::detail,
                          "kernels"},
                         {"loss", CellSource::detail, "loss"}},
-            .plots = {}};
+            .plots = {},
+            .bar_charts = {{.title = "A training step of GPT-2",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"engine", "variant"},
+                            .parts = kKernelTimes,
+                            .rest = "between kernels"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
-    const TrainingOptions training = training_options(backend, parameters);
-    const std::int64_t batch = count_of(parameters, "batch");
-    const auto layers = static_cast<int>(count_of(parameters, "layers"));
     constexpr std::int64_t kWidth = 384;
-    if (*find_parameter(parameters, "engine") == "static") {
-      return gpt2_case(*box_, training, gpt2_options(batch, layers, kWidth));
+    if (*find_parameter(parameters, "engine") != "ttml") {
+      return prepare_gpt2(*box_, backend, parameters, kWidth);
     }
+    const TrainingOptions training = training_options(backend, parameters);
     if (!training.as_published) {
       return NotApplicable{"the variants are those of the report's engine, not of TTML"};
     }
-    return std::make_unique<TtmlCase>(*box_, training,
-                                      models::NanoGptOptions{.batch = batch, .layers = layers});
+    const TrainingTypes types = training_types(backend, parameters);
+    return std::make_unique<TtmlCase>(
+        *box_, training,
+        models::NanoGptOptions{.batch = count_of(parameters, "batch"),
+                               .width = kWidth,
+                               .layers = static_cast<int>(count_of(parameters, "layers")),
+                               .parameters = types.parameters,
+                               .compute = types.compute});
   }
 
  private:

@@ -41,15 +41,14 @@ class Gpt2Trace final : public harness::Experiment {
     const bool emulated = backend == Backend::emulated;
     using Values = std::vector<std::string>;
     std::vector<harness::Axis> axes{
-        harness::word_axis("engine", "call by call or a replay", {"static", "traced"},
-                           {"static", "traced"}),
+        gpt2_engine_axis(backend, "call by call or a replay", {"static", "traced"}),
         variant_axis("gradients of the released code, or summed over batch and positions",
                      emulated ? Values{"as_published", "corrected"} : Values{"corrected"}),
-        count_axis("layers", "blocks", emulated ? Values{"1", "2", "3", "6"} : Values{"1"}, {"1"}),
+        count_axis("layers", "blocks", emulated ? Values{"1", "2", "3", "6"} : Values{"6"}, {"1"}),
         count_axis("dim", "width, a multiple of 64",
                    emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
         gpt2_batch_axis(backend)};
-    if (emulated) axes.push_back(dispatch_axis());
+    axes.push_back(emulated ? dispatch_axis() : training_dtype_axis());
     return axes;
   }
 
@@ -61,6 +60,7 @@ class Gpt2Trace final : public harness::Experiment {
                         {"layers", CellSource::parameter, "layers"},
                         {"dim", CellSource::parameter, "dim"},
                         {"dispatch", CellSource::parameter, "dispatch"},
+                        {"dtype", CellSource::parameter, "dtype"},
                         {"time", CellSource::metric, "time"},
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
@@ -72,15 +72,18 @@ class Gpt2Trace final : public harness::Experiment {
                         {"kernel time by kind (launches, longest stage)", CellSource::detail,
                          "kernels"},
                         {"loss", CellSource::detail, "loss"}},
-            .plots = {}};
+            .plots = {},
+            .bar_charts = {{.title = "A training step of GPT-2",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"engine", "layers", "dispatch"},
+                            .parts = kKernelTimes,
+                            .rest = "between kernels"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
-    return gpt2_case(*box_, training_options(backend, parameters),
-                     gpt2_options(count_of(parameters, "batch"),
-                                  static_cast<int>(count_of(parameters, "layers")),
-                                  count_of(parameters, "dim")));
+    return prepare_gpt2(*box_, backend, parameters, count_of(parameters, "dim"));
   }
 
  private:

@@ -20,16 +20,21 @@ TrainingOptions training_options(harness::Backend backend, const harness::Parame
           .fuses_traces = engine == "traced_fused"};
 }
 
+TrainingTypes training_types(harness::Backend backend, const harness::Parameters& parameters) {
+  const bool chip = backend == harness::Backend::emulated;
+  return parse_training_types(parameter_or(parameters, "dtype", chip ? "pure_bf16" : "bfloat16"));
+}
+
 std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,
                                         const harness::Parameters& parameters) {
   const TrainingOptions training = training_options(backend, parameters);
-  const DataType dtype = parse_data_type(parameter_or(parameters, "dtype", "bfloat16"));
+  const TrainingTypes types = training_types(backend, parameters);
   const models::MlpOptions options{
       .batch = count_of(parameters, "batch"),
       .width = count_of(parameters, "dim"),
       .layers = static_cast<int>(*parse_integer(parameter_or(parameters, "layers", "2"))),
-      .parameters = dtype,
-      .compute = dtype};
+      .parameters = types.parameters,
+      .compute = types.compute};
   const bool by_op = training.engine == Engine::dynamic && training.as_published;
   const auto functions = by_op ? models::MlpFunctions::by_op : models::MlpFunctions::by_layer;
   return std::make_unique<TrainingCase>(

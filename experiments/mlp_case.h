@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/axes.h"
 #include "experiments/training_case.h"
 
 namespace howard::experiments {
@@ -16,6 +17,10 @@ std::string_view parameter_or(const harness::Parameters& parameters, std::string
 /// What axes engine, variant and dispatch say; without them the dynamic engine, as published,
 /// under WORKER dispatch.
 TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters);
+
+/// What axis dtype says; without it bfloat16 parameters on the chip, as published, and float32 ones
+/// on the host.
+TrainingTypes training_types(harness::Backend backend, const harness::Parameters& parameters);
 
 /// A training step of the report's MLP: axes batch and dim, and engine, variant, layers, dtype and
 /// dispatch where the experiment has them. As published, the dynamic engine has the calls of its

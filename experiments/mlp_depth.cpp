@@ -67,7 +67,7 @@ class MlpDepth final : public harness::Experiment {
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"corrected"})};
     if (!emulated) {
-      axes.push_back(dtype_axis());
+      axes.push_back(training_dtype_axis());
       return axes;
     }
     harness::Axis dispatch = dispatch_axis();
@@ -94,7 +94,13 @@ class MlpDepth final : public harness::Experiment {
                        .y_label = "time",
                        .x = "depth",
                        .y = "time",
-                       .series = {"dim", "engine"}}}};
+                       .series = {"dim", "engine"}}},
+            .heat_maps = {{.title = "A layer of an MLP's training step",
+                           .x_label = "width",
+                           .y_label = "layers",
+                           .x = "dim",
+                           .y = "layers",
+                           .metric = "layer_time"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(

@@ -50,7 +50,7 @@ class MlpEngines final : public harness::Experiment {
         count_axis("batch", "rows of the input", {"1024"}, {"1024"}),
         count_axis("dim", "width of all layers", {"512"}, {"512"}),
         count_axis("layers", "linear layers", {"2"}, {"2"})};
-    axes.push_back(backend == Backend::emulated ? dispatch_axis() : dtype_axis());
+    axes.push_back(backend == Backend::emulated ? dispatch_axis() : training_dtype_axis());
     return axes;
   }
 
@@ -73,7 +73,13 @@ class MlpEngines final : public harness::Experiment {
                         {"host", CellSource::metric, "host_time"},
                         {"bound by", CellSource::detail, "bound_by"},
                         {"loss", CellSource::detail, "loss"}},
-            .plots = {}};
+            .plots = {},
+            .bar_charts = {{.title = "A training step of an MLP",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"engine", "variant", "dispatch", "dtype"},
+                            .parts = kKernelTimes,
+                            .rest = "between kernels"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
@@ -94,8 +100,8 @@ class MlpEngines final : public harness::Experiment {
     if (*find_parameter(parameters, "variant") == "corrected") {
       return NotApplicable{"the variants differ in the C++ engines only"};
     }
-    if (count_of(parameters, "layers") != 2) {
-      return NotApplicable{"the report's peers have two layers"};
+    if (engine == "python" && count_of(parameters, "layers") != 2) {
+      return NotApplicable{"the report's Python benchmark has two layers"};
     }
     if (backend == Backend::host) return peer_process(engine, parameters);
     if (engine == "torch") return NotApplicable{"PyTorch runs on the host's CPU"};
@@ -108,16 +114,22 @@ class MlpEngines final : public harness::Experiment {
 
   /// In a process of its own.
   PreparedCase peer_process(std::string_view engine, const Parameters& parameters) const {
-    const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
+    const std::string_view dtype = *find_parameter(parameters, "dtype");
     const std::int64_t batch = count_of(parameters, "batch");
     const std::int64_t width = count_of(parameters, "dim");
     if (engine == "python") {
-      return python_mlp_on_host(*box_, {.batch = batch, .width = width, .dtype = dtype});
+      const TrainingTypes types = parse_training_types(dtype);
+      if (types.parameters != types.compute) {
+        return NotApplicable{
+            "the report's Python engine keeps its parameters in the type of its products: "
+            "-a dtype=pure_bf16"};
+      }
+      return python_mlp_on_host(*box_, {.batch = batch, .width = width, .dtype = types.compute});
     }
-    const bool wide = dtype == DataType::float32;
     return torch_case(*box_, {.batch = batch,
                               .width = width,
-                              .numbers = wide ? TorchNumbers::fp32 : TorchNumbers::pure_bf16});
+                              .layers = static_cast<int>(count_of(parameters, "layers")),
+                              .numbers = parse_torch_numbers(dtype)});
   }
 
   std::shared_ptr<const DevBox> box_;

@@ -129,6 +129,11 @@ Environment torch_environment(int threads, TorchSetting setting) {
 
 }  // namespace
 
+TorchNumbers parse_torch_numbers(std::string_view dtype) {
+  if (dtype == "float32") return TorchNumbers::fp32;
+  return dtype == "pure_bf16" ? TorchNumbers::pure_bf16 : TorchNumbers::autocast;
+}
+
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
   return prepare("the Python engine", "engine_peer.py",
                  engine_arguments("host", model, std::to_string(box.host()->threads())), {});
@@ -149,11 +154,12 @@ PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
   const int threads = box.host()->threads();
-  return prepare("PyTorch", "torch_peer.py",
-                 {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
-                  std::to_string(step.width), std::string(name_of(step.numbers)),
-                  std::to_string(threads), std::to_string(box.seed())},
-                 torch_environment(threads, step.setting));
+  return prepare(
+      "PyTorch", "torch_peer.py",
+      {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
+       std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
+       std::to_string(threads), std::to_string(box.seed())},
+      torch_environment(threads, step.setting));
 }
 
 }  // namespace howard::experiments

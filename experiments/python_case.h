@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "engines/device/tensor_spec.h"
@@ -42,6 +43,9 @@ enum class TorchNumbers : std::uint8_t {
   pure_bf16,  ///< Parameters in bfloat16 too: small updates are lost.
 };
 
+/// Of the values of training_dtype_axis(): those that PyTorch computes with the same types.
+TorchNumbers parse_torch_numbers(std::string_view dtype);
+
 enum class TorchSetting : std::uint8_t {
   /// One thread pool, whose threads are bound and spin, and memory that stays with the process.
   tuned,
@@ -52,7 +56,8 @@ enum class TorchSetting : std::uint8_t {
 struct TorchStep {
   TorchModel model = TorchModel::mlp;
   std::int64_t batch = 1024;
-  std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384.
+  std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384, a multiple of 64.
+  int layers = 2;            ///< The MLP's, or GPT-2's blocks.
   TorchNumbers numbers = TorchNumbers::fp32;
   TorchSetting setting = TorchSetting::tuned;
 };

@@ -141,7 +141,7 @@ class ShapeSweep final : public harness::Experiment {
         count_axis("dim", "width of both layers", sizes({"256", "512", "1024", "2048"}),
                    {"256", "512"})};
     if (!emulated) {
-      axes.push_back(dtype_axis());
+      axes.push_back(training_dtype_axis());
       return axes;
     }
     harness::Axis dispatch = dispatch_axis();

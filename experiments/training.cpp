@@ -16,6 +16,7 @@ namespace {
 using autograd::Tape;
 
 constexpr float kLearningRate = 0.01F;
+constexpr std::uint32_t kSeed = 42;
 
 /// A model and what trains it.
 template <class Model, class Optimizer>
@@ -87,7 +88,16 @@ Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width
 
 Training train_gpt2(Device& device, const models::Gpt2Options& options) {
   auto trained = std::make_shared<WithSgd<models::Gpt2>>(device, options, make_sgd);
-  if (device.holds_values()) trained->model.write_constants(device.command_queue(0));
+  if (device.holds_values()) {
+    CommandQueue& queue = device.command_queue(0);
+    trained->model.write_constants(queue);
+    if (!options.as_published) {
+      // With the report's equal weights and its rate, summed gradients diverge; and from random
+      // ones there is next to nothing to learn for targets of 0.
+      models::write_random(queue, trained->model.parameters(), kSeed);
+      autograd::write_constant(queue, trained->model.target(), 1);
+    }
+  }
   return training_of(std::move(trained), {.compute = options.compute},
                      [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
 }
@@ -98,7 +108,6 @@ Training train_nano_gpt(Device& device, const models::NanoGptOptions& options) {
   };
   auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
   if (device.holds_values()) {
-    constexpr std::uint32_t kSeed = 42;
     models::write_random(device.command_queue(0), trained->model.parameters(), kSeed);
     write_text(device.command_queue(0), trained->model, kSeed);
   }

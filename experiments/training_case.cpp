@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "engines/autograd/host_values.h"
@@ -145,6 +146,9 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   point.details.emplace_back("calls", std::to_string(work_->calls));
   point.details.emplace_back("launches", std::to_string(work_->launches));
   add_time(point, "kernel_time", work_->kernel);
+  for (const OpKindWork& kind : work_->kinds) {
+    add_time(point, kKernelTimes + std::string(kind.name), kind.kernel);
+  }
   add_time(point, "host_time", host_time_);
   const double kernel = work_->kernel.seconds();
   // A step that takes hardly longer than the host needs for its calls waits for the host.
@@ -176,6 +180,10 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
 
 void TrainingCase::describe_loss(harness::PointResult& point) const {
   const float last = loss();
+  if (!std::isfinite(last)) {
+    point.details.emplace_back("loss", fmt::format("{:.6g}, then diverges", first_loss_));
+    return;
+  }
   point.details.emplace_back("loss", fmt::format("{:.6g} to {:.6g}, {}", first_loss_, last,
                                                  last < first_loss_ ? "falls" : "does not fall"));
 }

@@ -14,6 +14,9 @@
 
 namespace howard::experiments {
 
+/// How the metrics of kernel time by kind of op begin: "kernel_time.matmul".
+inline constexpr const char* kKernelTimes = "kernel_time.";
+
 /// Who makes the calls of a step.
 enum class Engine {
   dynamic,      ///< The step function, anew each time.

@@ -34,9 +34,36 @@ struct Plot {
   std::vector<std::string> series;  ///< Axes whose values separate the lines, besides the backend.
 };
 
+/// Points as bars on a linear axis from zero, a chart for each backend.
+struct BarChart {
+  std::string title;
+  std::string label;   ///< Of the axis of values.
+  std::string metric;  ///< The length of a bar.
+  /// Axes whose values tell the bars apart; on each other axis the chart stays with the value of
+  /// its first point.
+  std::vector<std::string> bars;
+  /// Metrics whose names begin so are parts of the bar: "kernel_time."; empty: it has none.
+  std::string parts;
+  std::string rest;     ///< What the rest of a bar with parts is.
+  bool shares = false;  ///< Each bar is 100 %, so that long and short ones can be compared.
+};
+
+/// A metric by two axes, as a table of colours on a log scale, one for each backend; other axes as
+/// in a bar chart.
+struct HeatMap {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::string x;       ///< Axis with a value for each column.
+  std::string y;       ///< Axis with a value for each row.
+  std::string metric;  ///< Of a cell, positive.
+};
+
 struct Presentation {
   std::vector<Column> columns;  ///< Of the table of emulated points, then of host points.
   std::vector<Plot> plots;
+  std::vector<BarChart> bar_charts;
+  std::vector<HeatMap> heat_maps;
   /// A detail that names the table a point stands in, for points of different kinds; empty: one
   /// table for each backend.
   std::string table_of;

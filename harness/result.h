@@ -27,7 +27,7 @@ enum class Better : std::uint8_t { lower, higher };
 
 /// One measured or derived number in SI base units, ratios as 1 = 100 %. Never NaN or infinite.
 struct Metric {
-  std::string name;  ///< "time", "throughput", ...
+  std::string name;  ///< "time", "throughput", ...; a part of one: "kernel_time.matmul".
   double value = 0;
   std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "" for what ops compute.
   Better better = Better::lower;

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/bar_chart.h"
 #include "reports/cell_text.h"
 #include "reports/format.h"
+#include "reports/heat_map.h"
 #include "reports/plot_data.h"
 
 namespace howard::reports {
@@ -188,18 +190,27 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
                                     result.experiment, result.points.size(), kMostPoints)};
   }
   PlotFiles files;
-  for (std::size_t i = 0; i < presentation.plots.size(); ++i) {
-    const harness::Plot& plot = presentation.plots[i];
+  std::size_t number = 0;
+  const auto next_name = [&] {
+    return ++number == 1 ? result.experiment : fmt::format("{}_{}", result.experiment, number);
+  };
+  for (const harness::Plot& plot : presentation.plots) {
+    const std::string name = next_name();
     const PlotData data = collect_plot_data(result, plot);
     if (data.series.empty()) continue;
-
-    const std::string name =
-        i == 0 ? result.experiment : fmt::format("{}_{}", result.experiment, i + 1);
     files.add(write_picture({.name = name,
                              .data = data_text(data, plot),
                              .settings = settings_text(data, plot),
                              .curves = curves(data)},
                             folder));
+  }
+  for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
+    for (const harness::BarChart& chart : presentation.bar_charts) {
+      files.add(write_bar_chart(result, backend, chart, next_name(), folder));
+    }
+    for (const harness::HeatMap& map : presentation.heat_maps) {
+      files.add(write_heat_map(result, backend, map, next_name(), folder));
+    }
   }
   return files;
 }

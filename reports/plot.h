@@ -9,11 +9,12 @@
 
 namespace howard::reports {
 
-/// Draws the experiment's plots into `folder`, as pictures called EXPERIMENT, EXPERIMENT_2 and so
-/// on (picture.h says which files these are). One line for each combination of the plot's series
-/// axes and the backend; axes that would otherwise put two points of a line above each other
-/// separate lines too. Published figures are open symbols in the colour of their line, intervals
-/// are bars. A plot without a point that has both metrics, positive, is left out;
+/// Draws the experiment's plots into `folder`, then for each backend its bar charts and heat maps,
+/// as pictures called EXPERIMENT, EXPERIMENT_2 and so on (picture.h says which files these are); a
+/// number whose picture has nothing to show is left out. In a plot, one line for each combination
+/// of the plot's series axes and the backend; axes that would otherwise put two points of a line
+/// above each other separate lines too. Published figures are open symbols in the colour of their
+/// line, intervals are bars. A plot without a point that has both metrics, positive, is left out;
 /// so are all plots of more than 2000 points, which the answer says.
 PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,

@@ -79,7 +79,10 @@ TimeRecord time_record(std::span<const harness::ExperimentResult> results) {
       if (!known.insert(id).second) fail_twice(id);
       if (point.skipped) record.skipped.push_back({id, *point.skipped});
       for (const harness::Metric& metric : point.metrics) {
-        if (metric.virtual_time) record.exact.push_back({id, metric.name, *metric.virtual_time});
+        const bool is_part = metric.name.find('.') != std::string::npos;
+        if (metric.virtual_time && !is_part) {
+          record.exact.push_back({id, metric.name, *metric.virtual_time});
+        }
         if (!metric.samples.empty()) record.sampled.push_back({id, metric});
       }
     }

@@ -35,7 +35,7 @@ struct SkippedPoint {
 struct TimeRecord {
   /// What virtual time depends on besides the code: "chip ..., software ..., seed ..."; each once.
   std::vector<std::string> conditions;
-  std::vector<ExactTime> exact;
+  std::vector<ExactTime> exact;  ///< Without parts of others, as "kernel_time.matmul".
   std::vector<SampledMetric> sampled;
   std::vector<SkippedPoint> skipped;
 };

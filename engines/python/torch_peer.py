@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs training steps in PyTorch for another process.
 
-usage: torch_peer.py mlp|gpt2 BATCH WIDTH fp32|autocast|pure_bf16 THREADS SEED
+usage: torch_peer.py mlp|gpt2 BATCH WIDTH LAYERS fp32|autocast|pure_bf16 THREADS SEED
 
-mlp: the report's: two linear layers with biases and a ReLU between, mean squared error, SGD.
-gpt2: the report's nano GPT-2 (6 layers, 6 heads, width WIDTH, 256 tokens, vocabulary of 256):
+mlp: the report's: LAYERS linear layers with biases and a ReLU between, mean squared error, SGD.
+gpt2: the report's nano GPT-2 (LAYERS blocks, heads of 64 columns, 256 tokens, vocabulary of 256):
 embeddings, blocks with a layernorm before attention and before the feed-forward layers, causal
 attention, exact gelu, an output projection with bias, mean squared error, SGD.
 """
@@ -19,13 +19,15 @@ import peer
 RATE = 0.01
 
 
-def build_mlp(torch, width):
+def build_mlp(torch, width, layers):
     nn = torch.nn
-    return nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width))
+    hidden = [part for _ in range(layers - 1) for part in (nn.Linear(width, width), nn.ReLU())]
+    return nn.Sequential(*hidden, nn.Linear(width, width))
 
 
-def build_gpt2(torch, width, layers=6, heads=6, sequence=256, vocabulary=256):
+def build_gpt2(torch, width, layers, sequence=256, vocabulary=256):
     nn = torch.nn
+    heads = width // 64
 
     class Attention(nn.Module):
         def __init__(self):
@@ -90,11 +92,11 @@ class TorchSteps:
         torch.set_num_threads(options.threads)
         torch.manual_seed(options.seed)
         if options.model == "mlp":
-            self._model = build_mlp(torch, options.width)
+            self._model = build_mlp(torch, options.width, options.layers)
             self._input = torch.randn(options.batch, options.width)
             self._target = torch.randn(options.batch, options.width)
         else:
-            self._model = build_gpt2(torch, options.width)
+            self._model = build_gpt2(torch, options.width, options.layers)
             self._input = torch.randint(256, (options.batch, 256))
             self._target = torch.zeros(options.batch, 256, 256)
         if self._setting == "pure_bf16":
@@ -144,6 +146,7 @@ def read_arguments():
     parser.add_argument("model", choices=["mlp", "gpt2"])
     parser.add_argument("batch", type=int)
     parser.add_argument("width", type=int)
+    parser.add_argument("layers", type=int)
     parser.add_argument("setting", choices=["fp32", "autocast", "pure_bf16"])
     parser.add_argument("threads", type=int)
     parser.add_argument("seed", type=int)

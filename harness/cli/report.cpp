@@ -18,6 +18,7 @@
 #include "harness/cli/exit_status.h"
 #include "reports/claims.h"
 #include "reports/csv.h"
+#include "reports/google_benchmark.h"
 #include "reports/latex.h"
 #include "reports/markdown.h"
 #include "reports/result_json.h"
@@ -32,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using harness::ExperimentResult;
 
-enum class Format : std::uint8_t { markdown, latex, csv };
+enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark };
 
 struct ReportOptions {
   std::string folder;
@@ -47,8 +48,11 @@ ReportOptions parse(int argc, const char* const* argv) {
   app.add_flag("-h,--help", options.help);
   app.add_option("folder", options.folder);
   app.add_option("--format", options.format)
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
-          {"md", Format::markdown}, {"latex", Format::latex}, {"csv", Format::csv}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Format>{{"md", Format::markdown},
+                                        {"latex", Format::latex},
+                                        {"csv", Format::csv},
+                                        {"google-benchmark", Format::google_benchmark}}));
   parse_command_line(app, argc, argv);
   if (!options.help && options.folder.empty()) {
     throw UsageError("report takes a folder of results; try run_experiment report results");
@@ -127,6 +131,10 @@ int report(int argc, const char* const* argv) {
   const std::vector<ExperimentResult> results = in_order(read_results(options.folder), known);
   if (options.format == Format::csv) {
     fmt::print("{}", reports::csv(results));
+    return kOk;
+  }
+  if (options.format == Format::google_benchmark) {
+    fmt::print("{}", reports::google_benchmark_json(results));
     return kOk;
   }
   const auto print = [&](const reports::Table& table) {

@@ -171,8 +171,15 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
     results.push_back(one.result);
     seconds.push_back(one.seconds);
   }
-  outputs.print({reports::summary_table(results, seconds),
-                 reports::claims_table(reports::report_claims(), results)});
+  std::vector<reports::Table> tables{reports::summary_table(results, seconds)};
+  // The claims are about the chip.
+  const bool emulated = std::ranges::any_of(results, [](const harness::ExperimentResult& result) {
+    return std::ranges::any_of(result.points, [](const harness::PointResult& point) {
+      return point.backend == harness::Backend::emulated;
+    });
+  });
+  if (emulated) tables.push_back(reports::claims_table(reports::report_claims(), results));
+  outputs.print(tables);
 }
 
 int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,

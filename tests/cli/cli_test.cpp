@@ -301,6 +301,8 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   EXPECT_LT(markdown.out.find("matmul_sweep:"), markdown.out.find("core_grid:")) << "as in list";
   EXPECT_TRUE(contains(run("report results --format latex").out, "\\toprule"));
   EXPECT_TRUE(contains(run("report results --format csv").out, "experiment,"));
+  const json benchmarks = json::parse(run("report results --format google-benchmark").out);
+  EXPECT_GT(benchmarks["benchmarks"].size(), 200U);
 }
 
 TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
@@ -340,11 +342,13 @@ TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
 }
 
 TEST_F(Cli, AKilledRunHasLostTheLastSecondOnly) {
-  // Sixteen points of more than 0.6 s each; killed without a chance to write anything more.
+  // Sixteen points of more than 0.6 s each; killed, once the first is written, without a chance to
+  // write anything more.
   const Outcome outcome =
       run("matmul_sweep --backend host --repetitions 1 --min-time 0.6 "
           "-a shape=16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-          "timeout --signal=KILL 6");
+          "sh -c '\"$@\" & until [ -s results/matmul_sweep.json ]; do sleep 0.1; done; "
+          "kill -KILL $!; wait $!' sh");
   EXPECT_EQ(outcome.status, 137);
   const json result = results();
   EXPECT_TRUE(result["interrupted"].get<bool>());

@@ -41,7 +41,7 @@ TEST(DispatchGaps, CausesAddUpToTheIdleTime) {
   for (const PointResult& point : gaps()) {
     SimTime sum;
     for (const harness::Metric& metric : point.metrics) {
-      const bool cause = metric.name.rfind("idle_", 0) == 0 && metric.name != "idle_time";
+      const bool cause = metric.name.starts_with("idle.");
       if (cause) sum += *metric.virtual_time;
     }
     EXPECT_EQ(sum, *point.find_metric("idle_time")->virtual_time) << point.id();

@@ -127,8 +127,8 @@ TEST_F(PythonCaseTest, PyTorchRunsBothModelsInAllNumbers) {
   for (const TorchModel model : {TorchModel::mlp, TorchModel::gpt2}) {
     for (const TorchNumbers numbers :
          {TorchNumbers::fp32, TorchNumbers::autocast, TorchNumbers::pure_bf16}) {
-      PreparedCase prepared =
-          torch_case(box_, {.model = model, .batch = 1, .width = 48, .numbers = numbers});
+      PreparedCase prepared = torch_case(
+          box_, {.model = model, .batch = 1, .width = 64, .layers = 1, .numbers = numbers});
       if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
       const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
       ASSERT_NE(point.find_detail("threads"), nullptr);

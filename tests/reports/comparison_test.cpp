@@ -44,6 +44,16 @@ TEST(TimeRecord, HoldsExactTimesRepeatedMeasurementsAndWhyOthersHaveNone) {
   EXPECT_NE(found.conditions[0].find(sample.context.chip_profile), std::string::npos);
 }
 
+TEST(TimeRecord, PartsOfATimeAreLeftToTheirSum) {
+  harness::ExperimentResult sample = testing::sample_result();
+  const std::size_t before = time_record({&sample, 1}).exact.size();
+  sample.points[0].metrics.push_back(
+      {.name = "kernel_time.matmul", .value = 1e-6, .unit = "s", .virtual_time = ps(1'000'000)});
+  EXPECT_EQ(time_record({&sample, 1}).exact.size(), before);
+  sample.points[0].metrics.back().name = "kernel_time";
+  EXPECT_EQ(time_record({&sample, 1}).exact.size(), before + 1);
+}
+
 TEST(TimeRecord, TheTextKeepsEveryExactTime) {
   TimeRecord written = record({{"e/emulated/shape:a b", "time", ps(1)}, {"e/x", "kernel", ps(22)}});
   written.conditions.emplace_back("chip d, software s, seed 2");

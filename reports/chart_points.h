@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result.h"
+
+namespace howard::reports {
+
+/// What a chart with few axes shows of a result.
+struct ChartPoints {
+  std::vector<const harness::PointResult*> points;  ///< In the result's order.
+  /// The values that all points have on the axes that the chart has no room for, where the result
+  /// has others too: "dispatch worker, dim 384".
+  std::string held;
+};
+
+/// The points of `backend` whose `metric` is positive and which have the first one's values on all
+/// axes but `free`.
+ChartPoints chart_points(const harness::ExperimentResult& result, harness::Backend backend,
+                         std::string_view metric, const std::vector<std::string>& free);
+
+}  // namespace howard::reports

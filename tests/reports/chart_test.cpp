@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "reports/bar_chart.h"
+#include "reports/chart_points.h"
+#include "reports/heat_map.h"
+#include "reports/plot.h"
+
+namespace howard::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Backend;
+using harness::ExperimentResult;
+using harness::PointResult;
+
+/// A step of `seconds`, a quarter of it products and an eighth sums.
+PointResult step(const std::string& layers, const std::string& dim, double seconds,
+                 const std::string& dispatch = "worker") {
+  return {.backend = Backend::emulated,
+          .parameters = {{"layers", layers}, {"dim", dim}, {"dispatch", dispatch}},
+          .metrics = {{.name = "time", .value = seconds, .unit = "s"},
+                      {.name = "kernel_time.matmul", .value = seconds / 4, .unit = "s"},
+                      {.name = "kernel_time.row_sum", .value = seconds / 8, .unit = "s"}}};
+}
+
+ExperimentResult steps() {
+  return {.experiment = "steps",
+          .points = {step("2", "256", 1e-3), step("16", "256", 8e-3), step("4", "256", 2e-3),
+                     step("2", "512", 3e-3), step("2", "256", 4e-3, "eth")}};
+}
+
+class ChartTest : public ::testing::Test {
+ protected:
+  ~ChartTest() override { fs::remove_all(folder_); }
+
+  std::string data(const std::string& name) const { return read_file(folder_ / (name + ".dat")); }
+  std::string script(const std::string& name) const { return read_file(folder_ / (name + ".gp")); }
+
+  fs::path folder_ = fs::temp_directory_path() /
+                     ("howard charts " +
+                      std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+const harness::BarChart kBars{.title = "A step",
+                              .label = "time",
+                              .metric = "time",
+                              .bars = {"layers", "dispatch"},
+                              .parts = "kernel_time.",
+                              .rest = "between kernels"};
+
+TEST_F(ChartTest, PointsKeepTheFirstOnesValuesOnAxesTheChartHasNoRoomFor) {
+  const ExperimentResult result = steps();
+  const ChartPoints shown = chart_points(result, Backend::emulated, "time", {"layers"});
+  EXPECT_EQ(shown.held, "dim 256, dispatch worker");
+  ASSERT_EQ(shown.points.size(), 3U);
+  EXPECT_EQ(shown.points[1], &result.points[1]);
+  EXPECT_TRUE(chart_points(result, Backend::host, "time", {}).points.empty());
+  EXPECT_TRUE(chart_points(result, Backend::emulated, "loss", {}).points.empty());
+}
+
+TEST_F(ChartTest, ABarIsItsPartsAndARestUpToItsTotal) {
+  write_bar_chart(steps(), Backend::emulated, kBars, "bars", folder_);
+  // matmul, row_sum, no other kind, the rest; in milliseconds.
+  const std::string text = data("bars");
+  EXPECT_NE(text.find("\"layers 2, worker\" 0.25 0.375 0.375 1 \"1.000 ms\" 1 ?\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"layers 2, eth\" 1 1.5 1.5 4 \"4.000 ms\" 4 ?\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("512"), std::string::npos) << text;
+  EXPECT_NE(script("bars").find("'A step, emulated (dim 256)'"), std::string::npos);
+  EXPECT_NE(script("bars").find("title 'row sum'"), std::string::npos);
+}
+
+TEST_F(ChartTest, APublishedFigureStandsBesideItsBarAndItsWordsBehindBoth) {
+  ExperimentResult result = steps();
+  result.points[0].reference = {
+      .metric = "time", .value = 2e-3, .unit = "s", .status = "prediction"};
+  write_bar_chart(result, Backend::emulated, kBars, "bars", folder_);
+  EXPECT_NE(data("bars").find("1 \"1.000 ms\" 2 2\n"), std::string::npos) << data("bars");
+}
+
+TEST_F(ChartTest, OneBarManyTimesAsLongAsTheOthersIsCutAndSaysSo) {
+  ExperimentResult result = steps();
+  result.points[1].metrics[0].value = 1;
+  write_bar_chart(result, Backend::emulated, kBars, "bars", folder_);
+  EXPECT_NE(data("bars").find("\"... 1.000 s\""), std::string::npos) << data("bars");
+  EXPECT_NE(data("bars").find(" \"2.000 ms\""), std::string::npos) << data("bars");
+}
+
+TEST_F(ChartTest, SharesMakeAllBarsAsLong) {
+  harness::BarChart shares = kBars;
+  shares.shares = true;
+  write_bar_chart(steps(), Backend::emulated, shares, "bars", folder_);
+  EXPECT_NE(data("bars").find("\"layers 2, worker\" 25 37.5 37.5 100 \"1.000 ms\" 100 ?\n"),
+            std::string::npos)
+      << data("bars");
+}
+
+TEST_F(ChartTest, MoreBarsThanNamesFitAreNotDrawn) {
+  ExperimentResult many;
+  for (int i = 1; i <= 41; ++i) many.points.push_back(step(std::to_string(i), "256", 1e-3));
+  EXPECT_TRUE(write_bar_chart(many, Backend::emulated, kBars, "bars", folder_).written.empty());
+  many.points.pop_back();
+  EXPECT_FALSE(write_bar_chart(many, Backend::emulated, kBars, "bars", folder_).written.empty());
+}
+
+const harness::HeatMap kMap{.title = "A step",
+                            .x_label = "width",
+                            .y_label = "layers",
+                            .x = "dim",
+                            .y = "layers",
+                            .metric = "time"};
+
+TEST_F(ChartTest, AHeatMapHasACellForEachPointInTheOrderOfTheNumbers) {
+  write_heat_map(steps(), Backend::emulated, kMap, "map", folder_);
+  // Rows 2, 4, 16; columns 256, 512.
+  const std::string text = data("map");
+  EXPECT_NE(text.find("\n0 0 1 \"1.000 ms\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n0 2 8 \"8.000 ms\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n0 1 2 \"2.000 ms\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n1 0 3 \"3.000 ms\"\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\"4.000 ms\""), std::string::npos) << text;
+  EXPECT_NE(script("map").find("set ytics ('2' 0, '4' 1, '16' 2)"), std::string::npos);
+}
+
+TEST_F(ChartTest, AMapOfOneRowIsNotDrawn) {
+  ExperimentResult row = steps();
+  std::erase_if(row.points,
+                [](const PointResult& point) { return point.parameters[0].second != "2"; });
+  EXPECT_TRUE(write_heat_map(row, Backend::emulated, kMap, "map", folder_).written.empty());
+}
+
+TEST_F(ChartTest, PicturesAreNumberedPlotsFirst) {
+  const PlotFiles files =
+      write_plots(steps(), {.plots = {}, .bar_charts = {kBars}, .heat_maps = {kMap}}, folder_);
+  EXPECT_EQ(files.written.front().filename(), "steps.dat");
+  EXPECT_TRUE(fs::exists(folder_ / "steps_2.dat"));
+  EXPECT_FALSE(fs::exists(folder_ / "steps_3.dat"));
+}
+
+}  // namespace
+}  // namespace howard::reports
