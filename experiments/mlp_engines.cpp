@@ -13,6 +13,9 @@
 // read the weights from before the capture: they do not train. `corrected` gives all three C++
 // engines the 24 calls, and the static ones buffers that are planned once and updated in place.
 //
+// On the host `traced_fused` replays what the device has made of the captured programs: fewer, with
+// the same bits.
+//
 // Timing: batch 1024, width 512; 20 warm-up and 200 timed steps, one finish at the end; mean.
 
 #include <utility>
