@@ -252,6 +252,27 @@ TEST_F(TraceFusion, OnePlaceForTwoIntermediatesTiesNothing) {
   EXPECT_EQ(buffers.size(), 3U);
 }
 
+TEST_F(TraceFusion, AnIntermediateKeepsItsPlaceUntilItsLastReader) {
+  const Shape shape{64, 64};
+  const Operand x = tensor(shape);
+  const Operand early = tensor(shape);
+  const Operand turned = tensor(shape);
+  const Operand back = tensor(shape);
+  const Operand out = tensor(shape);
+  const auto transpose = [](const Operand& from, const Operand& to) {
+    return Program{.name = "transpose",
+                   .attributes = TransposeAttributes{},
+                   .inputs = {from},
+                   .outputs = {to},
+                   .flops = {}};
+  };
+  EXPECT_EQ(
+      groups({eltwise(Eltwise::relu, {x}, early), transpose(x, turned), transpose(turned, back),
+              transpose(back, turned), transpose(turned, back), matmul(back, early, out)},
+             {out}),
+      (Groups{{0}, {1}, {2}, {3}, {4}, {5}}));
+}
+
 TEST_F(TraceFusion, WhatATraceReadsBeforeItWritesKeepsItsName) {
   const Operand x = tensor({48, 64});
   const Operand y = tensor({48, 64});
