@@ -13,8 +13,10 @@ namespace howard::experiments {
 /// it, and the host CPU.
 class DevBox {
  public:
-  /// `seed`: of the values that fill host tensors.
-  DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed);
+  /// `seed`: of the values that fill host tensors. `chip_memory`: is told of what the chips
+  /// allocate; null: nobody.
+  DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
+         MemorySink* chip_memory = nullptr);
 
   /// The same with another chip or software.
   std::shared_ptr<const DevBox> with(const wormhole::Profiles& profiles) const;
@@ -24,17 +26,22 @@ class DevBox {
 
   /// A fresh chip with its clock at zero.
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
-      const wormhole::DeviceOptions& options = {}) const;
+      wormhole::DeviceOptions options = {}) const;
 
-  /// The host CPU; one device for all points, opened at the first call, from any thread.
-  std::shared_ptr<host::HostDevice> host() const;
+  /// The host CPU; one device for all points, opened at the first call, from any thread. Another
+  /// one fuses the traces that it captures.
+  std::shared_ptr<host::HostDevice> host(bool fuses_traces = false) const;
 
  private:
   wormhole::Profiles profiles_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
-  mutable std::once_flag host_opened_;
-  mutable std::shared_ptr<host::HostDevice> host_;
+  MemorySink* chip_memory_;
+  struct Host {
+    std::once_flag opened;
+    std::shared_ptr<host::HostDevice> device;
+  };
+  mutable Host plain_host_, fusing_host_;
 };
 
 }  // namespace howard::experiments

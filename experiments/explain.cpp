@@ -35,6 +35,7 @@ class LaunchRecorder final : public TraceSink {
   void describe(std::uint64_t program, const ProgramFacts& facts) override {
     programs_.describe(program, facts);
   }
+  bool wants_facts() const override { return true; }
   const profiler::ProgramRecorder& programs() const { return programs_; }
 
  private:

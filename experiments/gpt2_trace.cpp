@@ -41,7 +41,9 @@ class Gpt2Trace final : public harness::Experiment {
     const bool emulated = backend == Backend::emulated;
     using Values = std::vector<std::string>;
     std::vector<harness::Axis> axes{
-        gpt2_engine_axis(backend, "call by call or a replay", {"static", "traced"}),
+        gpt2_engine_axis(
+            backend, "call by call or a replay",
+            emulated ? Values{"static", "traced"} : Values{"static", "traced", "traced_fused"}),
         variant_axis("gradients of the released code, or summed over batch and positions",
                      emulated ? Values{"as_published", "corrected"} : Values{"corrected"}),
         count_axis("layers", "blocks", emulated ? Values{"1", "2", "3", "6"} : Values{"6"}, {"1"}),

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/host/bfloat16.h"
+#include "engines/device/bfloat16.h"
 #include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
@@ -227,7 +227,7 @@ void fill(Device& device, const ops::Tensor& tensor, std::uint64_t seed) {
     queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(values)));
   } else {
     std::vector<std::uint16_t> values(count);
-    std::ranges::generate(values, [&] { return host::to_bfloat16(next()); });
+    std::ranges::generate(values, [&] { return to_bfloat16(next()); });
     queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(values)));
   }
 }

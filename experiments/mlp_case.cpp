@@ -24,13 +24,15 @@ MatmulAttributes products_of(const harness::Parameters& parameters) {
 }  // namespace
 
 TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters) {
+  const std::string_view engine = parameter_or(parameters, "engine", "dynamic");
   return {.backend = backend,
           .dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker")),
-          .engine = parse_engine(parameter_or(parameters, "engine", "dynamic")),
+          .engine = parse_engine(engine),
           .as_published = parameter_or(parameters, "variant", "as_published") == "as_published",
           .products = products_of(parameters),
           .fused = parameter_or(parameters, "fused", "no") == "yes",
-          .queues = parameter_or(parameters, "queues", "1") == "2" ? 2 : 1};
+          .queues = parameter_or(parameters, "queues", "1") == "2" ? 2 : 1,
+          .fuses_traces = engine == "traced_fused"};
 }
 
 TrainingTypes training_types(harness::Backend backend, const harness::Parameters& parameters) {

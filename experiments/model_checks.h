@@ -27,8 +27,8 @@ struct ModelFinding {
 
 /// Runs one step of each engine on `device`, in `dtype` with float32 parameters, and takes the
 /// gradients from how SGD changed the parameters, the only thing that all engines leave behind; the
-/// reference is the same step in float64. Error for an unknown model, or a gradient that is not
-/// finite.
+/// reference is the same step in float64, with results rounded to the data type that they are
+/// stored in. Error for an unknown model, or a gradient that is not finite.
 ModelFinding check_model(Device& device, std::string_view model, DataType dtype,
                          std::uint32_t seed);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/host/instruction_set.h"
 #include "engines/python/installation.h"
 #include "engines/python/peer_process.h"
 
@@ -115,6 +116,12 @@ Environment torch_environment(int threads, TorchSetting setting) {
     result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
     result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
     std::error_code ignored;
+    // Of CPUs that came after it, Debian's OpenBLAS 0.3.21 may take one for the oldest that it
+    // knows: an Emerald Rapids for Prescott, with a sixth of the speed. Its kernels for Skylake-X
+    // suit all that have AVX-512.
+    if (host::best_instruction_set() == host::InstructionSet::v4) {
+      result["OPENBLAS_CORETYPE"] = "SkylakeX";
+    }
     if (std::filesystem::exists(kOpenMpBlas, ignored)) result["LD_LIBRARY_PATH"] = kOpenMpBlas;
   }
   return {result.begin(), result.end()};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "engines/autograd/adamw.h"
@@ -18,12 +19,18 @@ using autograd::Tape;
 constexpr float kLearningRate = 0.01F;
 constexpr std::uint32_t kSeed = 42;
 
+Device& in_phase(Device& device, std::string_view phase) {
+  device.begin_phase(phase);
+  return device;
+}
+
 /// A model and what trains it.
 template <class Model, class Optimizer>
 struct Trained {
   template <class Options, class MakeOptimizer>
   Trained(Device& device, const Options& options, const MakeOptimizer& make)
-      : model(device, options), optimizer(make(model.parameters())) {}
+      : model(in_phase(device, "model"), options),
+        optimizer(make(in_phase(device, "optimiser"), model.parameters())) {}
 
   Model model;
   Optimizer optimizer;
@@ -32,7 +39,7 @@ struct Trained {
 template <class Model>
 using WithSgd = Trained<Model, autograd::Sgd>;
 
-autograd::Sgd make_sgd(std::vector<autograd::Parameter*> parameters) {
+autograd::Sgd make_sgd(Device&, std::vector<autograd::Parameter*> parameters) {
   return {std::move(parameters), kLearningRate};
 }
 
@@ -72,7 +79,7 @@ Training train_mlp(Device& device, const models::MlpOptions& options,
 }
 
 Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width) {
-  const auto make = [](std::vector<autograd::Parameter*> parameters) {
+  const auto make = [](Device&, std::vector<autograd::Parameter*> parameters) {
     return autograd::Sgd(std::move(parameters), kLearningRate, /*fills_rate=*/true);
   };
   const models::MlpOptions options{.batch = batch, .width = width};
@@ -105,8 +112,8 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
 }
 
 Training train_nano_gpt(Device& device, const models::NanoGptOptions& options) {
-  const auto make = [&](std::vector<autograd::Parameter*> parameters) {
-    return autograd::AdamW(autograd::Calls(device), std::move(parameters), {});
+  const auto make = [](Device& on, std::vector<autograd::Parameter*> parameters) {
+    return autograd::AdamW(autograd::Calls(on), std::move(parameters), {});
   };
   auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
   if (device.holds_values()) {

@@ -53,7 +53,7 @@ void add_time(harness::PointResult& point, std::string name, SimTime time) {
 
 Engine parse_engine(std::string_view value) {
   if (value == "static") return Engine::static_step;
-  return value == "traced" ? Engine::traced : Engine::dynamic;
+  return value.starts_with("traced") ? Engine::traced : Engine::dynamic;
 }
 
 TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
@@ -65,7 +65,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
     peak_ = box.profiles().chip.peak_flops(chip->compute_grid().cores(), MathFidelity::hifi2);
     device_ = std::move(chip);
   } else {
-    device_ = box.host();
+    device_ = box.host(options.fuses_traces);
   }
   training_ = make(*device_);
   make_step();

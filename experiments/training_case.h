@@ -24,7 +24,7 @@ enum class Engine {
   traced,       ///< A replay of those.
 };
 
-/// "dynamic", "static" or "traced".
+/// "dynamic", "static", "traced" or "traced_fused", which is traced too.
 Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
@@ -38,6 +38,7 @@ struct TrainingOptions {
   bool fused = false;         ///< Functions that do more in one program, as TTML's.
   int queues = 1;             ///< Of the emulated chip; 2: half_batches.h.
   bool profiled = false;      ///< The chip, by tt-metal's device profiler.
+  bool fuses_traces = false;  ///< On the host: HostOptions says how.
   bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 

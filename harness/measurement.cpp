@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/statistics.h"
 
 namespace howard::harness {
 namespace {
@@ -15,10 +16,25 @@ namespace {
 /// Once for caches and lazily made kernels, once more for what the first run left behind.
 constexpr int kWallWarmup = 2;
 
-void time_iterations(benchmark::State& state, Case& point, const std::function<bool()>& stop) {
+/// One iteration whose events go to `sink`, if any.
+void run_recorded(Case& point, TraceSink* sink) {
+  point.finish();
+  point.set_trace_sink(sink);
   try {
-    for (int i = 0; i < kWallWarmup && !stop(); ++i) point.run();
+    point.run();
     point.finish();
+  } catch (...) {
+    point.set_trace_sink(nullptr);
+    throw;
+  }
+  point.set_trace_sink(nullptr);
+}
+
+void time_iterations(benchmark::State& state, std::size_t index, Case& point,
+                     const std::function<bool()>& stop, const WallWatch& watch) {
+  try {
+    for (int i = 1; i < kWallWarmup && !stop(); ++i) point.run();
+    if (!stop()) run_recorded(point, watch.warm_up_sink());
     for ([[maybe_unused]] auto iteration : state) {
       if (stop()) {
         state.SkipWithError(kInterrupted.data());
@@ -27,6 +43,7 @@ void time_iterations(benchmark::State& state, Case& point, const std::function<b
       const SimTime start = point.now();
       point.run();
       state.SetIterationTime((point.now() - start).seconds());
+      watch.iterated(index);
     }
     point.finish();
   } catch (const std::exception& failure) {
@@ -83,13 +100,15 @@ SimTime measure_virtual(Case& point, const VirtualTiming& timing) {
 
 void measure_wall(std::span<Case* const> cases, const WallOptions& options,
                   const std::function<bool()>& stop,
-                  const std::function<void(std::size_t, WallSamples)>& done) {
+                  const std::function<void(std::size_t, WallSamples)>& done,
+                  const WallWatch& watch) {
   enable_interleaving();
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case* const point = cases[i];
-    benchmark::RegisterBenchmark(
-        std::to_string(i).c_str(),
-        [point, &stop](benchmark::State& state) { time_iterations(state, *point, stop); })
+    benchmark::RegisterBenchmark(std::to_string(i).c_str(),
+                                 [=, &stop, &watch](benchmark::State& state) {
+                                   time_iterations(state, i, *point, stop, watch);
+                                 })
         ->Repetitions(options.repetitions)
         ->MinTime(options.min_time)
         ->UseManualTime();
@@ -98,6 +117,24 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
   // An explicit filter, so that BENCHMARK_FILTER in the environment drops none.
   if (!cases.empty()) benchmark::RunSpecifiedBenchmarks(&collector, nullptr, ".");
   benchmark::ClearRegisteredBenchmarks();
+}
+
+double recording_cost(Case& point, TraceSink& scratch) {
+  constexpr int kPairs = 9;
+  const auto time = [&](TraceSink* sink) {
+    const SimTime start = point.now();
+    run_recorded(point, sink);
+    return (point.now() - start).seconds();
+  };
+  std::vector<double> ratios;
+  for (int i = 0; i < kPairs; ++i) {
+    // The order changes: an iteration also pays for what the one before left in the caches.
+    const bool plain_first = i % 2 == 0;
+    const double first = time(plain_first ? nullptr : &scratch);
+    const double second = time(plain_first ? &scratch : nullptr);
+    ratios.push_back(plain_first ? second / first : first / second);
+  }
+  return median(ratios).value_or(1) - 1;
 }
 
 }  // namespace howard::harness

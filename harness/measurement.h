@@ -31,6 +31,14 @@ struct WallSamples {
   std::optional<std::string> failure;
 };
 
+/// What looks on while cases are timed, outside of what is timed.
+struct WallWatch {
+  /// A sink for the last warm-up iteration of each repetition; null: it is not recorded.
+  std::function<TraceSink*()> warm_up_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  /// An iteration of case `index` has ended.
+  std::function<void(std::size_t index)> iterated = [](std::size_t) {};
+};
+
 /// Times cases on the wall clock with Google Benchmark. Repetitions of all cases are interleaved
 /// in random order, so that a slow moment of the machine falls on all of them alike.
 ///
@@ -39,6 +47,11 @@ struct WallSamples {
 /// remaining repetitions are given up, and the failure of a case that lacks some is kInterrupted.
 void measure_wall(std::span<Case* const> cases, const WallOptions& options,
                   const std::function<bool()>& stop,
-                  const std::function<void(std::size_t, WallSamples)>& done);
+                  const std::function<void(std::size_t, WallSamples)>& done,
+                  const WallWatch& watch = {});
+
+/// What recording adds to an iteration, as a share of it: pairs of iterations with and without
+/// `scratch` as the sink, in turn, and the median of their ratios. Its events are of no use.
+double recording_cost(Case& point, TraceSink& scratch);
 
 }  // namespace howard::harness

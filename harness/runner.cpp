@@ -80,8 +80,8 @@ void attempt(PointResult& point, const std::function<void()>& step) {
 /// Where a point is to be traced; null: nowhere.
 using SinkOf = std::function<TraceSink*(const PointResult&)>;
 
-/// Derives what follows from the time, and traces one more iteration when somebody listens.
-void complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& point) {
+/// Derives what follows from the time, and traces one more iteration when somebody listens: true.
+bool complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& point) {
   const double seconds = time.value;
   point.metrics.push_back(std::move(time));
   measured.describe(seconds, point);
@@ -90,7 +90,9 @@ void complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& p
     measured.run();
     measured.finish();
     measured.set_trace_sink(nullptr);
+    return true;
   }
+  return false;
 }
 
 /// The case of a point; null when it has none, which the point then says.
@@ -167,18 +169,28 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       end(i);
     }
   }
-  measure_wall(borrowed, options, hooks.stop, [&](std::size_t index, WallSamples samples) {
+  const WallWatch watch{.warm_up_sink = hooks.warm_up_sink, .iterated = [&](std::size_t index) {
+                          hooks.iterated(points[places[index]]);
+                        }};
+  const auto done = [&](std::size_t index, WallSamples samples) {
     PointResult& point = points[places[index]];
     if (samples.failure == kInterrupted) return;
     if (samples.failure) {
       fail(point, std::move(*samples.failure));
     } else {
       attempt(point, [&] {
-        complete(*cases[index], sampled_time(std::move(samples.seconds)), hooks.trace_sink, point);
+        Case& measured = *cases[index];
+        Metric time = sampled_time(std::move(samples.seconds));
+        if (!complete(measured, std::move(time), hooks.trace_sink, point)) return;
+        // A virtual clock does not see the recorder; this one does.
+        if (TraceSink* const scratch = hooks.scratch_sink()) {
+          hooks.recording_cost(point, recording_cost(measured, *scratch));
+        }
       });
     }
     end(places[index]);
-  });
+  };
+  measure_wall(borrowed, options, hooks.stop, done, watch);
 }
 
 }  // namespace

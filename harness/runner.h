@@ -36,6 +36,9 @@ struct RunHooks {
   /// point stays where it is until all have ended.
   std::function<void(std::size_t index, const PointResult&)> point_done = [](std::size_t,
                                                                              const PointResult&) {};
+  /// What looks on while points on the wall clock are timed.
+  std::function<TraceSink*()> warm_up_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  std::function<void(const PointResult&)> iterated = [](const PointResult&) {};
   /// A sink for one more, untimed iteration of a point; null: no such iteration.
   std::function<TraceSink*(const PointResult&)> trace_sink = [](const PointResult&) {
     return static_cast<TraceSink*>(nullptr);
@@ -43,6 +46,11 @@ struct RunHooks {
   /// Called once, beside the threads, for an experiment that can_share(): may take points of the
   /// queue, and returns when it has ended all that it took. Empty: there is nobody else.
   std::function<void(PointQueue&)> others;
+  /// A sink for iterations that measure what recording costs a recorded point on the wall clock,
+  /// which recording_cost() is then told as a share of an iteration; null: it is not measured.
+  std::function<TraceSink*()> scratch_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  std::function<void(const PointResult&, double share)> recording_cost = [](const PointResult&,
+                                                                            double) {};
 };
 
 /// Whether the points of an experiment that no wall clock times can run in any order and process.

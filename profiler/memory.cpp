@@ -135,18 +135,6 @@ MemoryPoint highest(const std::vector<MemoryPoint>& curve, Bytes (*amount)(const
 
 }  // namespace
 
-std::string_view name_of(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::dram:
-      return "DRAM";
-    case MemoryKind::l1_buffer:
-      return "L1 buffer";
-    case MemoryKind::l1_circular_buffer:
-      return "L1 circular buffer";
-  }
-  return "";
-}
-
 MemoryPoint MemoryUse::dram_peak() const { return highest(curve, &dram_of); }
 MemoryPoint MemoryUse::l1_peak() const { return highest(curve, &l1_of); }
 

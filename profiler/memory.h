@@ -6,36 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/memory_event.h"
 #include "base/sim_time.h"
 #include "base/units.h"
 
 namespace howard::profiler {
-
-/// What is allocated where. L1 is counted as the recorder gives it: per core, or of all cores.
-enum class MemoryKind : std::uint8_t {
-  dram,
-  l1_buffer,
-  l1_circular_buffer,  ///< Of a program, as long as it runs.
-};
-inline constexpr std::size_t kMemoryKinds = 3;
-
-/// "DRAM", "L1 buffer", "L1 circular buffer".
-std::string_view name_of(MemoryKind kind);
-
-enum class MemoryAction : std::uint8_t { allocate, release };
-
-struct MemoryEvent {
-  SimTime time;
-  MemoryAction action{};
-  MemoryKind kind{};
-  std::uint64_t buffer = 0;  ///< Unique among the live buffers of its kind.
-  Bytes size;                ///< Not looked at for a release: a buffer goes as it came.
-  std::string_view name;     ///< What it holds: "weights", "activation"; may be empty.
-  std::string_view phase;    ///< "model", "optimiser", "forward", "backward"; may be empty.
-};
 
 /// From allocation to release.
 struct BufferLifetime {
@@ -96,6 +73,7 @@ struct MemoryUse {
   /// Events left out: releases of buffers that were allocated before the recording began, and
   /// allocations of live buffers.
   std::uint64_t unmatched = 0;
+  std::uint64_t losses = 0;  ///< Events that a recorder had no room for.
 
   MemoryPoint dram_peak() const;  ///< All zero without events, as is `l1_peak`.
   MemoryPoint l1_peak() const;

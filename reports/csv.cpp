@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/statistics.h"
+#include "reports/csv_row.h"
 #include "reports/format.h"
 
 namespace howard::reports {
@@ -16,25 +17,6 @@ using harness::ExperimentResult;
 using harness::Metric;
 using harness::PointResult;
 using Fields = std::vector<std::string>;
-
-/// A field in quotes where RFC 4180 needs them.
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
-
-void append_row(std::string& text, const Fields& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0) text += ',';
-    text += quoted(fields[i]);
-  }
-  text += '\n';
-}
 
 Fields axes_of(std::span<const ExperimentResult> results) {
   Fields axes;
@@ -79,7 +61,7 @@ std::string csv(std::span<const ExperimentResult> results) {
     header.emplace_back(name);
   }
   std::string text;
-  append_row(text, header);
+  append_csv_row(text, header);
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
       Fields start{result.experiment, std::string(name_of(point.backend))};
@@ -90,12 +72,12 @@ std::string csv(std::span<const ExperimentResult> results) {
         Fields row = start;
         for (std::string& field : metric_fields(point, metric)) row.push_back(std::move(field));
         row.resize(header.size());
-        append_row(text, row);
+        append_csv_row(text, row);
       }
       if (point.metrics.empty()) {
         start.resize(header.size());
         start.back() = point.skipped.value_or("");
-        append_row(text, start);
+        append_csv_row(text, start);
       }
     }
   }

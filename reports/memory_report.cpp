@@ -7,17 +7,18 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "reports/columns.h"
+#include "reports/csv_row.h"
 #include "reports/format.h"
 
 namespace howard::reports {
 namespace {
 
 using profiler::BufferLifetime;
-using profiler::MemoryKind;
 using profiler::MemoryPhase;
 using profiler::MemoryPoint;
 using profiler::MemoryUse;
@@ -33,6 +34,7 @@ bool uses_l1(const MemoryUse& use) { return use.l1_peak().l1() > Bytes(); }
 /// Buffers of one name in one memory.
 struct Holder {
   std::string memory;
+  std::string phase;
   std::string name;
   std::uint64_t buffers = 0;
   Bytes size;
@@ -41,11 +43,12 @@ struct Holder {
 
 void append_holders(const MemoryUse& use, const std::vector<std::size_t>& live, Bytes peak,
                     std::size_t most, std::vector<Holder>& holders) {
-  std::map<std::pair<MemoryKind, std::string>, Holder> by_name;
+  std::map<std::tuple<MemoryKind, std::string, std::string>, Holder> by_name;
   for (const std::size_t i : live) {
     const BufferLifetime& lifetime = use.lifetimes[i];
-    Holder& holder = by_name[{lifetime.kind, lifetime.name}];
+    Holder& holder = by_name[{lifetime.kind, lifetime.phase, lifetime.name}];
     holder.memory = name_of(lifetime.kind);
+    holder.phase = lifetime.phase;
     holder.name = named(lifetime.name);
     ++holder.buffers;
     holder.size += lifetime.size;
@@ -134,6 +137,10 @@ Table memory_phases_table(const MemoryUse& use) {
         "allocations of live ones)",
         use.unmatched));
   }
+  if (use.losses > 0) {
+    table.notes.push_back(
+        fmt::format("warning: the recording had no room for {} events", use.losses));
+  }
   return table;
 }
 
@@ -141,11 +148,12 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
   std::vector<Holder> holders;
   append_holders(use, use.dram_peak_holders, use.dram_peak().dram, most, holders);
   append_holders(use, use.l1_peak_holders, use.l1_peak().l1(), most, holders);
-  std::vector<std::string> memory, names;
+  std::vector<std::string> memory, phases, names;
   Counts buffers;
   Numbers size, shares;
   for (const Holder& holder : holders) {
     memory.push_back(holder.memory);
+    phases.push_back(holder.phase);
     names.push_back(holder.name);
     buffers.emplace_back(holder.buffers);
     size.emplace_back(bytes(holder.size));
@@ -154,11 +162,23 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
   }
   Table table{.caption = "memory at its peak"};
   add_words(table, "memory", memory);
+  add_words(table, "phase", phases);
   add_words(table, "name", names);
   add_counts(table, "buffers", buffers);
   add_quantities(table, "size", "B", size);
   add_quantities(table, "share", "1", shares);
   return table;
+}
+
+std::string buffers_csv(const MemoryUse& use) {
+  std::string text = "memory,buffer,name,phase,bytes,allocated_ps,released_ps\n";
+  for (const BufferLifetime& lifetime : use.lifetimes) {
+    append_csv_row(text, {std::string(name_of(lifetime.kind)), std::to_string(lifetime.buffer),
+                          lifetime.name, lifetime.phase, std::to_string(lifetime.size.value()),
+                          std::to_string(lifetime.allocated.ps()),
+                          lifetime.released ? std::to_string(lifetime.released->ps()) : ""});
+  }
+  return text;
 }
 
 PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name,

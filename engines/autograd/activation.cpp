@@ -21,13 +21,18 @@ struct Gelu {
   }
 };
 
+const ops::Tensor* seed_offset(const Tape& tape) {
+  return tape.options().seed_offset ? &*tape.options().seed_offset : nullptr;
+}
+
 struct Dropout {
   Value x;
   float probability;
   std::uint32_t seed;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(x, tape.calls().dropout(tape.gradient(output), probability, seed));
+    tape.accumulate(
+        x, tape.calls().dropout(tape.gradient(output), probability, seed, seed_offset(tape)));
   }
 };
 
@@ -45,8 +50,8 @@ Value gelu(Tape& tape, Value x, bool fused) {
 Value dropout(Tape& tape, Value x, float probability) {
   if (probability == 0) return x;
   const std::uint32_t seed = tape.next_seed();
-  return tape.record(tape.calls().dropout(tape.tensor(x), probability, seed), {x},
-                     Dropout{x, probability, seed});
+  return tape.record(tape.calls().dropout(tape.tensor(x), probability, seed, seed_offset(tape)),
+                     {x}, Dropout{x, probability, seed});
 }
 
 }  // namespace howard::autograd

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/adamw.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
 
+#include "base/check.h"
+#include "base/error.h"
+#include "engines/autograd/host_values.h"
 #include "engines/ops/adamw.h"
 #include "engines/ops/eltwise.h"
 
@@ -18,12 +23,47 @@ void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, cons
   calls.run(ops::eltwise(function, a, b, target));
 }
 
-void update_by_parts(const Calls& calls, const Tensor& value, const Tensor& gradient,
-                     const ops::Moments& moments, const AdamWAttributes& attributes) {
-  const auto& [rate, beta1, beta2, epsilon, decay, step, fused] = attributes;
+}  // namespace
+
+AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
+             const AdamWAttributes& attributes, AdamWForm form)
+    : parameters_(std::move(parameters)), attributes_(attributes), form_(form) {
+  learning_rate = attributes.learning_rate;
+  for (const Parameter* parameter : parameters_) {
+    const TensorSpec& spec = parameter->value.spec();
+    if (form == AdamWForm::replayable && spec.dtype != DataType::float32) {
+      throw Error({.attempted = "make an AdamW whose steps can be replayed",
+                   .value = fmt::format("{} is {}", parameter->name, name_of(spec.dtype)),
+                   .accepted =
+                       "float32 parameters: a tensor of another type would round the step's "
+                       "numbers",
+                   .hint = "float32 parameters with a compute type of bfloat16"});
+    }
+    moments_.push_back({calls.fill(0, spec), calls.fill(0, spec)});
+  }
+  if (form == AdamWForm::replayable) {
+    const auto number = [&] { return calls.make({{1, 1}, DataType::float32}); };
+    tensors_ = NumberTensors{number(), number(), number(), number()};
+  }
+}
+
+AdamW::Numbers AdamW::numbers() const {
+  const auto steps = static_cast<float>(attributes_.step);
+  return {.decay = attributes_.weight_decay * learning_rate,
+          .first_factor = 1 / (1 - std::pow(attributes_.beta1, steps)),
+          .second_factor = 1 / (1 - std::pow(attributes_.beta2, steps)),
+          .direction = -learning_rate};
+}
+
+template <class AllNumbers>
+void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter,
+                            const ops::Moments& moments, const AllNumbers& numbers) const {
+  const Tensor& value = parameter.value;
+  const Tensor& gradient = *parameter.gradient;
   const auto& [first, second] = moments;
-  const auto steps = static_cast<float>(step);
-  eltwise_to(calls, value, Eltwise::subtract, value, calls.multiply(value, decay * rate));
+  const float beta1 = attributes_.beta1;
+  const float beta2 = attributes_.beta2;
+  eltwise_to(calls, value, Eltwise::subtract, value, calls.multiply(value, numbers.decay));
 
   const Tensor kept = calls.multiply(first, beta1);
   eltwise_to(calls, first, Eltwise::add, kept, calls.multiply(gradient, 1 - beta1));
@@ -31,25 +71,13 @@ void update_by_parts(const Calls& calls, const Tensor& value, const Tensor& grad
   const Tensor square = calls.eltwise(Eltwise::square, gradient);
   eltwise_to(calls, second, Eltwise::add, kept_square, calls.multiply(square, 1 - beta2));
 
-  const Tensor first_hat = calls.multiply(first, 1 / (1 - std::pow(beta1, steps)));
-  const Tensor second_hat = calls.multiply(second, 1 / (1 - std::pow(beta2, steps)));
-  const Tensor direction = calls.multiply(first_hat, -rate);
+  const Tensor first_hat = calls.multiply(first, numbers.first_factor);
+  const Tensor second_hat = calls.multiply(second, numbers.second_factor);
+  const Tensor direction = calls.multiply(first_hat, numbers.direction);
   const Tensor root = calls.eltwise(Eltwise::sqrt, second_hat);
   const Tensor divisor =
-      calls.eltwise(Eltwise::reciprocal, calls.eltwise(Eltwise::add, root, epsilon));
+      calls.eltwise(Eltwise::reciprocal, calls.eltwise(Eltwise::add, root, attributes_.epsilon));
   eltwise_to(calls, value, Eltwise::add, value, calls.multiply(direction, divisor));
-}
-
-}  // namespace
-
-AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
-             const AdamWAttributes& attributes)
-    : parameters_(std::move(parameters)), attributes_(attributes) {
-  learning_rate = attributes.learning_rate;
-  for (const Parameter* parameter : parameters_) {
-    const TensorSpec& spec = parameter->value.spec();
-    moments_.push_back({calls.fill(0, spec), calls.fill(0, spec)});
-  }
 }
 
 void AdamW::step(const Calls& calls) {
@@ -57,13 +85,29 @@ void AdamW::step(const Calls& calls) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     Parameter& parameter = *parameters_[i];
     if (!parameter.gradient) continue;
-    if (attributes_.fused) {
-      calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_));
-    } else {
-      update_by_parts(calls, parameter.value, *parameter.gradient, moments_[i], attributes_);
+    switch (form_) {
+      case AdamWForm::composite:
+        update_by_parts(calls, parameter, moments_[i], numbers());
+        break;
+      case AdamWForm::replayable:
+        update_by_parts(calls, parameter, moments_[i], *tensors_);
+        break;
+      case AdamWForm::fused:
+        calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_));
+        break;
     }
     parameter.gradient.reset();
   }
+  if (form_ != AdamWForm::replayable) ++attributes_.step;
+}
+
+void AdamW::write_numbers(CommandQueue& queue) {
+  HOWARD_CHECK(tensors_.has_value(), "only the replayable form has numbers on the device");
+  const Numbers now = numbers();
+  write_constant(queue, tensors_->decay, now.decay);
+  write_constant(queue, tensors_->first_factor, now.first_factor);
+  write_constant(queue, tensors_->second_factor, now.second_factor);
+  write_constant(queue, tensors_->direction, now.direction);
   ++attributes_.step;
 }
 

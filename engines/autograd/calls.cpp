@@ -150,9 +150,10 @@ Tensor Calls::softmax_backward(const Tensor& y, const Tensor& dy) const {
   return dx;
 }
 
-Tensor Calls::dropout(const Tensor& a, float probability, std::uint32_t seed) const {
+Tensor Calls::dropout(const Tensor& a, float probability, std::uint32_t seed,
+                      const Tensor* offset) const {
   Tensor out = make(a.spec());
-  run(ops::dropout(a, probability, seed, out));
+  run(ops::dropout(a, probability, seed, out, offset));
   return out;
 }
 

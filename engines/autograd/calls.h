@@ -66,7 +66,8 @@ class Calls {
   ops::Tensor concat_heads(const ops::Tensor& a) const;
   ops::Tensor softmax(const ops::Tensor& a) const;
   ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
-  ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed) const;
+  ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed,
+                      const ops::Tensor* offset = nullptr) const;
   ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const;
   ops::Tensor embedding_backward(const ops::Tensor& indices, const ops::Tensor& dy,
                                  std::int64_t vocabulary) const;

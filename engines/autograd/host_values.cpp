@@ -3,20 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstdint>
 
 #include "base/error.h"
+#include "engines/device/bfloat16.h"
 #include "engines/ops/check.h"
 
 namespace howard::autograd {
 namespace {
-
-/// bfloat16 is the upper half of a float32. Weights and data are finite: NaN needs no care.
-std::uint16_t rounded(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
-}
 
 void require(const ops::Tensor& tensor, std::size_t values, bool fits) {
   if (fits && static_cast<std::int64_t>(values) == tensor.spec().shape.elements()) return;
@@ -40,7 +34,7 @@ void write_values(CommandQueue& queue, const ops::Tensor& tensor, std::span<cons
   }
   std::vector<std::uint16_t> halves;
   halves.reserve(values.size());
-  for (const float value : values) halves.push_back(rounded(value));
+  for (const float value : values) halves.push_back(to_bfloat16(value));
   queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(halves)));
 }
 
@@ -59,7 +53,7 @@ std::vector<float> read_values(CommandQueue& queue, const ops::Tensor& tensor) {
   std::vector<std::uint16_t> halves(values.size());
   queue.read_buffer(tensor.buffer(), std::as_writable_bytes(std::span(halves)));
   for (std::size_t i = 0; i < halves.size(); ++i) {
-    values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16);
+    values[i] = from_bfloat16(halves[i]);
   }
   return values;
 }

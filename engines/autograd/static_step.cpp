@@ -36,8 +36,9 @@ void require_fixed(const std::vector<Program>& programs, const std::vector<Progr
   if (std::ranges::equal(programs, again, same)) return;
   throw Error({.attempted = "record a training step whose scalars are fixed",
                .value = "recorded twice, its programs were told different numbers",
-               .accepted = "a step without dropout, AdamW and schedules",
-               .hint = "SGD and a dropout of 0, or scalars that change each step"});
+               .accepted = "a step whose changing numbers are on the device: a replayable AdamW, "
+                           "a seed offset for dropout; no schedule of SGD",
+               .hint = "scalars that change each step"});
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
     require_fixed(recorded_, again.programs());
   }
   plan_ = plan_buffers(recorder);
+  device.begin_phase("static step");  // forward, backward and step share its buffers
   bind(device, recorder);
   loss_ = places_[plan_.place.at(loss.buffer())];
 }

@@ -32,7 +32,10 @@ struct TapeOptions {
   /// float32 parameters with bfloat16 products.
   DataType compute = DataType::bfloat16;
   std::uint32_t seed = 0;  ///< What dropout draws from; another one for each step.
-  bool records = true;     ///< False: forward only, backward() is a bug.
+  /// One uint32 on the device that is added to each seed when a program runs; absent: none. With
+  /// it the seeds of all steps may be those of the first, as those of a captured step are.
+  std::optional<ops::Tensor> seed_offset{};
+  bool records = true;  ///< False: forward only, backward() is a bug.
 };
 
 /// The record of one forward pass, from which the backward pass runs. What it holds is gone when it

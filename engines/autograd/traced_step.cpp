@@ -10,7 +10,9 @@ TracedStep::TracedStep(Device& device, Step& step, int queue)
   if (!step.is_fixed()) {
     throw Error({.attempted = "capture a training step",
                  .value = "its scalars change each step, and a trace repeats them",
-                 .accepted = "a step without dropout, AdamW and schedules",
+                 .accepted =
+                     "a step whose changing numbers are on the device: a replayable AdamW, a "
+                     "seed offset for dropout; no schedule of SGD",
                  .hint = "the static engine"});
   }
   queue_.begin_trace_capture();

@@ -7,7 +7,9 @@
 namespace howard::autograd {
 
 /// The traced engine: a step captured once; replaying it is one command, with no host work for its
-/// programs.
+/// programs. What a step is told anew each time has to lie on the device and be written before
+/// each run: its data, the numbers of AdamW (AdamWForm::replayable), the offset of dropout's seeds
+/// (TapeOptions::seed_offset). ttnn's own trace does the same with data, and repeats all scalars.
 class TracedStep final : public Step {
  public:
   /// Captures one run of `step`, which does not execute it, on queue `queue`. `device` and `step`

@@ -38,6 +38,7 @@ StepFunction training_step(LossFunction loss, Optimizer& optimizer,
     const float share = 1 / static_cast<float>(options.batches);
     const Calls calls(device, options.tape.calls);
     std::optional<Tensor> total;
+    if (options.tape.seed_offset) seed = options.tape.seed;
     for (int batch = 0; batch < options.batches; ++batch) {
       TapeOptions tape = options.tape;
       tape.seed = seed;

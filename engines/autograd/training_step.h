@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kSeedsOfOneBatch = 1U << 16;
 
 /// What a training step does.
 struct TrainingOptions {
-  TapeOptions tape;  ///< Its seed is that of the first step.
+  TapeOptions tape;  ///< Its seed is that of the first step; with an offset, of every step.
   /// Gradient accumulation: so many batches before each update, the loss of each divided by their
   /// number.
   int batches = 1;

@@ -193,7 +193,9 @@ struct CrossEntropyBackwardAttributes {
                           const CrossEntropyBackwardAttributes&) = default;
 };
 
-/// x / (1 - probability), or 0 with that probability. The same seed drops the same elements.
+/// x / (1 - probability), or 0 with that probability. The same seed drops the same elements. A
+/// second operand, one uint32, is added to the seed when the program runs, so that a replayed trace
+/// need not drop the same elements each time.
 struct DropoutAttributes {
   float probability = 0;
   std::uint32_t seed = 0;
@@ -203,7 +205,7 @@ struct DropoutAttributes {
 
 /// Of p, g, m, v (outputs p, m, v, in their places), with t = step from 1, in TTML's order:
 /// p -= weight_decay lr p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
-/// p -= lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon).
+/// p -= lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon). One program: ttnn's MorehAdamW.
 struct AdamWAttributes {
   float learning_rate = 1e-3F;
   float beta1 = 0.9F;
@@ -211,7 +213,6 @@ struct AdamWAttributes {
   float epsilon = 1e-8F;
   float weight_decay = 0.01F;
   std::int64_t step = 1;
-  bool fused = false;  ///< One program, MorehAdamW; otherwise TTML's composite of seventeen.
 
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };

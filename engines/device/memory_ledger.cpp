@@ -34,7 +34,7 @@ BufferId MemoryLedger::reserve(const TensorSpec& spec, Bytes size) {
                  .hint = "smaller shapes or a smaller data type"});
   }
   const BufferId buffer{next_++};
-  entries_.emplace(buffer, Entry{spec, size});
+  const auto& entry = entries_.emplace(buffer, Entry{spec, size}).first->second;
   used_ += size;
   peak_ = std::max(peak_, used_);
   if (!phases_.empty()) {
@@ -43,11 +43,14 @@ BufferId MemoryLedger::reserve(const TensorSpec& spec, Bytes size) {
     phase.current = used_;
     phase.peak = std::max(phase.peak, used_);
   }
+  if (sink_ != nullptr) report(MemoryAction::allocate, buffer, entry);
   return buffer;
 }
 
 void MemoryLedger::release(BufferId buffer) {
-  const Bytes size = entry(buffer).size;
+  const Entry& released = entry(buffer);
+  const Bytes size = released.size;
+  if (sink_ != nullptr) report(MemoryAction::release, buffer, released);
   used_ = used_ - size;
   entries_.erase(buffer);
   if (phases_.empty()) return;
@@ -61,6 +64,23 @@ void MemoryLedger::begin_phase(std::string_view phase) {
   if (found == phases_.end()) phases_.push_back({.name = std::string(phase)});
   phases_[phase_].current = used_;
   phases_[phase_].peak = std::max(phases_[phase_].peak, used_);
+}
+
+void MemoryLedger::report_to(MemorySink* sink, MemoryKind kind, std::function<SimTime()> now) {
+  sink_ = sink;
+  kind_ = kind;
+  now_ = std::move(now);
+}
+
+void MemoryLedger::report(MemoryAction action, BufferId buffer, const Entry& entry) const {
+  sink_->record(
+      {.time = now_(),
+       .action = action,
+       .kind = kind_,
+       .buffer = static_cast<std::uint64_t>(buffer),
+       .size = entry.size,
+       .name = fmt::format("{} {}", entry.spec.shape.text(), name_of(entry.spec.dtype)),
+       .phase = phases_.empty() ? std::string_view() : std::string_view(phases_[phase_].name)});
 }
 
 const TensorSpec& MemoryLedger::spec(BufferId buffer) const { return entry(buffer).spec; }

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_event.h"
 #include "base/units.h"
 #include "engines/device/program.h"
 
@@ -49,6 +51,10 @@ class MemoryLedger {
   void begin_phase(std::string_view phase);
   const std::vector<MemoryPhase>& phases() const { return phases_; }
 
+  /// Tells `sink` of every later reserve and release, as memory of `kind`, at the time of `now`.
+  /// Null: nobody. Both must outlive the ledger.
+  void report_to(MemorySink* sink, MemoryKind kind, std::function<SimTime()> now);
+
  private:
   struct Entry {
     TensorSpec spec;
@@ -56,6 +62,7 @@ class MemoryLedger {
   };
 
   const Entry& entry(BufferId buffer) const;
+  void report(MemoryAction action, BufferId buffer, const Entry& entry) const;
 
   std::string memory_;
   Bytes capacity_;
@@ -64,6 +71,9 @@ class MemoryLedger {
   std::vector<MemoryPhase> phases_;
   std::size_t phase_ = 0;  ///< The one that lasts, when there is any.
   std::map<BufferId, Entry> entries_;
+  MemorySink* sink_ = nullptr;
+  MemoryKind kind_{};
+  std::function<SimTime()> now_;
 };
 
 }  // namespace howard

@@ -39,12 +39,21 @@ struct Threshold {
   float factor;
 };
 
+/// The seed, with the offset that is on the device, if any, when the program runs.
+auto seed_function(const DropoutAttributes& attributes, const Call& call) {
+  const std::uint32_t* const offset =
+      call.inputs() > 1 ? call.in_values<std::uint32_t>(1) : nullptr;
+  return [seed = attributes.seed, offset] { return offset == nullptr ? seed : seed + *offset; };
+}
+
 template <class T>
 Kernel dropout_kernel(const DropoutAttributes& attributes, const Call& call,
                       const KernelContext& context) {
   const std::int64_t count = call.out().shape.elements();
   return [=, &pool = context.pool, threshold = Threshold(attributes.probability),
-          seed = attributes.seed, x = call.in_values<T>(0), out = call.out_values<T>()] {
+          seed_of = seed_function(attributes, call), x = call.in_values<T>(0),
+          out = call.out_values<T>()] {
+    const std::uint32_t seed = seed_of();
     share(pool, ceil_div(count, kGroup), row_grain(kGroup),
           [=](std::int64_t begin, std::int64_t end, int) {
             vectorised([=]() HOWARD_INLINE {
@@ -69,9 +78,14 @@ Kernel dropout_kernel(const DropoutAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const DropoutAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(1, 1);
-  call.require_one_real_type();
+  const bool has_offset = call.inputs() > 1;
+  call.require_operands(has_offset ? 2 : 1, 1);
+  call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype,
+               "one type, bfloat16 or float32");
   call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
+  call.require(
+      !has_offset || (call.in(1).dtype == DataType::uint32 && call.in(1).shape.elements() == 1),
+      "one uint32 as the seed's offset");
   call.require(attributes.probability >= 0.0F && attributes.probability < 1.0F,
                "a probability of 0 up to, and without, 1");
   return with_type(call.out().dtype, [&](auto type) {

@@ -16,6 +16,15 @@ constexpr std::int64_t kPiece = 512;
 /// Pieces of kRowPiece that are worth another thread.
 constexpr std::int64_t kGrain = 2;
 
+/// A float32 that counts as what it is rounded to.
+struct Unrounded {
+  float value;
+};
+using howard::host::load;  // Beside the one that follows.
+HOWARD_INLINE inline float load(const Unrounded* values, std::int64_t i) {
+  return std::bit_cast<float>(to_bfloat16_above(values[i].value) & 0xffff'0000);
+}
+
 /// What becomes of a result besides its place in `out`. Exact ones are bfloat16 numbers already.
 enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 
@@ -85,6 +94,13 @@ auto with_rounding(Rounding rounding, const Choose& choose) {
 
 using Kind = ElementOperand::Kind;
 
+/// choose(std::type_identity<T>()) for what a loop reads as x.
+template <class Choose>
+auto with_x_type(const ElementOperand& x, const Choose& choose) {
+  if (x.rounds) return choose(std::type_identity<Unrounded>());
+  return with_type(x.kind == Kind::step ? DataType::float32 : x.dtype, choose);
+}
+
 /// What a loop reads: results of steps are float32.
 DataType read_type(const ElementOperand& operand) {
   return operand.kind == Kind::step ? DataType::float32 : operand.dtype;
@@ -108,7 +124,7 @@ using Loop = void (*)(const void*, const void*, float*, Half*, std::int64_t);
 
 template <class Function>
 Loop unary(const ElementStep& step, Rounding rounding) {
-  return with_type(read_type(step.x), [&](auto x) {
+  return with_x_type(step.x, [&](auto x) {
     return with_rounding(rounding, [&](auto chosen) -> Loop {
       return unary_loop<Function, typename decltype(x)::type, decltype(chosen)::value>;
     });
@@ -117,7 +133,7 @@ Loop unary(const ElementStep& step, Rounding rounding) {
 
 template <class Function>
 Loop binary(const ElementStep& step, Rounding rounding) {
-  return with_type(read_type(step.x), [&](auto x) {
+  return with_x_type(step.x, [&](auto x) {
     return with_rounding(rounding, [&](auto chosen) -> Loop {
       using X = typename decltype(x)::type;
       if (step.y.kind == Kind::scalar) return scalar_loop<Function, X, decltype(chosen)::value>;
@@ -172,7 +188,7 @@ void ElementPass::run(WorkerPool& pool) {
           for (std::int64_t unit = begin; unit < end; ++unit) {
             LaneSums sums;
             const std::int64_t first = unit * kRowPiece;
-            walk(first, std::min(first + kRowPiece, elements_), sum_ ? &sums : nullptr);
+            walk({first, std::min(first + kRowPiece, elements_)}, {}, sum_ ? &sums : nullptr);
             if (!sum_) continue;
             partial_[static_cast<std::size_t>(unit)] = sum_of(
                 kLanes, [&](std::int64_t i) { return sums.lanes[static_cast<std::size_t>(i)]; });
@@ -186,12 +202,13 @@ void ElementPass::run(WorkerPool& pool) {
   });
 }
 
-void ElementPass::walk(std::int64_t begin, std::int64_t end, LaneSums* sums) const {
+void ElementPass::walk(Range range, const Product& product, LaneSums* sums) const {
+  auto [begin, end] = range;
   std::int64_t column = has_rows_ ? begin % columns_ : 0;
   while (begin < end) {
     std::int64_t count = std::min(kPiece, end - begin);
     if (has_rows_) count = std::min(count, columns_ - column);
-    run_piece(begin, column, count, sums);
+    run_piece({begin, begin + count}, column, product, sums);
     begin += count;
     column += count;
     if (column == columns_) column = 0;
@@ -217,8 +234,10 @@ void ElementPass::add_to(LaneSums& sums, const float* values, std::int64_t count
   while (i < count) add_one();
 }
 
-void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_t count,
+void ElementPass::run_piece(Range piece, std::int64_t column, const Product& product,
                             LaneSums* sums) const {
+  const std::int64_t first = piece.begin;
+  const std::int64_t count = piece.end - piece.begin;
   alignas(64) float results[kMostSteps][kPiece];
   const float* result_of[kMostSteps];
   const auto values_of = [&](const ElementOperand& operand) -> const void* {
@@ -230,6 +249,8 @@ void ElementPass::run_piece(std::int64_t first, std::int64_t column, std::int64_
         return operand.values + column * bytes;
       case Kind::step:
         return result_of[operand.step];
+      case Kind::product:
+        return product.values + (first - product.first) * bytes;
       case Kind::scalar:
         return &operand.scalar;
       case Kind::none:

@@ -32,10 +32,12 @@ struct ElementOperand {
     tensor,  ///< `values`: of as many elements as the pass has.
     row,     ///< `values`: one row, the same for all rows.
     scalar,
-    step,  ///< The result of an earlier step.
+    step,     ///< The result of an earlier step.
+    product,  ///< What run_range() is given.
   };
   Kind kind = Kind::none;
-  DataType dtype = DataType::float32;  ///< Of values.
+  DataType dtype = DataType::float32;  ///< Of values, or of the product.
+  bool rounds = false;                 ///< A float32 product, to bfloat16 first; only as x.
   const std::byte* values = nullptr;
   float scalar = 0;
   std::size_t step = 0;
@@ -70,8 +72,11 @@ class ElementPass {
 
   /// Everything, spread over the pool.
   void run(WorkerPool& pool);
-  /// Elements begin ... end - 1, in row order. Only without a sum.
-  void run_range(std::int64_t begin, std::int64_t end) const { walk(begin, end, nullptr); }
+  /// Elements begin ... end - 1, in row order. Only without a sum. `product`: those elements of the
+  /// product that steps read.
+  void run_range(std::int64_t begin, std::int64_t end, const std::byte* product) const {
+    walk({begin, end}, {product, begin}, nullptr);
+  }
 
  private:
   /// out[i] = function(x[i], y[i]) for `count` elements, y[0] for all if it is a scalar; rounded to
@@ -81,6 +86,13 @@ class ElementPass {
     ElementStep step;
     Loop loop = nullptr;
   };
+  struct Range {
+    std::int64_t begin = 0, end = 0;
+  };
+  struct Product {
+    const std::byte* values = nullptr;
+    std::int64_t first = 0;  ///< The element that `values` begin with.
+  };
   /// 32 partial sums, continued from one piece to the next.
   struct LaneSums {
     std::array<float, kLanes> lanes{};
@@ -88,8 +100,8 @@ class ElementPass {
   };
 
   static void add_to(LaneSums& sums, const float* values, std::int64_t count);
-  void walk(std::int64_t begin, std::int64_t end, LaneSums* sums) const;
-  void run_piece(std::int64_t first, std::int64_t column, std::int64_t count, LaneSums* sums) const;
+  void walk(Range range, const Product& product, LaneSums* sums) const;
+  void run_piece(Range piece, std::int64_t column, const Product& product, LaneSums* sums) const;
 
   std::vector<Compiled> steps_;
   std::int64_t elements_;

@@ -38,6 +38,28 @@ ElementFunction function_of(const Program& program) {
   return ElementFunction::copy;
 }
 
+/// How steps find the product that they begin with.
+struct GivenProduct {
+  DataType type = DataType::float32;
+  bool rounds = false;  ///< It is float32 and they round it.
+};
+
+/// Who reads the product once can round it as well: that saves a pass over it.
+GivenProduct given_product(std::span<const FusedMember> members) {
+  const Program& product = members[0].program;
+  const DataType result = product.outputs[0].spec.dtype;
+  const DataType given = MatmulKernels::type_for_pass(product.inputs[0].spec.dtype, result);
+  std::size_t first_operands = 0;
+  std::size_t others = 0;
+  for (const FusedMember& member : members.subspan(1)) {
+    for (std::size_t i = 0; i < member.makers.size(); ++i) {
+      if (member.makers[i] == std::size_t{0}) ++(i == 0 ? first_operands : others);
+    }
+  }
+  const bool once = first_operands == 1 && others == 0;
+  return {given, given != result && !members[0].kept && once};
+}
+
 /// Collects the steps of the elementwise members, in their order.
 class Steps {
  public:
@@ -70,7 +92,10 @@ class Steps {
     step_of_.emplace_back();
   }
 
-  void add_product() { step_of_.emplace_back(); }
+  void add_product(const GivenProduct& product) {
+    step_of_.emplace_back();
+    product_ = product;
+  }
 
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
     return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(), sum_);
@@ -86,6 +111,12 @@ class Steps {
       result.step = *step_of_[*maker];
       return result;
     }
+    if (maker) {
+      result.kind = Kind::product;
+      result.dtype = product_.type;
+      result.rounds = product_.rounds;
+      return result;
+    }
     const bool whole = given.spec.shape == member.program.outputs[0].spec.shape;
     result.kind = whole ? Kind::tensor : Kind::row;
     result.dtype = given.spec.dtype;
@@ -96,6 +127,7 @@ class Steps {
   std::vector<ElementStep> steps_;
   std::vector<std::optional<std::size_t>> step_of_;  ///< Of each member; a product has none.
   std::optional<ElementSum> sum_;
+  GivenProduct product_;
 };
 
 }  // namespace
@@ -105,7 +137,11 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const FusedMember& first = members[0];
   const auto* product = std::get_if<MatmulAttributes>(&first.program.attributes);
   Steps steps;
-  if (product != nullptr) steps.add_product();
+  GivenProduct given;
+  if (product != nullptr) given = given_product(members);
+  if (product != nullptr) {
+    steps.add_product(given);
+  }
   for (const FusedMember& member : members.subspan(product == nullptr ? 0 : 1)) {
     is_whole_sum(member.program) ? steps.add_sum(member) : steps.add(member);
   }
@@ -116,7 +152,7 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const auto all = std::span<std::byte* const>(addresses);
   const std::size_t inputs = first.program.inputs.size();
   const Call call(first.program, all.first(inputs), all.subspan(inputs));
-  return matmuls.make_kernel(*product, call, pass);
+  return matmuls.make_kernel(*product, call, {pass, first.kept, !given.rounds});
 }
 
 std::string_view name_of_fused(const Program& first) {

@@ -22,6 +22,7 @@
 #include "engines/host/kernels.h"
 #include "engines/host/matmul_kernel.h"
 #include "engines/host/trace_fusion.h"
+#include "engines/host/trace_memory.h"
 #include "engines/host/worker_pool.h"
 
 namespace howard::host {
@@ -51,6 +52,7 @@ class HostDevice::Impl final : public CommandQueue {
   explicit Impl(const HostOptions& options)
       : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
     pool_.when_left([this] { commands_.look(); });
+    memory_.ledger().report_to(options.memory, MemoryKind::dram, [this] { return now(); });
   }
   ~Impl() override { pool_.when_left({}); }
 
@@ -60,7 +62,7 @@ class HostDevice::Impl final : public CommandQueue {
                         captured ? 0 : next_program_);
     Command command = make_command(program);
     if (capture_) {
-      capture_->push_back(std::move(command));
+      capture_->commands.push_back(std::move(command));
       if (fuses_traces_) captured_programs_.push_back(program);
     } else {
       describe(next_program_, command);
@@ -122,7 +124,7 @@ class HostDevice::Impl final : public CommandQueue {
     }
     const TraceId trace{next_trace_++};
     Recording recording = *std::exchange(capture_, std::nullopt);
-    if (fuses_traces_) recording = fused(std::move(recording));
+    if (fuses_traces_) recording = fused(captured_programs_);
     traces_.emplace(trace, std::make_shared<const Recording>(std::move(recording)));
     return trace;
   }
@@ -132,15 +134,15 @@ class HostDevice::Impl final : public CommandQueue {
     std::shared_ptr<const Recording> recording = find_trace(trace);
     const std::uint64_t first = next_program_;
     const HostSpan span(*this, "execute_trace", "host", first, trace);
-    for (const Command& command : *recording) describe(next_program_++, command);
+    for (const Command& command : recording->commands) describe(next_program_++, command);
     commands_.submit([this, recording = std::move(recording), first] {
       std::uint64_t number = first;
-      for (const Command& command : *recording) run(command, number++);
+      for (const Command& command : recording->commands) run(command, number++);
     });
   }
 
   void release_trace(TraceId trace) {
-    static_cast<void>(find_trace(trace));
+    for (const BufferId buffer : find_trace(trace)->own) memory_.release(buffer);
     traces_.erase(trace);
   }
 
@@ -158,30 +160,36 @@ class HostDevice::Impl final : public CommandQueue {
   HostMemory& memory() { return memory_; }
 
  private:
-  using Recording = std::vector<Command>;
+  struct Recording {
+    std::vector<Command> commands;
+    std::vector<BufferId> own;  ///< That came to be with it, and go with it.
+  };
 
   /// Error when the host cannot run it.
   Command make_command(const Program& program) {
+    for (const auto* operands : {&program.inputs, &program.outputs}) {
+      for (const Operand& operand : *operands) require_spec(operand);
+    }
+    return command_of(program);
+  }
+
+  /// The same of one whose operands are known to fit their buffers.
+  Command command_of(const Program& program) {
     const Operand& first = program.inputs.empty() ? program.outputs[0] : program.inputs[0];
     Command command{.name = program.name,
                     .dtype = name_of(first.spec.dtype),
                     .flops = program.flops,
                     .operands = {},
                     .kernel = {},
-                    .buffers = {}};
-    command.buffers.reserve(program.inputs.size() + program.outputs.size());
-    const auto resolve = [&](const std::vector<Operand>& operands,
-                             std::vector<std::byte*>& addresses) {
-      addresses.clear();
-      for (const Operand& operand : operands) {
-        require_spec(operand);
-        command.operands += operand.spec.host_bytes();
-        command.buffers.push_back(memory_.values(operand.buffer));
-        addresses.push_back(command.buffers.back().get());
-      }
-    };
-    resolve(program.inputs, inputs_);
-    resolve(program.outputs, outputs_);
+                    .buffers = buffers_of(program)};
+    for (const auto* operands : {&program.inputs, &program.outputs}) {
+      for (const Operand& operand : *operands) command.operands += operand.spec.host_bytes();
+    }
+    inputs_.clear();
+    outputs_.clear();
+    for (std::size_t i = 0; i < command.buffers.size(); ++i) {
+      (i < program.inputs.size() ? inputs_ : outputs_).push_back(command.buffers[i].get());
+    }
     const Call call(program, inputs_, outputs_);
     command.kernel = std::visit(
         [&](const auto& attributes) {
@@ -195,31 +203,70 @@ class HostDevice::Impl final : public CommandQueue {
     return command;
   }
 
-  /// The captured commands, with those of programs that are fused as one.
-  Recording fused(Recording recording) {
+  /// Of its inputs, then of its outputs.
+  std::vector<std::shared_ptr<std::byte[]>> buffers_of(const Program& program) const {
+    std::vector<std::shared_ptr<std::byte[]>> buffers;
+    buffers.reserve(program.inputs.size() + program.outputs.size());
+    for (const auto* operands : {&program.inputs, &program.outputs}) {
+      for (const Operand& operand : *operands) buffers.push_back(memory_.values(operand.buffer));
+    }
+    return buffers;
+  }
+
+  /// The captured programs, which have passed make_command(), with those that can be as one.
+  Recording fused(std::span<const Program> captured) {
     Recording result;
-    for (const FusedPrograms& group : fuse(captured_programs_)) {
-      std::vector<FusedMember> members;
-      for (std::size_t i = 0; i < group.members.size(); ++i) {
-        const std::size_t member = group.members[i];
-        members.push_back({captured_programs_[member], recording[member].buffers, group.kept[i],
-                           group.makers[i]});
+    RenamedTrace trace = with_own_names(captured);
+    const std::vector<FusedPrograms> groups = fuse(trace.programs);
+    const auto places = buffers_for(
+        trace, groups, [&](BufferId buffer) { return memory_.spec(buffer).host_bytes(); },
+        [&](Bytes size) {
+          const TensorSpec spec{.shape = {1, ceil_div(size.value(), 4)},
+                                .dtype = DataType::float32};
+          return result.own.emplace_back(memory_.allocate(spec));
+        });
+    for (Program& program : trace.programs) {
+      for (auto* operands : {&program.inputs, &program.outputs}) {
+        for (Operand& operand : *operands) {
+          const auto place = places.find(operand.buffer);
+          if (place != places.end()) operand.buffer = place->second;
+        }
       }
-      result.push_back(std::move(recording[group.members[0]]));
-      if (members.size() == 1) continue;
-      // What they hand to each other is not moved; how much of it, nobody says.
-      result.back().operands = Bytes();
-      result.back().kernel = make_fused_kernel(members, matmuls_, context_);
-      for (const std::size_t member : std::span(group.members).subspan(1)) {
-        result.back().flops += recording[member].flops;
-      }
-      for (const FusedMember& member : std::span(members).subspan(1)) {
-        result.back().buffers.insert(result.back().buffers.end(), member.buffers.begin(),
-                                     member.buffers.end());
-      }
-      result.back().name = name_of_fused(captured_programs_[group.members[0]]);
+    }
+    for (const FusedPrograms& group : groups) {
+      result.commands.push_back(command_of(group, trace));
     }
     return result;
+  }
+
+  Command command_of(const FusedPrograms& group, const RenamedTrace& trace) {
+    const Program& first = trace.programs[group.members[0]];
+    if (group.members.size() == 1) return command_of(first);
+    const Operand& leading = first.inputs.empty() ? first.outputs[0] : first.inputs[0];
+    // What its members hand to each other is not moved; how many bytes are, nobody says.
+    Command command{.name = name_of_fused(first),
+                    .dtype = name_of(leading.spec.dtype),
+                    .flops = {},
+                    .operands = {},
+                    .kernel = {},
+                    .buffers = {}};
+    std::vector<FusedMember> members;
+    for (std::size_t i = 0; i < group.members.size(); ++i) {
+      const Program& program = trace.programs[group.members[i]];
+      command.flops += program.flops;
+      FusedMember member{program, {}, group.kept[i], group.makers[i]};
+      for (const auto* operands : {&program.inputs, &program.outputs}) {
+        for (const Operand& operand : *operands) {
+          // What stays within the group has no place in memory.
+          const bool stays = trace.intermediates.contains(operand.buffer);
+          member.buffers.push_back(stays ? nullptr : memory_.values(operand.buffer));
+        }
+      }
+      command.buffers.insert(command.buffers.end(), member.buffers.begin(), member.buffers.end());
+      members.push_back(std::move(member));
+    }
+    command.kernel = make_fused_kernel(members, matmuls_, context_);
+    return command;
   }
 
   void run(const Command& command, std::uint64_t number) {

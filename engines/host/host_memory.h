@@ -20,6 +20,21 @@ using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 /// has no memory left.
 AlignedBytes allocate_aligned(Bytes size);
 
+/// The same from the beginning of a large page on, and in large pages where the system gives them:
+/// in one a second cache holds as much as it has room for, while small pages that lie anywhere push
+/// each other out.
+class LargePages {
+ public:
+  LargePages() = default;
+  /// Null when the system has no memory left.
+  explicit LargePages(Bytes size);
+  std::byte* get() const { return begin_; }
+
+ private:
+  AlignedBytes bytes_;
+  std::byte* begin_ = nullptr;
+};
+
 /// What the system could give this process now without swapping: MemAvailable, or the limit of
 /// its control group if that is less.
 Bytes available_memory();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/memory_event.h"
+
 namespace howard::host {
 
 struct HostOptions {
@@ -10,6 +12,8 @@ struct HostOptions {
   /// trace leaves behind has the same bits; its intermediates, which one of its programs writes and
   /// a later one reads, may keep any value.
   bool fuse_traces = false;
+  /// Is told of what the device allocates and releases, as DRAM; null: nobody.
+  MemorySink* memory = nullptr;
 };
 
 /// The number of threads that `options` mean. Error when they make no sense on this machine.

@@ -75,7 +75,9 @@ void explained(const MatmulShape& shape, const Run& run) {
                .hint = "smaller shapes"});
 }
 
-constexpr std::int64_t kConversionGrain = 32768;
+bool is_in_panels(DataType dtype) {
+  return dtype == DataType::float32 || !has_fast_bfloat16_products();
+}
 
 }  // namespace
 
@@ -84,68 +86,37 @@ MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {
 MatmulKernels::~MatmulKernels() = default;
 
 Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call,
-                                  std::shared_ptr<ElementPass> after) {
+                                  const AfterProduct& after) {
   const MatmulShape shape = shape_of(attributes, call);
   const MatmulOperands operands{.a = call.in_values(0),
                                 .b = call.in_values(1),
                                 .bias = shape.bias ? call.in_values(2) : nullptr,
                                 .c = call.out_values()};
-  if (shape.dtype == DataType::bfloat16 && !has_bfloat16_products()) {
-    MatmulShape wide = shape;
-    wide.dtype = wide.result = DataType::float32;
-    return [this, shape, operands, after, &plan = planned(wide)] {
-      explained(shape, [&] { run_widened(shape, plan, operands); });
-      if (after != nullptr) after->run(context_.pool);
+  if (is_in_panels(shape.dtype)) {
+    const PanelProduct& plan = planned(panel_plans_, shape, panel_kernel(best_instruction_set()));
+    return [this, operands, after, &plan] {
+      plan.run(operands, context_.pool, context_.workspace,
+               {after.pass.get(), after.stores, after.rounds});
     };
   }
-  return [this, shape, operands, after, &plan = planned(shape)] {
-    explained(shape, [&] { plan.run(operands, context_.pool, context_.workspace, after.get()); });
+  return [this, shape, operands, after, &plan = planned(plans_, shape)] {
+    explained(shape,
+              [&] { plan.run(operands, context_.pool, context_.workspace, after.pass.get()); });
   };
 }
 
-void MatmulKernels::run_widened(const MatmulShape& shape, MatmulPlan& plan,
-                                const MatmulOperands& operands) {
-  const auto widen = [&](const std::byte* from, std::int64_t count, std::vector<float>& to) {
-    to.resize(std::max(to.size(), static_cast<std::size_t>(count)));
-    const auto* narrow = reinterpret_cast<const Half*>(from);
-    share(context_.pool, count, kConversionGrain,
-          [narrow, wide = to.data()](std::int64_t begin, std::int64_t end, int) {
-            vectorised([=]() HOWARD_INLINE {
-              for_each(end - begin, [=](std::int64_t i) HOWARD_INLINE {
-                wide[begin + i] = load(narrow, begin + i);
-              });
-            });
-          });
-    return reinterpret_cast<const std::byte*>(to.data());
-  };
-  const std::int64_t elements = shape.batch * shape.m * shape.n;
-  MatmulOperands wide;
-  wide.a = widen(operands.a, (shape.one_a ? 1 : shape.batch) * shape.m * shape.k, wide_a_);
-  wide.b = widen(operands.b, (shape.one_b ? 1 : shape.batch) * shape.k * shape.n, wide_b_);
-  if (shape.bias) wide.bias = widen(operands.bias, shape.n, wide_bias_);
-  wide.c = operands.c;
-  if (shape.result == DataType::bfloat16) {
-    wide_c_.resize(std::max(wide_c_.size(), static_cast<std::size_t>(elements)));
-    wide.c = reinterpret_cast<std::byte*>(wide_c_.data());
-  }
-  plan.run(wide, context_.pool, context_.workspace);
-  if (shape.result == DataType::float32) return;
-  share(context_.pool, elements, kConversionGrain,
-        [from = wide_c_.data(), to = reinterpret_cast<Half*>(operands.c)](std::int64_t begin,
-                                                                          std::int64_t end, int) {
-          vectorised([=]() HOWARD_INLINE {
-            for_each(end - begin,
-                     [=](std::int64_t i) HOWARD_INLINE { store(to, begin + i, from[begin + i]); });
-          });
-        });
+DataType MatmulKernels::type_for_pass(DataType dtype, DataType result) {
+  return is_in_panels(dtype) ? DataType::float32 : result;
 }
 
-MatmulPlan& MatmulKernels::planned(const MatmulShape& shape) {
-  const auto known = plans_.find(shape);
-  if (known != plans_.end()) return *known->second;
-  std::unique_ptr<MatmulPlan> plan;
-  explained(shape, [&] { plan = std::make_unique<MatmulPlan>(shape, context_.pool.threads()); });
-  return *plans_.emplace(shape, std::move(plan)).first->second;
+template <class Plan, class... More>
+Plan& MatmulKernels::planned(std::map<MatmulShape, std::unique_ptr<Plan>>& plans,
+                             const MatmulShape& shape, const More&... more) {
+  const auto known = plans.find(shape);
+  if (known != plans.end()) return *known->second;
+  std::unique_ptr<Plan> plan;
+  explained(shape, [&] { plan = std::make_unique<Plan>(shape, context_.pool.threads(), more...); });
+  return *plans.emplace(shape, std::move(plan)).first->second;
 }
 
 }  // namespace howard::host

@@ -7,12 +7,20 @@
 
 #include "engines/host/kernel.h"
 #include "engines/host/matmul_plan.h"
+#include "engines/host/panel_product.h"
 
 namespace howard::host {
 
-/// Products of matrices, accumulated in float32. Plans are made at the first product of a shape and
-/// kept. Without AVX-512, where oneDNN has no bfloat16, bfloat16 is widened to float32 and the
-/// result rounded: the same arithmetic, slower.
+/// What is done to a product where it is computed.
+struct AfterProduct {
+  std::shared_ptr<ElementPass> pass;  ///< Part by part as it comes.
+  bool stores = true;                 ///< Whether the product itself is wanted.
+  bool rounds = true;                 ///< Whether the pass wants it rounded; if not stored.
+};
+
+/// Products of matrices, accumulated in float32: by oneDNN's kernels where the CPU multiplies
+/// bfloat16 faster than float32, and in panels widened to float32 otherwise, the same arithmetic.
+/// Plans are made at the first product of a shape and kept.
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
@@ -21,17 +29,20 @@ class MatmulKernels {
 
   /// Runs until this object goes. Error when the operands do not fit, or oneDNN or the system
   /// refuses (memory), now or when it runs.
-  /// `after`, where there is one, goes over the result, part by part as it comes.
   Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
-                     std::shared_ptr<ElementPass> after = nullptr);
+                     const AfterProduct& after = {});
+
+  /// The type in which a product from `dtype` to `result` is given to the pass after it.
+  static DataType type_for_pass(DataType dtype, DataType result);
 
  private:
-  void run_widened(const MatmulShape& shape, MatmulPlan& plan, const MatmulOperands& operands);
-  MatmulPlan& planned(const MatmulShape& shape);
+  template <class Plan, class... More>
+  Plan& planned(std::map<MatmulShape, std::unique_ptr<Plan>>& plans, const MatmulShape& shape,
+                const More&... more);
 
   KernelContext context_;
   std::map<MatmulShape, std::unique_ptr<MatmulPlan>> plans_;
-  std::vector<float> wide_a_, wide_b_, wide_bias_, wide_c_;  ///< Of the kernel that runs.
+  std::map<MatmulShape, std::unique_ptr<PanelProduct>> panel_plans_;
 };
 
 }  // namespace howard::host

@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <vector>
 
-#include "engines/device/tensor_spec.h"
 #include "engines/host/element_pass.h"
+#include "engines/host/matmul_shape.h"
 #include "engines/host/worker_pool.h"
 #include "engines/host/workspace.h"
 
 namespace howard::host {
 
-/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias.
-struct MatmulShape {
-  std::int64_t batch = 1;
-  std::int64_t m = 0;
-  std::int64_t k = 0;
-  std::int64_t n = 0;
-  bool one_a = false;  ///< A has no batch: the same for all. So may B, but not both.
-  bool one_b = false;
-  bool transpose_a = false;  ///< Stored as [batch, k, m].
-  bool transpose_b = false;  ///< Stored as [batch, n, k].
-  bool bias = false;
-  DataType dtype = DataType::bfloat16;   ///< Of A, B and the bias: bfloat16 or float32.
-  DataType result = DataType::bfloat16;  ///< Of C: the same, or float32.
-
-  friend auto operator<=>(const MatmulShape&, const MatmulShape&) = default;
-};
-
-struct MatmulOperands {
-  const std::byte* a = nullptr;
-  const std::byte* b = nullptr;
-  const std::byte* bias = nullptr;
-  std::byte* c = nullptr;  ///< Overlaps no other.
-};
-
-/// Whether oneDNN multiplies bfloat16 on this CPU.
-bool has_bfloat16_products();
+/// Whether oneDNN multiplies bfloat16 on this CPU, and faster than the CPU multiplies float32.
+bool has_fast_bfloat16_products();
 
 /// How products of one shape are computed: cut into blocks of rows or of columns, or of whole
 /// matrices of the batch, each a single-threaded oneDNN primitive on a thread of the pool. oneDNN's
@@ -74,9 +49,10 @@ class MatmulPlan {
                             std::int64_t columns);
   void run_block(const Block& block, const MatmulOperands& operands, int worker,
                  std::byte* scratch);
-  void run_after(const Block& block, const ElementPass& after) const;
+  void run_after(const Block& block, const ElementPass& after, const std::byte* c) const;
 
-  std::int64_t columns_;  ///< Of C.
+  std::int64_t columns_;       ///< Of C.
+  std::int64_t result_bytes_;  ///< Of an element of C.
   std::vector<Block> blocks_;
   std::vector<Primitive> primitives_;
   std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.

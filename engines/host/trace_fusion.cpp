@@ -141,7 +141,7 @@ class Rewriter {
     return static_cast<std::size_t>(found - group.begin());
   }
   bool is_kept(std::size_t member, const Group& group) const {
-    return is_product(trace_[member]) || !flow_.is_inner(member, group);
+    return !flow_.is_inner(member, group);
   }
 
   FusedPrograms described(const Group& group) const {
@@ -167,10 +167,10 @@ class Rewriter {
       const Program& program = trace_[member];
       for (std::size_t i = 0; i < program.inputs.size(); ++i) {
         const auto maker = flow_.maker(member, i);
-        const bool from_memory = !maker || !place_in(group, *maker) || is_product(trace_[*maker]);
-        if (from_memory) result.read.insert(program.inputs[i].buffer);
+        if (!maker || !place_in(group, *maker)) result.read.insert(program.inputs[i].buffer);
       }
-      if (!is_kept(member, group)) continue;
+      // A product may lie in its place while the pass reads it, wanted or not.
+      if (!is_product(program) && !is_kept(member, group)) continue;
       for (const Operand& output : program.outputs) result.stored.insert(output.buffer);
     }
     return result;

@@ -14,8 +14,8 @@ namespace howard::host {
 /// elementwise programs, the last of which may be the sum or mean of everything.
 struct FusedPrograms {
   std::vector<std::size_t> members;  ///< Indices into the trace, in its order.
-  /// For each member, whether its result is to be stored: a product's, and what other programs read
-  /// or the trace leaves behind.
+  /// For each member, whether its result is to be stored: other programs read it or the trace
+  /// leaves it behind. A product may be stored all the same.
   std::vector<bool> kept;
   /// For each member and each of its inputs, the place among the members of the one that makes it.
   std::vector<std::vector<std::optional<std::size_t>>> makers;

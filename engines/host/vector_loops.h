@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "engines/device/bfloat16.h"
 #include "engines/device/tensor_spec.h"
-#include "engines/host/bfloat16.h"
 #include "engines/host/instruction_set.h"
 
 namespace howard::host {

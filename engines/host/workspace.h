@@ -7,23 +7,25 @@
 
 namespace howard::host {
 
-/// Memory for intermediate results, a piece for each worker of the pool. It belongs to the kernel
-/// that is running, one at a time.
+/// Memory for intermediate results, a piece for each worker of the pool and one for all. It belongs
+/// to the kernel that is running, one at a time.
 class Workspace {
  public:
   explicit Workspace(int workers) : pieces_(static_cast<std::size_t>(workers)) {}
 
-  /// Makes each piece at least `size` large; what it held is lost. Error when the system has no
-  /// memory left.
-  void require(Bytes size);
+  /// Makes each worker's piece at least `own` large and the common one `common`; what they held is
+  /// lost. Error when the system has no memory left.
+  void require(Bytes own, Bytes common = Bytes(0));
 
   /// Aligned to a cache line.
   std::byte* of(int worker) const { return pieces_[static_cast<std::size_t>(worker)].get(); }
   float* floats(int worker) const { return reinterpret_cast<float*>(of(worker)); }
+  float* common_floats() const { return reinterpret_cast<float*>(common_.get()); }
 
  private:
-  std::vector<AlignedBytes> pieces_;
-  Bytes size_;
+  std::vector<LargePages> pieces_;
+  LargePages common_;
+  Bytes size_, common_size_;
 };
 
 }  // namespace howard::host

@@ -8,7 +8,8 @@
 
 namespace howard::ops {
 
-Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Tensor& out) {
+Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Tensor& out,
+                const Tensor* offset) {
   if (!(probability >= 0 && probability < 1)) {
     throw Error({.attempted = "compute dropout",
                  .value = fmt::format("with probability {}", probability),
@@ -17,10 +18,18 @@ Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Te
   }
   if (!is_real(x.spec())) refuse("dropout", {x.spec()}, "real numbers");
   require_output("dropout", out, x.spec());
-  return {.name = "dropout",
-          .attributes = DropoutAttributes{.probability = probability, .seed = seed},
-          .inputs = {x.operand()},
-          .outputs = {out.operand()}};
+  Program program{.name = "dropout",
+                  .attributes = DropoutAttributes{.probability = probability, .seed = seed},
+                  .inputs = {x.operand()},
+                  .outputs = {out.operand()}};
+  if (offset != nullptr) {
+    const TensorSpec& spec = offset->spec();
+    if (spec.dtype != DataType::uint32 || spec.shape.elements() != 1) {
+      refuse("dropout", {x.spec(), spec}, "one uint32 as the seed's offset");
+    }
+    program.inputs.push_back(offset->operand());
+  }
+  return program;
 }
 
 }  // namespace howard::ops

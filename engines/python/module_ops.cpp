@@ -283,15 +283,15 @@ void bind_training(py::module_& module) {
       "adamw",
       [](const PythonTensor& parameter, const PythonTensor& gradient, const PythonTensor& first,
          const PythonTensor& second, std::int64_t step, float learning_rate, float beta1,
-         float beta2, float epsilon, float weight_decay, bool fused) {
+         float beta2, float epsilon, float weight_decay) {
         call({&parameter, &gradient, &first, &second})
             .run(ops::adamw(parameter.tensor, gradient.tensor, {first.tensor, second.tensor},
-                            {learning_rate, beta1, beta2, epsilon, weight_decay, step, fused}));
+                            {learning_rate, beta1, beta2, epsilon, weight_decay, step}));
       },
       py::arg("parameter"), py::arg("gradient"), py::arg("first_moment"), py::arg("second_moment"),
       py::kw_only(), py::arg("step"), py::arg("learning_rate") = 1e-3F, py::arg("beta1") = 0.9F,
       py::arg("beta2") = 0.999F, py::arg("epsilon") = 1e-8F, py::arg("weight_decay") = 0.01F,
-      py::arg("fused") = false, "Updates the parameter and its moments in their places.");
+      "Updates the parameter and its moments in their places.");
 }
 
 }  // namespace

@@ -6,7 +6,17 @@
 #include <limits>
 #include <utility>
 
+#include "engines/device/bfloat16.h"
+
 namespace howard::reference {
+namespace {
+
+/// A number after it was kept as bfloat16.
+double stored(double value) {
+  return double{from_bfloat16(to_bfloat16(static_cast<float>(value)))};
+}
+
+}  // namespace
 
 BufferId ReferenceDevice::allocate(const TensorSpec& spec) {
   ++allocations_;
@@ -31,6 +41,9 @@ void ReferenceDevice::execute(const Program& program) {
   for (const Operand& input : program.inputs) inputs.push_back(&buffers_.at(input.buffer));
   std::vector<Values> outputs = compute(program, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (rounding_ == Rounding::of_storage && program.outputs[i].spec.dtype == DataType::bfloat16) {
+      for (double& value : outputs[i]) value = stored(value);
+    }
     buffers_.at(program.outputs[i].buffer) = std::move(outputs[i]);
   }
 }

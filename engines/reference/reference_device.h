@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,11 +13,20 @@
 
 namespace howard::reference {
 
+enum class Rounding : std::uint8_t {
+  none,
+  /// A program's results in a bfloat16 tensor are rounded to it, as by every device that stores
+  /// them, so that what is left between the two is the rounding of their sums.
+  of_storage,
+};
+
 /// What the other devices are compared with: each op by its definition, element by element in
 /// float64 whatever the data type, at once; it writes down every program. New buffers hold NaN, so
 /// that a value that is read before it was written shows.
 class ReferenceDevice final : public Device, private CommandQueue {
  public:
+  explicit ReferenceDevice(Rounding rounding = Rounding::none) : rounding_(rounding) {}
+
   const Values& values(const ops::Tensor& tensor) const { return buffers_.at(tensor.buffer()); }
   Values& values(const ops::Tensor& tensor) { return buffers_.at(tensor.buffer()); }
   /// All programs that ran or were captured since the last clear().
@@ -55,6 +65,7 @@ class ReferenceDevice final : public Device, private CommandQueue {
 
   void execute(const Program& program);
 
+  Rounding rounding_;
   std::map<BufferId, Values> buffers_;
   std::map<BufferId, DataType> dtypes_;
   std::vector<Program> programs_;

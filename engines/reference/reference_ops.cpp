@@ -273,9 +273,11 @@ class Computation {
 
   /// Which elements fall is a device's own affair: here by a linear congruence of seed and place.
   void operator()(const DropoutAttributes& attributes) {
+    const auto offset =
+        inputs_.size() > 1 ? static_cast<std::uint32_t>((*inputs_[1])[0]) : std::uint32_t{0};
     for (std::size_t i = 0; i < outputs_[0].size(); ++i) {
       const std::uint32_t mixed =
-          (static_cast<std::uint32_t>(i) + 977U * attributes.seed) * 2654435761U;
+          (static_cast<std::uint32_t>(i) + 977U * (attributes.seed + offset)) * 2654435761U;
       const double drawn = static_cast<double>(mixed >> 8) / 16777216.0;
       const double kept = 1 - double{attributes.probability};
       outputs_[0][i] = drawn < double{attributes.probability} ? 0 : (*inputs_[0])[i] / kept;

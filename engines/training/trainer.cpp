@@ -19,6 +19,7 @@ namespace howard::training {
 namespace {
 
 using autograd::AdamW;
+using autograd::AdamWForm;
 using autograd::Parameter;
 using autograd::Scalars;
 
@@ -51,9 +52,12 @@ models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& toke
           .compute = recipe.dtype};
 }
 
-Scalars scalars_of(const Recipe& recipe) {
-  const bool fixed = recipe.optimizer == OptimizerKind::sgd && recipe.dropout == 0 &&
-                     recipe.schedule == autograd::Schedule::identity;
+/// A step that is to be captured has what changes on the device.
+Scalars scalars_of(const Recipe& recipe, Engine engine) {
+  const bool is_constant = recipe.optimizer == OptimizerKind::sgd && recipe.dropout == 0;
+  const bool fixed =
+      (is_constant || engine == Engine::traced) &&
+      (recipe.optimizer == OptimizerKind::adamw || recipe.schedule == autograd::Schedule::identity);
   return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 
@@ -78,15 +82,20 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
     data_.push_back({ops::Tensor(device, model_.tokens().spec()),
                      ops::Tensor(device, model_.targets().spec())});
   }
+  device.begin_phase("optimiser");
   if (recipe.optimizer == OptimizerKind::adamw) {
-    optimizer_ = std::make_unique<AdamW>(autograd::Calls(device), model_.parameters(),
-                                         AdamWAttributes{.learning_rate = recipe.learning_rate,
-                                                         .weight_decay = recipe.weight_decay});
+    optimizer_ = std::make_unique<AdamW>(
+        autograd::Calls(device), model_.parameters(),
+        AdamWAttributes{.learning_rate = recipe.learning_rate, .weight_decay = recipe.weight_decay},
+        engine == Engine::traced ? AdamWForm::replayable : AdamWForm::composite);
   } else {
     optimizer_ = std::make_unique<autograd::Sgd>(model_.parameters(), recipe.learning_rate);
   }
   if (recipe.clip > 0) {
     clipped_ = std::make_unique<Clipped>(*optimizer_, model_.parameters(), recipe.clip);
+  }
+  if (engine == Engine::traced && recipe.dropout > 0) {
+    seed_offset_.emplace(device, TensorSpec{{1, 1}, DataType::uint32});
   }
   write(checkpoint());
 }
@@ -102,8 +111,15 @@ std::int64_t Trainer::tokens_per_step() const {
   return recipe_.batch * recipe_.sequence * recipe_.accumulate;
 }
 
+Flops Trainer::flops_per_step() const {
+  Flops flops;
+  if (!static_) return flops;
+  for (const Program& program : static_->programs()) flops += program.flops;
+  return flops;
+}
+
 autograd::StepFunction Trainer::step_function() {
-  const auto batches_done = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate);
+  const std::uint32_t seeds_done = seed_offset_ ? 0 : seeds_used();
   return autograd::training_step(
       [this](autograd::Tape& tape, int batch) {
         const Data& data = data_[static_cast<std::size_t>(batch)];
@@ -112,7 +128,8 @@ autograd::StepFunction Trainer::step_function() {
       clipped_ ? *clipped_ : *optimizer_,
       {.tape = {.calls = {.products = models::kTtmlProducts},
                 .compute = recipe_.dtype,
-                .seed = recipe_.seed + batches_done * autograd::kSeedsOfOneBatch},
+                .seed = recipe_.seed + seeds_done,
+                .seed_offset = seed_offset_},
        .batches = recipe_.accumulate});
 }
 
@@ -125,10 +142,27 @@ void Trainer::write_batches() {
   }
 }
 
+std::uint32_t Trainer::seeds_used() const {
+  return static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate) * autograd::kSeedsOfOneBatch;
+}
+
+/// All that the host tells a step.
+void Trainer::prepare_step() {
+  (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
+  write_batches();
+  if (seed_offset_) {
+    const std::uint32_t offset = seeds_used();
+    autograd::write_indices(queue_, *seed_offset_, std::span(&offset, 1));
+  }
+  auto* const adamw = dynamic_cast<AdamW*>(optimizer_.get());
+  if (adamw != nullptr && engine_ == Engine::traced) adamw->write_numbers(queue_);
+}
+
 float Trainer::run_step() {
   if (engine_ == Engine::dynamic) return autograd::read_values(queue_, function_(device_))[0];
   if (!static_) {
-    static_ = std::make_unique<autograd::StaticStep>(device_, function_, scalars_of(recipe_));
+    static_ =
+        std::make_unique<autograd::StaticStep>(device_, function_, scalars_of(recipe_, engine_));
   }
   if (engine_ == Engine::traced && !traced_) {
     traced_ = std::make_unique<autograd::TracedStep>(device_, *static_);
@@ -139,8 +173,7 @@ float Trainer::run_step() {
 }
 
 float Trainer::step() {
-  (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
-  write_batches();
+  prepare_step();
   float loss = 0;
   try {
     loss = run_step();
@@ -238,8 +271,7 @@ void Trainer::fail_where_not_finite() {
   write(last_);
   FiniteCheck check(device_);
   while (steps_done_ < failed && !check.found()) {
-    (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
-    write_batches();
+    prepare_step();
     check.begin_step();
     try {
       function_(check);

@@ -25,7 +25,8 @@ class Trainer {
  public:
   /// `device` holds values and must outlive this. Error for a recipe that is not valid, a text that
   /// is too short, and an engine that can not do what the recipe asks for: clipping is for the
-  /// dynamic one; the traced one repeats its numbers, so no AdamW, dropout or schedule.
+  /// dynamic one; the traced one reads the numbers of AdamW and the seeds of dropout from the
+  /// device, where they are written before each replay, but repeats the rate of SGD: no schedule.
   Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine);
   ~Trainer();
   Trainer(const Trainer&) = delete;
@@ -47,6 +48,9 @@ class Trainer {
   /// Of the next step.
   float learning_rate() const;
   std::int64_t tokens_per_step() const;
+  /// Of the recorded step; zero before it is recorded, and for the dynamic engine, which keeps no
+  /// programs.
+  Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   models::NanoGpt& model() { return model_; }
@@ -63,6 +67,8 @@ class Trainer {
 
   autograd::StepFunction step_function();
   void write_batches();
+  std::uint32_t seeds_used() const;
+  void prepare_step();
   float run_step();
   std::vector<Saved> saved();
   void require_same(const Checkpoint& checkpoint);
@@ -77,7 +83,8 @@ class Trainer {
   Tokenizer tokenizer_;
   TextBatches batches_;
   models::NanoGpt model_;
-  std::vector<Data> data_;  ///< Of each batch of a step.
+  std::vector<Data> data_;                  ///< Of each batch of a step.
+  std::optional<ops::Tensor> seed_offset_;  ///< Of the traced engine with dropout.
   std::unique_ptr<autograd::Optimizer> optimizer_;
   std::unique_ptr<autograd::Optimizer> clipped_;  ///< Around it; null without clipping.
   autograd::StepFunction function_;               ///< From the step that is done next.

@@ -29,6 +29,33 @@ BufferId DeviceMemory::allocate(const TensorSpec& spec) {
                                      : dram_.reserve(spec, spec.padded_bytes());
 }
 
+void DeviceMemory::report_to(MemorySink* sink, const std::function<SimTime()>& now) {
+  sink_ = sink;
+  now_ = now;
+  dram_.report_to(sink, MemoryKind::dram, now);
+  l1_.report_to(sink, MemoryKind::l1_buffer, now);
+}
+
+void DeviceMemory::pass_circular_buffers(std::string_view program, Bytes size) {
+  if (sink_ == nullptr) return;
+  MemoryEvent event{.time = now_(),
+                    .action = MemoryAction::allocate,
+                    .kind = MemoryKind::l1_circular_buffer,
+                    .buffer = ++programs_,
+                    .size = size,
+                    .name = program,
+                    .phase = phase_};
+  sink_->record(event);
+  event.action = MemoryAction::release;
+  sink_->record(event);
+}
+
+void DeviceMemory::begin_phase(std::string_view phase) {
+  dram_.begin_phase(phase);
+  l1_.begin_phase(phase);
+  phase_ = phase;
+}
+
 bool DeviceMemory::is_in_l1(BufferId buffer) {
   return static_cast<std::uint64_t>(buffer) >= kFirstInL1;
 }

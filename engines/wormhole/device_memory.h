@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +29,14 @@ class DeviceMemory {
   /// "; largest holders: ..." of L1, for errors.
   std::string l1_holders() const { return l1_.largest_holders(); }
 
-  void begin_phase(std::string_view phase) { dram_.begin_phase(phase); }
+  /// Tells `sink` of what is allocated and released, and of circular buffers; null: nobody. L1 is
+  /// that of one core.
+  void report_to(MemorySink* sink, const std::function<SimTime()>& now);
+  /// A program was launched or captured that has these circular buffers on each core. For TTML's
+  /// tracker, whose way this is, they live as long as the host's call.
+  void pass_circular_buffers(std::string_view program, Bytes size);
+
+  void begin_phase(std::string_view phase);
   const std::vector<MemoryPhase>& phases() const { return dram_.phases(); }
 
  private:
@@ -35,6 +45,10 @@ class DeviceMemory {
   std::int64_t cores_;
   MemoryLedger dram_;
   MemoryLedger l1_;  ///< Of one core: tensors are spread evenly, page by page.
+  MemorySink* sink_ = nullptr;
+  std::function<SimTime()> now_;
+  std::string phase_;
+  std::uint64_t programs_ = 0;  ///< Reported.
 };
 
 }  // namespace howard::wormhole

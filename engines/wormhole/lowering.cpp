@@ -137,34 +137,6 @@ void lower_gelu_backward(const Program& program, Launches& launches) {
   launches.eltwise(Eltwise::multiply, {t, dy}, program.outputs[0]);
 }
 
-/// TTML's AdamW from ttnn's elementwise ops, in its order.
-void lower_adamw(const Program& program, Launches& launches) {
-  const Operand& p = program.inputs[0];
-  const Operand& g = program.inputs[1];
-  const Operand& m = program.inputs[2];
-  const Operand& v = program.inputs[3];
-  const Operand t = launches.temporary(p.spec);
-  const Operand tm = launches.temporary(m.spec);
-  const Operand tv = launches.temporary(v.spec);
-  launches.scaled(Eltwise::multiply, p, t);  // decay
-  launches.eltwise(Eltwise::subtract, {p, t}, p);
-  launches.scaled(Eltwise::multiply, m, tm);  // first moment
-  launches.scaled(Eltwise::multiply, g, t);
-  launches.eltwise(Eltwise::add, {tm, t}, m);
-  launches.scaled(Eltwise::multiply, v, tv);  // second moment
-  launches.eltwise(Eltwise::square, {g}, t);
-  launches.scaled(Eltwise::multiply, t, t);
-  launches.eltwise(Eltwise::add, {tv, t}, v);
-  launches.scaled(Eltwise::multiply, m, tm);  // both corrected for the step
-  launches.scaled(Eltwise::multiply, v, tv);
-  launches.scaled(Eltwise::multiply, tm, tm);  // update
-  launches.eltwise(Eltwise::sqrt, {tv}, tv);
-  launches.scaled(Eltwise::add, tv, tv);
-  launches.eltwise(Eltwise::reciprocal, {tv}, tv);
-  launches.eltwise(Eltwise::multiply, {tm, tv}, t);
-  launches.eltwise(Eltwise::add, {p, t}, p);
-}
-
 }  // namespace
 
 std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -179,9 +151,6 @@ std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles
   } else if (const auto* const gelu = std::get_if<GeluBackwardAttributes>(&program.attributes);
              gelu != nullptr && !gelu->fused) {
     lower_gelu_backward(program, launches);
-  } else if (const auto* const adamw = std::get_if<AdamWAttributes>(&program.attributes);
-             adamw != nullptr && !adamw->fused) {
-    lower_adamw(program, launches);
   } else {
     launches.push(program);
   }
@@ -195,8 +164,8 @@ Program timing_key(const Program& program) {
   for (Operand& output : key.outputs) output.buffer = BufferId();
   if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
     if (eltwise->scalar) eltwise->scalar = 1.0F;
-  } else if (auto* const adamw = std::get_if<AdamWAttributes>(&key.attributes)) {
-    *adamw = {.fused = adamw->fused};
+  } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
+    key.attributes = AdamWAttributes{};
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
     key.attributes = LayernormAttributes{};
   } else if (std::holds_alternative<CrossEntropyBackwardAttributes>(key.attributes)) {

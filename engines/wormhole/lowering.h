@@ -10,7 +10,7 @@ namespace howard::wormhole {
 
 /// The launches that ttnn makes of one call, in its order, on a compute grid of `grid`. Most calls
 /// are one launch. Others are several: a reduction over all dimensions, ttnn's gelu backward,
-/// TTML's AdamW, elementwise ops on row-major operands, products whose kernel can not transpose.
+/// elementwise ops on row-major operands, products whose kernel can not transpose.
 /// What a launch hands to a later one is an operand without a buffer. Method: docs/method.md,
 /// "Launches of a call".
 std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles);

@@ -85,8 +85,7 @@ struct Planner {
   PlannedProgram operator()(const DropoutAttributes&) const {
     return plan_dropout(program, grid, profiles);
   }
-  PlannedProgram operator()(const AdamWAttributes& attributes) const {
-    HOWARD_CHECK(attributes.fused, "lowered to elementwise ops");
+  PlannedProgram operator()(const AdamWAttributes&) const {
     return plan_adamw(program, grid, profiles);
   }
 

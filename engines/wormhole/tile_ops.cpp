@@ -116,7 +116,10 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
 }
 
 PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return plan_tile_for_tile(program, profiles.software.tiles.random, grid, profiles);
+  Program tiles = program;
+  tiles.inputs = {
+      program.inputs[0]};  // an offset of the seed is one number, not a tile for each tile
+  return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
 }
 
 PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles) {

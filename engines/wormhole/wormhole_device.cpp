@@ -57,6 +57,7 @@ class WormholeDevice::Impl {
         traces_(profiles.software.trace_region),
         values_(options.values) {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
+    memory_.report_to(options.memory, [this] { return host_now_; });
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -73,6 +74,7 @@ class WormholeDevice::Impl {
     if (!capture_) require_ownership(queue, program.sub_device);
     values_.enqueue(program);
     for (const PlannedProgram& each : planned) {
+      memory_.pass_circular_buffers(each.name, circular_buffer_bytes(each));
       Launch each_launch = launch_of(each, options_.dispatch, profiles_);
       each_launch.sub_device = program.sub_device;
       if (options_.profiled) each_launch.go += profiles_.software.profiler_push;

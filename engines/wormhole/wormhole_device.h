@@ -18,6 +18,8 @@ struct DeviceOptions {
   /// Computes the values of what this device times; null: none are kept. Must outlive the device
   /// and be used by nobody else.
   Device* values = nullptr;
+  /// Is told of what the device allocates, circular buffers included; null: nobody.
+  MemorySink* memory = nullptr;
 };
 
 /// The emulated chip: a Device whose clock is virtual. It plans and times programs from the two

@@ -54,7 +54,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--quick", options.plan.quick);
   app.add_flag("--dry-run", options.dry_run);
   app.add_option("--repetitions", raw.repetitions)->check(CLI::Range(1, 1000));
-  app.add_option("--min-time", raw.min_time)->check(CLI::Range(0.0, 3600.0));
+  app.add_option("--min-time", raw.min_time)->check(CLI::Range(1e-6, 3600.0));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
   app.add_option("--seed", options.seed);
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
@@ -68,6 +68,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);
   app.add_flag("--bottlenecks", options.bottlenecks);
+  app.add_option("--memory", options.memory);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }

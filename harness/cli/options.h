@@ -31,6 +31,7 @@ struct Options {
   std::filesystem::path results = "results";
   std::string json, csv, markdown, times, plots, trace;
   std::filesystem::path device_logs;  ///< Folder; empty: none.
+  std::filesystem::path memory;       ///< Folder; empty: none.
   bool bottlenecks = false;
 
   /// Whether one more iteration of each point is recorded.

@@ -85,6 +85,7 @@ void Outputs::require_writable() const {
   }
   require_writable_folder(plot_folder());
   if (!options_.device_logs.empty()) require_writable_folder(options_.device_logs);
+  if (!options_.memory.empty()) require_writable_folder(options_.memory);
 }
 
 template <class Step>

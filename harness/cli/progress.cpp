@@ -2,45 +2,73 @@
 #include "harness/cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <string_view>
 #include <utility>
 
-#include "harness/cli/terminal.h"
+#include "profiler/live_bound.h"
+#include "reports/format.h"
 
 namespace howard::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kQuiet{300};
-constexpr std::string_view kClearLine = "\r\x1b[K";
+constexpr std::size_t kMostEvents = 100'000;
+
+/// "12.3 TFLOPS, bound by unpack", as far as the point says it.
+std::string describe(const harness::PointResult& point) {
+  std::string text;
+  if (const harness::Metric* const throughput = point.find_metric("throughput")) {
+    text = reports::format_quantity(throughput->value, throughput->unit);
+  }
+  if (const std::string* const bound = point.find_detail("bound_by")) {
+    text += (text.empty() ? "bound by " : ", bound by ") + *bound;
+  }
+  return text;
+}
 
 }  // namespace
 
 Progress::Progress(std::string title, std::size_t total, bool enabled)
-    : title_(std::move(title)),
-      total_(total),
-      enabled_(enabled && terminal_width(STDERR_FILENO).has_value()) {}
+    : title_(std::move(title)), total_(total), line_(enabled) {}
 
-Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "{}", kClearLine);
+bool Progress::is_due() const {
+  return line_.is_due() && std::chrono::steady_clock::now() - start_ >= kQuiet;
 }
 
-void Progress::advance(const std::string& finished) {
-  ++done_;
-  if (!enabled_ || std::chrono::steady_clock::now() - start_ < kQuiet) return;
-  constexpr std::size_t kBar = 24;
+void Progress::show(const std::string& rate, const std::string& point) {
+  constexpr std::size_t kBar = 16;
   const std::size_t filled = std::min(kBar, kBar * done_ / std::max<std::size_t>(1, total_));
-  std::string line = fmt::format("{} [{:#<{}}{:.<{}}] {}/{} {}", title_, "", filled, "",
-                                 kBar - filled, done_, total_, finished);
-  // One column is left free: a full line would wrap and could not be overwritten.
-  const auto width = static_cast<std::size_t>(terminal_width(STDERR_FILENO).value_or(80));
-  line.resize(std::min(line.size(), width - 1));
-  fmt::print(stderr, "{}{}", kClearLine, line);
-  std::fflush(stderr);
-  shown_ = true;
+  line_.show(fmt::format("{} [{:#<{}}{:.<{}}] {}/{}  {}  {}", title_, "", filled, "", kBar - filled,
+                         done_, total_, rate, point));
+}
+
+void Progress::advance(const harness::PointResult& finished) {
+  ++done_;
+  points_.add();
+  if (!is_due()) return;
+  const std::string work = describe(finished);
+  show(fmt::format("{:.3g} points/s{}{}", points_.per_second(), work.empty() ? "" : "  ", work),
+       finished.id());
+}
+
+void Progress::iterated(const harness::PointResult& running) {
+  iterations_.add();
+  if (std::exchange(has_events_, false)) {
+    const auto bound = profiler::live_bound(recorder_->events());
+    bound_ = bound ? fmt::format(", bound by {} {:.0f} %", bound->name, 100 * bound->share) : "";
+  }
+  if (!is_due()) return;
+  show(fmt::format("{:.3g} iterations/s{}", iterations_.per_second(), bound_), running.id());
+}
+
+TraceSink* Progress::live_sink() {
+  bound_.clear();
+  if (!line_.is_enabled()) return nullptr;
+  if (!recorder_) recorder_.emplace(kMostEvents);
+  recorder_->clear();
+  has_events_ = true;
+  return &*recorder_;
 }
 
 }  // namespace howard::cli

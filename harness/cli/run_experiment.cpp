@@ -171,10 +171,11 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
 }
 
 int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
-                const harness::RunContext& context, const experiments::DevBox& box, Ranks& ranks) {
+                const harness::RunContext& context, const experiments::DevBox& box,
+                MemoryWatch& memory, Ranks& ranks) {
   Outputs outputs(options);
   outputs.require_writable();
-  Session session(options, context, outputs, ranks);
+  Session session(options, context, outputs, memory, ranks);
   for (const std::string& warning : context.warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
@@ -190,6 +191,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
     for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
   }
   bool well = outputs.write(finished);
+  well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, box.profiles().chip) && well;
   for (const Finished& one : finished) {
     print_summary(one);
@@ -234,7 +236,7 @@ void require_alone(const Ranks& ranks, std::string_view what) {
 
 int run_selected(const experiments::ExperimentList& list, const Options& options,
                  const experiments::DevBox& box, const experiments::DesignSpace& space,
-                 Ranks& ranks) {
+                 MemoryWatch& memory, Ranks& ranks) {
   std::vector<PlannedExperiment> planned;
   try {
     planned = plan(select(list, options.names), options);
@@ -261,7 +263,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   context.chip_profile = box.profiles().chip.name;
   context.software_profile = box.profiles().software.name;
   context.seed = options.seed;
-  return run_planned(std::move(planned), options, context, box, ranks);
+  return run_planned(std::move(planned), options, context, box, memory, ranks);
 }
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
@@ -273,6 +275,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   Options options = parse_options(argc, argv);
   if (!options.trace.empty()) require_alone(ranks, "--trace");
   if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
+  if (!options.memory.empty()) require_alone(ranks, "--memory");
   if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
   if (options.answer) {
     if (ranks.is_first()) fmt::print("{}", *options.answer);
@@ -281,15 +284,19 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   const experiments::DesignSpace space = experiments::parse_design_space(options.profiles);
   options.profiles = space.fixed;
   const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
+  MemoryWatch memory;
+  const bool watches = !options.memory.empty();
   const auto box = std::make_shared<const experiments::DevBox>(
-      profiles, host::HostOptions{.threads = options.threads}, options.seed);
+      profiles,
+      host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
+      options.seed, watches ? memory.chip() : nullptr);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
   if (options.names.front() == "list") {
     if (ranks.is_first()) print_list(list, {options.names.begin() + 1, options.names.end()});
     return kOk;
   }
-  return run_selected(list, options, *box, space, ranks);
+  return run_selected(list, options, *box, space, memory, ranks);
 }
 
 /// Says what has gone wrong, once for all ranks that it concerns.

@@ -6,12 +6,17 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <map>
 #include <ranges>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/traces.h"
 #include "reports/reference.h"
 
 namespace howard::cli {
@@ -35,11 +40,39 @@ void Session::catch_signals() {
 }
 
 Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
-                 Ranks& ranks)
-    : options_(options), context_(context), outputs_(outputs), ranks_(ranks) {}
+                 MemoryWatch& memory, Ranks& ranks)
+    : options_(options), context_(context), outputs_(outputs), memory_(memory), ranks_(ranks) {}
+
+void Session::record_memory(const harness::Experiment& experiment,
+                            const harness::PointResult& point) {
+  try {
+    const profiler::MemoryUse use = memory_.record(experiment, point);
+    const auto tables = memory_tables(use, point.id());
+    outputs_.print(tables);
+    write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), failure.what());
+    memory_is_complete_ = false;
+  }
+}
 
 int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
+}
+
+void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) {
+  hooks.trace_sink = [this](const harness::PointResult& point) -> TraceSink* {
+    return &traced_.emplace_back(point).recorder;
+  };
+  hooks.scratch_sink = [this] {
+    if (!scratch_) scratch_.emplace();
+    scratch_->clear();
+    return &*scratch_;
+  };
+  hooks.recording_cost = [&costs](const harness::PointResult& point, double share) {
+    costs.push_back(
+        fmt::format("{}: recording added {:+.1f} % to an iteration", point.id(), 100 * share));
+  };
 }
 
 Finished Session::run(PlannedExperiment planned) {
@@ -47,6 +80,7 @@ Finished Session::run(PlannedExperiment planned) {
   const std::size_t count = planned.points.size();
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
+  std::vector<std::string> costs;  // printed when no line is in their way
   {
     Progress progress(name, count, options_.progress);
     const harness::ExperimentResult running{
@@ -60,13 +94,11 @@ Finished Session::run(PlannedExperiment planned) {
         const auto points = ended | std::views::values;
         outputs_.checkpoint(running, {points.begin(), points.end()});
       }
-      progress.advance(point.id());
+      progress.advance(point);
     };
-    if (options_.records()) {
-      hooks.trace_sink = [&](const harness::PointResult& point) -> TraceSink* {
-        return &traced_.emplace_back(point).recorder;
-      };
-    }
+    hooks.warm_up_sink = [&] { return progress.live_sink(); };
+    hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
+    if (options_.records()) record(hooks, costs);
     if (ranks_.size() > 1) {
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     }
@@ -83,6 +115,11 @@ Finished Session::run(PlannedExperiment planned) {
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   outputs_.finish(finished);
+  for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
+  for (const harness::PointResult& point : finished.result.points) {
+    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
+    if (wanted) record_memory(*planned.experiment, point);
+  }
   for (const harness::PointResult& point : finished.result.points) {
     if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
   }

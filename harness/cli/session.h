@@ -2,14 +2,17 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/all.h"
+#include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/ranks.h"
 #include "harness/environment.h"
+#include "harness/runner.h"
 #include "profiler/program_recorder.h"
 
 namespace howard::cli {
@@ -33,9 +36,10 @@ struct TracedPoint {
 /// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
 class Session {
  public:
-  /// On the first rank, which shares points with the others. All four must outlive the session.
+  /// On the first rank, which shares points with the others. All must outlive the session. `memory`
+  /// is what the devices of the experiments report to.
   Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
-          Ranks& ranks);
+          MemoryWatch& memory, Ranks& ranks);
 
   /// Runs the next experiment of what all ranks have planned, in their order, and prints its
   /// tables. Points that a stop left out are missing.
@@ -46,6 +50,8 @@ class Session {
 
   /// Of emulated points: --threads, or this rank's share of the cores.
   static int thread_count(const Options& options, const Ranks& ranks);
+  /// False when --memory could not be done for a point.
+  bool memory_is_complete() const { return memory_is_complete_; }
 
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.
   static bool interrupted();
@@ -53,12 +59,19 @@ class Session {
   static void catch_signals();
 
  private:
+  void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
+  /// Has one more iteration of each point recorded; says in `costs` what that added.
+  void record(harness::RunHooks& hooks, std::vector<std::string>& costs);
+
   const Options& options_;
   const harness::RunContext& context_;
   Outputs& outputs_;
+  MemoryWatch& memory_;
   Ranks& ranks_;
   int runs_ = 0;
+  bool memory_is_complete_ = true;
   std::deque<TracedPoint> traced_;
+  std::optional<profiler::Recorder> scratch_;  ///< For what recording costs.
 };
 
 }  // namespace howard::cli

@@ -37,12 +37,6 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
   if (file != "-") fmt::print(stderr, "wrote {}\n", file);
 }
 
-/// "emulated/shape:64x64x64" as a folder's name.
-std::string folder_name(std::string point) {
-  std::ranges::replace(point, '/', ',');
-  return point;
-}
-
 void write_device_logs(const TracedPoint& point, const fs::path& folder,
                        const profiler::DeviceFacts& device) {
   const profiler::Recorder& recorder = point.recorder.recorder();
@@ -63,6 +57,11 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
 }
 
 }  // namespace
+
+std::string folder_name(std::string point) {
+  std::ranges::replace(point, '/', ',');
+  return point;
+}
 
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
                   const wormhole::ChipProfile& chip) {

@@ -2,6 +2,7 @@
 #include "harness/cli/train.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,13 +17,18 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
+#include "harness/cli/terminal.h"
 #include "harness/cli/train_options.h"
 #include "harness/cli/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
+#include "profiler/live_bound.h"
+#include "profiler/recorder.h"
 #include "reports/result_json.h"
+#include "reports/terminal_table.h"
 
 namespace howard::cli {
 
@@ -39,13 +45,16 @@ Bytes peak_memory(const Device& device) {
 
 /// The devices a run needs: the host computes, the chip, where it is wanted, keeps the time.
 struct TrainDevices {
-  explicit TrainDevices(const TrainOptions& options) : host({.threads = options.threads}) {
+  /// `memory`: is told of what the device that is trained on allocates; null: nobody.
+  TrainDevices(const TrainOptions& options, MemorySink* memory)
+      : host({.threads = options.threads,
+              .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
       profiles = wormhole::load_profiles(options.profiles);
-      chip = std::make_unique<wormhole::WormholeDevice>(*profiles,
-                                                        wormhole::DeviceOptions{.values = &host});
+      chip = std::make_unique<wormhole::WormholeDevice>(
+          *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
     }
-    device().begin_phase("training");  // counted from the first buffer on
+    device().begin_phase("model");  // counted from the first buffer on
   }
 
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
@@ -60,7 +69,7 @@ class TrainRun {
   explicit TrainRun(const TrainOptions& options)
       : options_(options),
         text_(read_file(options.data)),
-        devices_(options),
+        devices_(options, options.memory.empty() ? nullptr : listening(memory_)),
         trainer_(devices_.device(), options.recipe, text_, options.engine) {
     if (options.resumed) trainer_.restore(*options.resumed);
     // A bad prompt is to be known before the training.
@@ -70,6 +79,7 @@ class TrainRun {
       require_writable_folder(folder);
     }
     if (!options.results.empty()) require_writable_folder(options.results);
+    if (!options.memory.empty()) require_writable_folder(options.memory);
   }
 
   /// False when it was interrupted.
@@ -90,9 +100,10 @@ class TrainRun {
     while (trainer_.steps_done() < options_.recipe.steps && !Session::interrupted()) {
       const float rate = trainer_.learning_rate();
       const SimTime start = devices_.device().now();
-      losses_.push_back(double{trainer_.step()});
+      step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
+      if (losses_.size() == 1 && !options_.memory.empty()) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
         progress.keep(state);
@@ -105,15 +116,48 @@ class TrainRun {
     }
   }
 
+  /// `looks`: finds out what bounds it.
+  void step(bool looks) {
+    recorder_.clear();
+    if (looks) devices_.device().set_trace_sink(&recorder_);
+    losses_.push_back(double{trainer_.step()});
+    if (!looks) return;
+    devices_.device().set_trace_sink(nullptr);
+    const auto bound = profiler::live_bound(recorder_.events());
+    bound_ = bound ? fmt::format("{} {:.0f} %", bound->name, 100 * bound->share) : "";
+  }
+
+  static MemorySink* listening(profiler::MemoryRecorder& recorder) {
+    recorder.open("model");
+    return &recorder;
+  }
+
+  /// After the first step, as TTML's tracker: the others allocate the same.
+  void report_memory(TrainProgress& progress) {
+    memory_.close();
+    const profiler::MemoryUse use = memory_.use();
+    const auto tables = memory_tables(use, std::string(kTrainVerb));
+    progress.clear();
+    for (const reports::Table& table : tables) {
+      fmt::print(stderr, "{}\n",
+                 reports::terminal_table(table, {.width = terminal_width(STDERR_FILENO)}));
+    }
+    write_memory(use, tables, options_.memory);
+  }
+
   TrainState state(float rate) {
     const double seconds = (devices_.device().now() - interval_start_).seconds();
     const auto tokens = static_cast<double>(interval_steps_ * trainer_.tokens_per_step());
+    const double flops = static_cast<double>(trainer_.flops_per_step().value()) *
+                         static_cast<double>(interval_steps_);
     // The mean: a loss of one batch in bfloat16 has no more than three digits.
     const double sum = std::accumulate(losses_.end() - interval_steps_, losses_.end(), 0.0);
     return {.step = trainer_.steps_done(),
             .steps = options_.recipe.steps,
             .loss = sum / static_cast<double>(interval_steps_),
             .tokens_per_second = seconds > 0 ? tokens / seconds : 0,
+            .flops_per_second = seconds > 0 ? flops / seconds : 0,
+            .bound = bound_,
             .learning_rate = rate,
             .memory = peak_memory(devices_.device())};
   }
@@ -214,6 +258,9 @@ class TrainRun {
 
   const TrainOptions& options_;
   std::string text_;
+  profiler::MemoryRecorder memory_;
+  profiler::Recorder recorder_;  ///< Of a step, now and then.
+  std::string bound_;            ///< That it last found.
   TrainDevices devices_;
   training::Trainer trainer_;
   std::vector<double> losses_, times_;  ///< Of each step of this run; seconds.

@@ -42,6 +42,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_option("--temperature", options.sampling.temperature);
   app.add_option("--top-k", options.sampling.top_k);
   app.add_option("--top-p", options.sampling.top_p);
+  app.add_option("--memory", options.memory);
   app.add_option("--results", options.results);
   app.add_flag("!--no-progress", options.progress);
 }

@@ -34,6 +34,7 @@ struct TrainOptions {
   std::optional<std::string> prompt;  ///< Absent: the first character of the data.
   training::Sampling sampling;
 
+  std::filesystem::path memory;   ///< A folder; empty: no files.
   std::filesystem::path results;  ///< A folder; empty: no file.
   bool progress = true;
 };

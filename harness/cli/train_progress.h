@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "base/sim_time.h"
 #include "base/units.h"
+#include "harness/cli/status_line.h"
 
 namespace howard::cli {
 
@@ -15,11 +16,14 @@ struct TrainState {
   std::int64_t steps = 0;
   double loss = 0;  ///< The mean since the last line that stayed.
   double tokens_per_second = 0;
+  double flops_per_second = 0;  ///< 0: not known.
+  std::string bound;            ///< "kernels: matmul 82 %"; empty: not known.
   float learning_rate = 0;
   Bytes memory;  ///< The most that was in use at once.
 };
 
-/// "step 100/1000  loss 2.4312  12345 tokens/s  learning rate 0.0003  memory 53.1 MiB"
+/// "step 100/1000  loss 2.4312  12345 tokens/s  210 GFLOPS  bound by kernels: matmul 82 %  learning
+/// rate 0.0003  memory 53.1 MiB"
 std::string train_line(const TrainState& state);
 
 /// The lines of a training run on standard error: a line that each step renews on a terminal, and
@@ -27,19 +31,19 @@ std::string train_line(const TrainState& state);
 class TrainProgress {
  public:
   /// `enabled` false, or no terminal: only lines that stay.
-  explicit TrainProgress(bool enabled);
-  ~TrainProgress() { clear(); }
-  TrainProgress(const TrainProgress&) = delete;
-  TrainProgress& operator=(const TrainProgress&) = delete;
+  explicit TrainProgress(bool enabled) : line_(enabled) {}
+
+  /// Whether the line of the next step should say what bounds it: once a second is enough.
+  bool wants_bound();
 
   void renew(const TrainState& state);
   void keep(const TrainState& state);
   /// Removes the line that is renewed.
-  void clear();
+  void clear() { line_.clear(); }
 
  private:
-  bool enabled_;
-  bool shown_ = false;
+  StatusLine line_;
+  std::chrono::steady_clock::time_point next_bound_{};
 };
 
 }  // namespace howard::cli

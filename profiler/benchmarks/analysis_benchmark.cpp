@@ -19,6 +19,8 @@
 namespace {
 
 using howard::Lane;
+using howard::MemoryAction;
+using howard::MemoryEvent;
 using howard::SimTime;
 using howard::TraceEvent;
 using howard::Track;
@@ -111,16 +113,15 @@ void find_bottlenecks(benchmark::State& state) {
 BENCHMARK(find_bottlenecks)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 void memory_use(benchmark::State& state) {
-  std::vector<profiler::MemoryEvent> events;
+  std::vector<MemoryEvent> events;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     const bool allocates = i % 2000 < 1000;
-    events.push_back(
-        {.time = SimTime::nanoseconds(i),
-         .action = allocates ? profiler::MemoryAction::allocate : profiler::MemoryAction::release,
-         .buffer = static_cast<std::uint64_t>(i % 1000),
-         .size = howard::Bytes(2048 * (i % 50)),
-         .name = "activation",
-         .phase = allocates ? "forward" : "backward"});
+    events.push_back({.time = SimTime::nanoseconds(i),
+                      .action = allocates ? MemoryAction::allocate : MemoryAction::release,
+                      .buffer = static_cast<std::uint64_t>(i % 1000),
+                      .size = howard::Bytes(2048 * (i % 50)),
+                      .name = "activation",
+                      .phase = allocates ? "forward" : "backward"});
   }
   for (auto _ : state) benchmark::DoNotOptimize(profiler::memory_use(events).curve.data());
   state.SetItemsProcessed(state.iterations() * state.range(0));

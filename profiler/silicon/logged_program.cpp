@@ -351,7 +351,7 @@ Program dropout(const Call& call) { return ops::dropout(call.input(0), 0, 0, cal
 
 Program adamw(const Call& call) {
   const Tensor moment = call.input(2);
-  return ops::adamw(call.input(0), call.input(1), {moment, moment}, {.fused = true});
+  return ops::adamw(call.input(0), call.input(1), {moment, moment}, {});
 }
 
 struct Builder {

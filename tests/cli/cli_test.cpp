@@ -34,10 +34,10 @@ TEST_F(Cli, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",     "--backend",     "--filter", "--quick",   "--dry-run", "--repetitions",
-          "--min-time", "--threads",     "--seed",   "--profile", "--set",     "--results",
-          "--json",     "--csv",         "--md",     "--plots",   "--trace",   "--device-logs",
-          "--color",    "--no-progress", "--version"}) {
+         {"--axis",     "--backend", "--filter",      "--quick",   "--dry-run", "--repetitions",
+          "--min-time", "--threads", "--seed",        "--profile", "--set",     "--results",
+          "--json",     "--csv",     "--md",          "--plots",   "--trace",   "--device-logs",
+          "--memory",   "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }
@@ -80,6 +80,41 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
 }
 
+TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
+  const Outcome outcome = run(
+      "matmul_sweep --quick --repetitions 1 --min-time 0.001 --backend host -a shape=64 --trace "
+      "t.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, ": recording added ")) << outcome.err;
+  EXPECT_FALSE(contains(run("matmul_sweep --quick --backend emulated --trace t.json").err,
+                        "recording added"))
+      << "virtual time does not see it";
+}
+
+TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
+  for (const std::string backend : {"emulated", "host"}) {
+    const Outcome outcome =
+        run("mlp_engines --quick --repetitions 1 --min-time 0.001 --backend " + backend +
+            " -a engine=dynamic -a variant=corrected --memory memory");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* const word : {"memory by phase: ", "memory at its peak: ", "model", "forward",
+                                   "backward", "step", "DRAM"}) {
+      EXPECT_TRUE(contains(outcome.out, word)) << word;
+    }
+    bool found = false;
+    for (const auto& entry : fs::directory_iterator(folder() / "memory" / "mlp_engines")) {
+      if (!entry.path().filename().string().starts_with(backend + ",")) continue;
+      found = true;
+      EXPECT_TRUE(contains(content(entry.path() / "memory.md"), "| model"));
+      const std::string buffers = content(entry.path() / "buffers.csv");
+      EXPECT_TRUE(contains(buffers, "\nDRAM,")) << buffers;
+      EXPECT_EQ(contains(buffers, "L1 circular buffer"), backend == "emulated");
+      EXPECT_TRUE(fs::exists(entry.path() / "device_memory.dat"));
+    }
+    EXPECT_TRUE(found);
+  }
+}
+
 TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
   ASSERT_EQ(run("matmul_sweep --backend emulated --threads 1 --json a.json --trace ta.json").status,
             0);
@@ -91,6 +126,18 @@ TEST_F(Cli, TwoRunsAndAnyThreadCountGiveTheSameBytes) {
   EXPECT_EQ(content(folder() / "a.json"), content(folder() / "c.json"));
   EXPECT_EQ(content(folder() / "ta.json"), content(folder() / "tb.json"));
   EXPECT_EQ(content(folder() / "ta.json"), content(folder() / "tc.json"));
+}
+
+TEST_F(Cli, EveryExperimentWritesTheSameBytesForAnyThreadCount) {
+  for (const char* const threads : {"1", "2", "5"}) {
+    const std::string name = threads;
+    const Outcome outcome =
+        run("all --quick --backend emulated --threads " + name + " --json " + name + ".json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+  ASSERT_FALSE(content(folder() / "1.json").empty());
+  EXPECT_EQ(content(folder() / "1.json"), content(folder() / "2.json"));
+  EXPECT_EQ(content(folder() / "1.json"), content(folder() / "5.json"));
 }
 
 TEST_F(Cli, BothBackendsShareOneResult) {
@@ -134,6 +181,7 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --filter '('", "--filter"},
       {"matmul_sweep --repetitions many", "many"},
       {"matmul_sweep --repetitions 0", "--repetitions"},
+      {"matmul_sweep --min-time 0", "--min-time"},
       {"matmul_sweep --threads 0", "--threads"},
   };
   for (const auto& [arguments, part] : cases) {

@@ -74,7 +74,10 @@ TEST_F(TrainCli, SaysLinesOnStandardErrorAndWritesTextOnStandardOutput) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "step 10/20  loss ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "step 20/20  loss ")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, " tokens/s  learning rate 0.003  memory ")) << outcome.err;
+  for (const char* const part :
+       {" tokens/s  ", "FLOPS  bound by ", "  learning rate 0.003  memory "}) {
+    EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
+  }
   EXPECT_TRUE(contains(outcome.err, "steps 1 to 20 on host CPU")) << outcome.err;
   EXPECT_FALSE(contains(outcome.err, "0.0 MiB")) << outcome.err;
   EXPECT_TRUE(outcome.out.starts_with("rose")) << outcome.out;
@@ -109,7 +112,6 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   std::ofstream(folder_ / "other") << "a rose is a rose is a rose is a rose";
   fails(run(resume + "other"), 1, "another text");
   fails(run(resume + "text --prompt % --generate 1"), 1, "character '%' at place 1");
-  fails(run(resume + "text --steps 9 --engine traced"), 1, "its scalars change each step");
   fails(run(resume + "missing"), 1, "missing");
   fails(run("--resume --data text"), 2, "--resume needs --checkpoint");
   fails(run(""), 2, "no text to train on");

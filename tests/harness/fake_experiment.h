@@ -20,8 +20,9 @@ class FakeCase final : public Case {
     ++runs;
     if (fails) throw Error({.attempted = "run", .value = "it fails", .accepted = "", .hint = ""});
     now_ += step_;
-    if (sink_ != nullptr)
-      sink_->record({.name = "run", .category = "test", .start = now_ - step_, .end = now_});
+    if (sink_ == nullptr) return;
+    sink_->record({.name = "run", .category = "test", .start = now_ - step_, .end = now_});
+    now_ += recording;
   }
   void finish() override {
     ++finishes;
@@ -36,6 +37,7 @@ class FakeCase final : public Case {
   int runs = 0;
   int finishes = 0;
   bool fails = false;
+  SimTime recording;  ///< What recording a run takes.
 
  private:
   SimTime step_;

@@ -44,6 +44,36 @@ TEST(MeasureWall, GivesEachCaseItsSamplesFromItsOwnClock) {
   EXPECT_GE(fast.runs, 7 * 20);
 }
 
+class Counter final : public TraceSink {
+ public:
+  void record(const TraceEvent&) override { ++events; }
+  int events = 0;
+};
+
+TEST(MeasureWall, AWatchSeesAWarmUpOfEachRepetitionAndEveryTimedIteration) {
+  FakeCase point(SimTime::microseconds(1000));
+  const std::array<Case*, 1> cases{&point};
+  Counter sink;
+  int iterations = 0;
+  std::vector<double> seconds;
+  measure_wall(
+      cases, {.repetitions = 2, .min_time = 0.001}, kNeverStop,
+      [&](std::size_t, WallSamples samples) { seconds = std::move(samples.seconds); },
+      {.warm_up_sink = [&] { return &sink; }, .iterated = [&](std::size_t) { ++iterations; }});
+  EXPECT_GE(iterations, 2);
+  EXPECT_GE(sink.events, 2) << "and what the library tries out";
+  EXPECT_EQ(point.runs, iterations + 2 * sink.events) << "two warm-ups, one of them recorded";
+  for (const double each : seconds) EXPECT_NEAR(each, 1e-3, 1e-12);
+}
+
+TEST(RecordingCost, IsTheShareThatRecordingAdds) {
+  FakeCase point(SimTime::microseconds(998));
+  point.recording = SimTime::microseconds(20);
+  Counter sink;
+  EXPECT_NEAR(recording_cost(point, sink), 0.02, 1e-9) << "of 998 us and two finishes";
+  EXPECT_EQ(2 * sink.events, point.runs);
+}
+
 TEST(MeasureWall, AFailingCaseDoesNotStopTheOthers) {
   FakeCase bad(SimTime::microseconds(1000));
   bad.fails = true;

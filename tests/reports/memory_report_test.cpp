@@ -14,12 +14,12 @@
 namespace howard::reports {
 namespace {
 
-using enum profiler::MemoryAction;
-using enum profiler::MemoryKind;
+using enum MemoryAction;
+using enum MemoryKind;
 
 profiler::MemoryUse sample() {
   const auto at = [](std::int64_t time) { return SimTime::microseconds(time); };
-  return profiler::memory_use(std::vector<profiler::MemoryEvent>{
+  return profiler::memory_use(std::vector<MemoryEvent>{
       {at(0), allocate, dram, 1, Bytes(4'000'000), "weights", "model"},
       {at(1), allocate, dram, 2, Bytes(1'000'000), "bias", "model"},
       {at(2), allocate, dram, 3, Bytes(3'000'000), "activation", "forward"},
@@ -58,25 +58,39 @@ TEST(MemoryReport, ShowsWhoHeldThePeak) {
     for (const Cell& cell : row.cells) cells.push_back(cell.text);
   }
   EXPECT_EQ(cells, (std::vector<std::string>{"DRAM",
+                                             "forward",
                                              "activation",
                                              "2",
                                              "6.000",
                                              "54.5",  //
                                              "DRAM",
+                                             "model",
                                              "weights",
                                              "1",
                                              "4.000",
                                              "36.4",  //
                                              "DRAM",
+                                             "",
                                              "other names: 1",
                                              "1",
                                              "1.000",
                                              "9.1",  //
                                              "L1 circular buffer",
+                                             "forward",
                                              "matmul",
                                              "1",
                                              "0.002",
                                              "100.0"}));
+}
+
+TEST(MemoryReport, ListsEveryBuffersLifetime) {
+  EXPECT_EQ(buffers_csv(sample()),
+            "memory,buffer,name,phase,bytes,allocated_ps,released_ps\n"
+            "DRAM,1,weights,model,4000000,0,\n"
+            "DRAM,2,bias,model,1000000,1000000,\n"
+            "DRAM,3,activation,forward,3000000,2000000,5000000\n"
+            "DRAM,4,activation,forward,3000000,2000000,\n"
+            "L1 circular buffer,1,matmul,forward,2048,3000000,4000000\n");
 }
 
 TEST(MemoryReport, DrawsMemoryOverTime) {

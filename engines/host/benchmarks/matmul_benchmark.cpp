@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engines/host/bfloat16.h"
+#include "engines/device/bfloat16.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 
@@ -53,7 +53,7 @@ std::vector<std::byte> random_values(std::int64_t elements, DataType dtype, unsi
     if (dtype == DataType::float32) {
       std::memcpy(&bytes[i * 4], &value, 4);
     } else {
-      const std::uint16_t bits = howard::host::to_bfloat16(value);
+      const std::uint16_t bits = howard::to_bfloat16(value);
       std::memcpy(&bytes[i * 2], &bits, 2);
     }
   }

@@ -4,7 +4,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <dnnl.hpp>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -40,12 +42,24 @@ struct Product {
 
 class OnednnMlp::Impl {
  public:
-  Impl(std::int64_t batch, std::int64_t width, float rate, int threads)
-      : batch_(batch), width_(width), rate_(rate), threads_(threads) {
+  virtual ~Impl() = default;
+  virtual void step() = 0;
+  virtual float loss() const = 0;
+};
+
+/// `E` is what factors are stored in; as float32 rounded to bfloat16 if `kRounds`.
+template <class E, bool kRounds>
+class OnednnMlp::Step final : public Impl {
+ public:
+  explicit Step(const OnednnMlpOptions& options)
+      : batch_(options.batch),
+        width_(options.width),
+        rate_(options.rate),
+        threads_(options.threads) {
     omp_set_num_threads(threads_);
     using Tag = memory::format_tag;
-    const auto half = memory::data_type::bf16;
     const auto full = memory::data_type::f32;
+    const auto half = std::is_same_v<E, Half> ? memory::data_type::bf16 : full;
     const memory::desc rows({batch_, width_}, half, Tag::ab);
     const memory::desc columns({width_, batch_}, half, Tag::ba);
     const memory::desc weight({width_, width_}, half, Tag::ab);
@@ -53,20 +67,21 @@ class OnednnMlp::Impl {
     const memory::desc gradient({width_, width_}, full, Tag::ab);
     for (int i = 0; i < 2; ++i) {
       Layer& layer = layers_[i];
-      Half* in = i == 0 ? input_.data() : hidden_.data();
-      Half* out = i == 0 ? hidden_.data() : output_.data();
-      Half* slope = i == 0 ? hidden_slope_.data() : output_slope_.data();
+      E* in = i == 0 ? input_.data() : hidden_.data();
+      E* out = i == 0 ? hidden_.data() : output_.data();
+      E* slope = i == 0 ? hidden_slope_.data() : output_slope_.data();
       layer.forward =
-          product(rows, in, weight, layer.half.data(), rows, out, layer.bias.data(), i == 0);
+          product(rows, in, weight, factor(layer), rows, out, layer.bias.data(), i == 0);
       layer.gradient_product = product(columns, in, rows, slope, gradient, layer.gradient.data());
     }
-    back_ = product(rows, output_slope_.data(), turned, layers_[1].half.data(), rows,
-                    hidden_slope_.data());
+    back_ =
+        product(rows, output_slope_.data(), turned, factor(layers_[1]), rows, hidden_slope_.data());
   }
 
-  void step() {
+  void step() override {
     omp_set_num_threads(threads_);
     run(layers_[0].forward);
+    if (std::is_same_v<E, float> && kRounds) round(hidden_.data());
     run(layers_[1].forward);
     differentiate_loss();
     run(layers_[1].gradient_product);
@@ -77,24 +92,50 @@ class OnednnMlp::Impl {
     stream_.wait();
   }
 
-  float loss() const { return loss_; }
+  float loss() const override { return loss_; }
 
  private:
+  static constexpr bool kCopies = kRounds;
   struct Layer {
     explicit Layer(std::int64_t width)
         : weight(width * width, 0.01F),
-          half(width * width, 0.01F),
+          half(kCopies ? width * width : 1, 0.01F),
           bias(width, 0),
           gradient(width * width, 0),
           bias_gradient(width, 0) {}
     Array<float> weight;
-    Array<Half> half;  ///< The same as bfloat16. [in, out]
+    Array<E> half;  ///< The same rounded, if it is. [in, out]
     Array<float> bias, gradient, bias_gradient;
     Product forward, gradient_product;
   };
 
+  static E* factor(Layer& layer) {
+    if constexpr (kCopies)
+      return layer.half.data();
+    else
+      return layer.weight.data();
+  }
+
+  HOWARD_INLINE static void put(E* values, std::int64_t i, float value) {
+    if constexpr (std::is_same_v<E, float> && kRounds) {
+      values[i] = std::bit_cast<float>(to_bfloat16_above(value) & 0xffff'0000);
+    } else {
+      host::store(values, i, value);
+    }
+  }
+
+  void round(E* values) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < batch_; ++row) {
+      host::vectorised([own = values + row * width_, width = width_]() HOWARD_INLINE {
+        host::for_each(width,
+                       [=](std::int64_t i) HOWARD_INLINE { put(own, i, host::load(own, i)); });
+      });
+    }
+  }
+
   template <class C>
-  Product product(const memory::desc& a_desc, Half* a, const memory::desc& b_desc, Half* b,
+  Product product(const memory::desc& a_desc, E* a, const memory::desc& b_desc, E* b,
                   const memory::desc& c_desc, C* c, float* bias = nullptr, bool relu = false) {
     dnnl::primitive_attr attributes;
     if (relu) {
@@ -136,16 +177,17 @@ class OnednnMlp::Impl {
     const float scale = 2.0F / static_cast<float>(batch_ * width_);
     std::fill(losses_.begin(), losses_.end(), 0.0F);
     for_rows(layers_[1].bias_gradient.data(), [&](std::int64_t first, float* sums) {
-      const Half* y = output_.data() + first;
+      E* y = output_.data() + first;
       const float* target = target_.data() + first;
-      Half* dy = output_slope_.data() + first;
+      E* dy = output_slope_.data() + first;
       const std::int64_t width = width_;
       losses_[static_cast<std::size_t>(omp_get_thread_num() * 16)] +=
           host::vectorised([=]() HOWARD_INLINE {
             host::for_each(width, [=](std::int64_t i) HOWARD_INLINE {
+              put(y, i, host::load(y, i));
               const float slope = scale * (host::load(y, i) - target[i]);
               sums[i] += slope;
-              host::store(dy, i, slope);
+              put(dy, i, slope);
             });
             return host::sum_of(width, [=](std::int64_t i) HOWARD_INLINE {
               const float difference = host::load(y, i) - target[i];
@@ -160,25 +202,23 @@ class OnednnMlp::Impl {
 
   void mask() {
     for_rows(layers_[0].bias_gradient.data(), [&](std::int64_t first, float* sums) {
-      const Half* h = hidden_.data() + first;
-      Half* dh = hidden_slope_.data() + first;
+      const E* h = hidden_.data() + first;
+      E* dh = hidden_slope_.data() + first;
       const std::int64_t width = width_;
       host::vectorised([=]() HOWARD_INLINE {
         host::for_each(width, [=](std::int64_t i) HOWARD_INLINE {
-          const Half masked = h[i] != 0 ? dh[i] : Half{0};
-          dh[i] = masked;
-          sums[i] += from_bits(masked);
+          const float masked = h[i] != 0 ? host::load(dh, i) : 0.0F;
+          put(dh, i, masked);
+          sums[i] += masked;
         });
       });
     });
   }
 
-  HOWARD_INLINE static float from_bits(Half bits) { return host::from_bfloat16(bits); }
-
   void update(Layer& layer) {
     const float* gradient = layer.gradient.data();
     float* weight = layer.weight.data();
-    Half* half = layer.half.data();
+    E* half = layer.half.data();
     const float rate = rate_;
     const std::int64_t width = width_;
 #pragma omp parallel for schedule(static)
@@ -186,7 +226,7 @@ class OnednnMlp::Impl {
       host::vectorised([=]() HOWARD_INLINE {
         host::for_each(width, [=, first = row * width](std::int64_t i) HOWARD_INLINE {
           weight[first + i] -= rate * gradient[first + i];
-          host::store(half, first + i, weight[first + i]);
+          if constexpr (kCopies) put(half, first + i, weight[first + i]);
         });
       });
     }
@@ -199,9 +239,8 @@ class OnednnMlp::Impl {
   int threads_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
-  Array<Half> input_{batch_ * width_, 0.1F}, hidden_{batch_ * width_, 0},
-      output_{batch_ * width_, 0}, hidden_slope_{batch_ * width_, 0},
-      output_slope_{batch_ * width_, 0};
+  Array<E> input_{batch_ * width_, 0.1F}, hidden_{batch_ * width_, 0}, output_{batch_ * width_, 0},
+      hidden_slope_{batch_ * width_, 0}, output_slope_{batch_ * width_, 0};
   Array<float> target_{batch_ * width_, 0.5F};
   Layer layers_[2]{Layer(width_), Layer(width_)};
   Product back_;
@@ -210,8 +249,15 @@ class OnednnMlp::Impl {
   float loss_ = 0;
 };
 
-OnednnMlp::OnednnMlp(std::int64_t batch, std::int64_t width, float rate, int threads)
-    : impl_(std::make_unique<Impl>(batch, width, rate, threads)) {}
+OnednnMlp::OnednnMlp(const OnednnMlpOptions& options) {
+  if (options.compute == DataType::float32) {
+    impl_ = std::make_unique<Step<float, false>>(options);
+  } else if (options.products == DataType::float32) {
+    impl_ = std::make_unique<Step<float, true>>(options);
+  } else {
+    impl_ = std::make_unique<Step<Half, true>>(options);
+  }
+}
 
 OnednnMlp::~OnednnMlp() = default;
 

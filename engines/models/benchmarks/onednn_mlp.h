@@ -4,16 +4,26 @@
 #include <cstdint>
 #include <memory>
 
+#include "engines/device/tensor_spec.h"
+
 namespace howard::benchmarks {
+
+struct OnednnMlpOptions {
+  std::int64_t batch = 0, width = 0;
+  float rate = 0;
+  int threads = 1;
+  DataType compute = DataType::bfloat16;   ///< What factors are rounded to.
+  DataType products = DataType::bfloat16;  ///< What they are stored and multiplied in.
+};
 
 /// A training step of the report's two-layer MLP written by hand on oneDNN and OpenMP, as somebody
 /// would who needs this one step to be fast: the bias and the ReLU are post-operations of the
 /// products, the loss with its gradient, the mask with the bias gradients and the update are one
-/// loop each. Products of bfloat16, float32 parameters, of which the update also writes the
-/// bfloat16 copy.
+/// loop each. Parameters of float32, of which the update also writes a bfloat16 copy where the
+/// products need one.
 class OnednnMlp {
  public:
-  OnednnMlp(std::int64_t batch, std::int64_t width, float rate, int threads);
+  explicit OnednnMlp(const OnednnMlpOptions& options);
   ~OnednnMlp();
 
   void step();
@@ -21,6 +31,8 @@ class OnednnMlp {
 
  private:
   class Impl;
+  template <class E, bool kRounds>
+  class Step;
   std::unique_ptr<Impl> impl_;
 };
 

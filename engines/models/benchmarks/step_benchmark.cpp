@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Training steps of the report's MLP on the host: the engines, the fused trace and a step written
-// by hand on oneDNN, in turn. All with bfloat16 products and float32 parameters.
+// by hand on oneDNN, in turn. All with float32 parameters, and products of bfloat16 or float32.
 //
-//   howard_step_benchmark [rounds [threads]]
+//   howard_step_benchmark [rounds [threads [batch/width [bf16|fp32 [contestant,...]]]]]
 //
 // A round runs each for about 60 ms, in an order that changes; ratios are medians of those within a
 // round. On a machine that others use, one thread and the time on the cores say what work is done.
@@ -37,16 +37,28 @@ namespace {
 using namespace howard;
 using Clock = std::chrono::steady_clock;
 
+struct Problem {
+  std::int64_t batch = 0, width = 0;
+  DataType compute{};
+
+  std::string text() const {
+    return fmt::format("{}/{} {}", batch, width, compute == DataType::float32 ? "fp32" : "bf16");
+  }
+};
+
 /// A model with what trains it, on a device of its own.
 struct Training {
-  Training(std::int64_t batch, std::int64_t width, int threads, bool fuse)
+  Training(const Problem& problem, int threads, bool fuse)
       : device({.threads = threads, .fuse_traces = fuse}),
-        model(device, {.batch = batch, .width = width, .parameters = DataType::float32}),
+        model(device, {.batch = problem.batch,
+                       .width = problem.width,
+                       .parameters = DataType::float32,
+                       .compute = problem.compute}),
         function(autograd::training_step(
             [this](autograd::Tape& tape, int) {
               return model.loss(tape, models::MlpFunctions::by_layer);
             },
-            sgd)) {
+            sgd, {.tape = {.compute = problem.compute}})) {
     model.write_constants(device.command_queue(0));
   }
 
@@ -69,11 +81,11 @@ struct Contestant {
   Times times;
 };
 
-std::vector<Contestant> contestants(std::int64_t batch, std::int64_t width, int threads) {
+std::vector<Contestant> contestants(const Problem& problem, int threads) {
   std::vector<Contestant> all;
   enum class Engine { dynamic, recorded, traced };
   const auto add = [&](const char* name, Engine engine, bool fuse) {
-    const auto training = std::make_shared<Training>(batch, width, threads, fuse);
+    const auto training = std::make_shared<Training>(problem, threads, fuse);
     Training& own = *training;
     if (engine != Engine::dynamic) {
       own.recorded = std::make_unique<autograd::StaticStep>(own.device, own.function);
@@ -96,12 +108,17 @@ std::vector<Contestant> contestants(std::int64_t batch, std::int64_t width, int 
   add("traced", Engine::traced, false);
   add("static", Engine::recorded, false);
   add("dynamic", Engine::dynamic, false);
-  const auto peer = std::make_shared<benchmarks::OnednnMlp>(batch, width, 0.01F, threads);
-  all.push_back({"onednn",
-                 [peer](int steps) {
-                   for (int i = 0; i < steps; ++i) peer->step();
-                 },
-                 {}});
+  const auto add_peer = [&](const char* name, DataType products) {
+    const auto peer = std::make_shared<benchmarks::OnednnMlp>(benchmarks::OnednnMlpOptions{
+        problem.batch, problem.width, 0.01F, threads, problem.compute, products});
+    all.push_back({name,
+                   [peer](int steps) {
+                     for (int i = 0; i < steps; ++i) peer->step();
+                   },
+                   {}});
+  };
+  add_peer("onednn", problem.compute);
+  if (problem.compute == DataType::bfloat16) add_peer("onednn_widened", DataType::float32);
   return all;
 }
 
@@ -131,8 +148,15 @@ double median_ratio(const std::vector<double>& times, const std::vector<double>&
   return median(ratios);
 }
 
-void compare(std::int64_t batch, std::int64_t width, int rounds, int threads) {
-  std::vector<Contestant> all = contestants(batch, width, threads);
+/// `only`: the contestants to run, separated by commas, or all if empty.
+void compare(const Problem& problem, int rounds, int threads, const std::string& only) {
+  std::vector<Contestant> all = contestants(problem, threads);
+  if (!only.empty()) {
+    std::erase_if(all, [list = "," + only + ","](const Contestant& one) {
+      return list.find("," + one.name + ",") == std::string::npos;
+    });
+  }
+  if (all.empty()) return;
   for (Contestant& one : all) one.run(2);
   Contestant probe{"probe", all[0].run, {}};
   time_steps(probe, 2);
@@ -140,18 +164,17 @@ void compare(std::int64_t batch, std::int64_t width, int rounds, int threads) {
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       Contestant& one = all[(i + static_cast<std::size_t>(round)) % all.size()];
-      // OpenMP's threads look for work for some milliseconds after their last.
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      // OpenMP's threads look for work for tens of milliseconds after their last.
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
       one.run(1);
       time_steps(one, steps);
     }
   }
   const Times& own = all[0].times;
   for (const auto& [name, run, times] : all) {
-    fmt::print(
-        "{:>5}/{:<5} {:<13} {:9.3f} ms, {:.3f} of traced_fused; on the cores {:9.3f} ms, {:.3f}\n",
-        batch, width, name, median(times.wall), median_ratio(times.wall, own.wall),
-        median(times.cpu), median_ratio(times.cpu, own.cpu));
+    fmt::print("{:>14} {:<15} {:9.3f} ms, {:.3f} of {}; on the cores {:9.3f} ms, {:.3f}\n",
+               problem.text(), name, median(times.wall), median_ratio(times.wall, own.wall),
+               all[0].name, median(times.cpu), median_ratio(times.cpu, own.cpu));
   }
   std::fflush(stdout);
 }
@@ -159,10 +182,19 @@ void compare(std::int64_t batch, std::int64_t width, int rounds, int threads) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto argument = [&](int i) { return argc > i ? std::string(argv[i]) : std::string(); };
   const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
   const int threads = howard::host::thread_count({.threads = argc > 2 ? std::atoi(argv[2]) : 0});
-  compare(256, 256, rounds, threads);
-  compare(1024, 512, rounds, threads);
-  compare(2048, 2048, std::max(1, rounds / 3), threads);
+  const std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
+      {256, 256}, {1024, 512}, {256, 2048}, {2048, 2048}, {4096, 2048}};
+  for (const DataType compute : {DataType::bfloat16, DataType::float32}) {
+    for (const auto& [batch, width] : shapes) {
+      const Problem problem{batch, width, compute};
+      const bool wanted = argc <= 3 || problem.text().starts_with(argument(3) + " ");
+      if (!wanted || (argc > 4 && !problem.text().ends_with(argument(4)))) continue;
+      const bool large = batch * width >= std::int64_t{2048} * 2048;
+      compare(problem, large ? std::max(1, rounds / 3) : rounds, threads, argument(5));
+    }
+  }
   return 0;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "base/error.h"
 #include "engines/autograd/activation.h"
@@ -78,14 +81,19 @@ TEST(AdamW, InOneCallAndInSeventeenItIsTheDefinition) {
   for (const bool fused : {true, false}) {
     ReferenceDevice device;
     Parameter p = filled(device, {2, 3}, 1);
-    AdamWAttributes attributes{.learning_rate = 0.1F, .weight_decay = 0.2F, .fused = fused};
+    AdamWAttributes attributes{.learning_rate = 0.1F, .weight_decay = 0.2F};
     AdamWByHand expected{device.values(p.value)[4]};
-    AdamW adamw(Calls(device), {&p}, attributes);
+    AdamW adamw(Calls(device), {&p}, attributes, fused ? AdamWForm::fused : AdamWForm::composite);
     for (const double gradient : {0.5, -2.0, 1.0}) {
       set_gradient(device, p, gradient);
       device.clear();
       adamw.step(Calls(device));
       EXPECT_EQ(device.programs().size(), fused ? 1U : 17U);
+      std::string operands;  // "1": also with a scalar
+      for (const Program& program : device.programs()) {
+        operands += std::to_string(program.inputs.size());
+      }
+      EXPECT_EQ(operands, fused ? "4" : "12112111211111122");
       expected.step(gradient, attributes);
       ++attributes.step;
       // Scalars are float32: 1 - beta2, say, has 5 digits.
@@ -95,10 +103,37 @@ TEST(AdamW, InOneCallAndInSeventeenItIsTheDefinition) {
   }
 }
 
+TEST(AdamW, TheReplayableFormReadsTheNumbersOfEachStepFromTheDevice) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  AdamWAttributes attributes{.learning_rate = 0.1F, .weight_decay = 0.2F};
+  AdamWByHand expected{device.values(p.value)[4]};
+  AdamW adamw(Calls(device), {&p}, attributes, AdamWForm::replayable);
+  std::vector<Program> first;
+  for (const double gradient : {0.5, -2.0, 1.0}) {
+    set_gradient(device, p, gradient);
+    adamw.learning_rate = attributes.learning_rate;
+    adamw.write_numbers(device.command_queue(0));
+    device.clear();
+    adamw.step(Calls(device));
+    expected.step(gradient, attributes);
+    ++attributes.step;
+    attributes.learning_rate /= 2;
+    EXPECT_NEAR(device.values(p.value)[4], expected.p, 1e-4);
+    if (first.empty()) first = device.programs();
+    EXPECT_TRUE(std::ranges::equal(first, device.programs(), {}, &Program::attributes,
+                                   &Program::attributes))
+        << "what a trace would repeat";
+  }
+  EXPECT_EQ(adamw.next_step(), 4);
+  Parameter narrow{"", {device, {.shape = {2, 3}, .dtype = DataType::bfloat16}}, {}};
+  EXPECT_THROW(AdamW(Calls(device), {&narrow}, attributes, AdamWForm::replayable), Error);
+}
+
 TEST(AdamW, TheRateThatAScheduleSetsIsTakenByTheNextStep) {
   ReferenceDevice device;
   Parameter p = filled(device, {2, 3}, 1);
-  AdamW adamw(Calls(device), {&p}, {.weight_decay = 0, .fused = true});
+  AdamW adamw(Calls(device), {&p}, {.weight_decay = 0}, AdamWForm::fused);
   const double before = device.values(p.value)[0];
   adamw.learning_rate = 0;
   set_gradient(device, p, 1);

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "engines/device/bfloat16.h"
 #include "engines/device/device.h"
-#include "engines/host/bfloat16.h"
 
 namespace howard::host {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/host/trace_memory.h"
 #include "tests/engines/host/host_calls.h"
 
 namespace howard::host {
@@ -220,8 +221,66 @@ TEST_F(TraceFusion, AWriterInBetweenKeepsProgramsApart) {
   // The product needs the first result and gives the third program its other operand.
   EXPECT_EQ(groups({eltwise(Eltwise::relu, {x}, y), matmul(y, table, other),
                     eltwise(Eltwise::add, {y, other}, x)},
-                   {x, other}),
+                   {x}),
             (Groups{{0}, {1, 2}}));
+}
+
+TEST_F(TraceFusion, OnePlaceForTwoIntermediatesTiesNothing) {
+  const Shape shape{64, 64};
+  const Operand x = tensor(shape);
+  const Operand y = tensor(shape);
+  const Operand weight = tensor(shape);
+  const Operand place = tensor(shape);
+  const Operand out = tensor(shape);
+  // The second value of `place` is stored where a factor of the product lies.
+  const std::vector<Program> trace{eltwise(Eltwise::relu, {weight}, place), matmul(x, place, y),
+                                   eltwise(Eltwise::add, {y, x}, place),
+                                   matmul(place, weight, out)};
+  EXPECT_EQ(groups(trace, {out}), (Groups{{0}, {1}, {2}, {3}}));
+  const RenamedTrace renamed = with_own_names(trace);
+  std::vector<Members> members;
+  const std::vector<FusedPrograms> fused = fuse(renamed.programs);
+  for (const FusedPrograms& group : fused) members.push_back(group.members);
+  EXPECT_EQ(members, (Groups{{0}, {1, 2}, {3}}));
+  // The second group reads one and may store two, its product included; the trace has two places.
+  int allocated = 0;
+  const auto buffers = buffers_for(
+      renamed, fused, [](BufferId) { return Bytes(64 * 64 * 2); },
+      [&](Bytes) { return BufferId{100U + static_cast<unsigned>(allocated++)}; });
+  EXPECT_EQ(allocated, 1);
+  EXPECT_EQ(renamed.spare, (std::vector<BufferId>{y.buffer, place.buffer}));
+  EXPECT_EQ(buffers.size(), 3U);
+}
+
+TEST_F(TraceFusion, AnIntermediateKeepsItsPlaceUntilItsLastReader) {
+  const Shape shape{64, 64};
+  const Operand x = tensor(shape);
+  const Operand early = tensor(shape);
+  const Operand turned = tensor(shape);
+  const Operand back = tensor(shape);
+  const Operand out = tensor(shape);
+  const auto transpose = [](const Operand& from, const Operand& to) {
+    return Program{.name = "transpose",
+                   .attributes = TransposeAttributes{},
+                   .inputs = {from},
+                   .outputs = {to},
+                   .flops = {}};
+  };
+  EXPECT_EQ(
+      groups({eltwise(Eltwise::relu, {x}, early), transpose(x, turned), transpose(turned, back),
+              transpose(back, turned), transpose(turned, back), matmul(back, early, out)},
+             {out}),
+      (Groups{{0}, {1}, {2}, {3}, {4}, {5}}));
+}
+
+TEST_F(TraceFusion, WhatATraceReadsBeforeItWritesKeepsItsName) {
+  const Operand x = tensor({48, 64});
+  const Operand y = tensor({48, 64});
+  const RenamedTrace renamed = with_own_names(
+      std::vector<Program>{eltwise(Eltwise::relu, {x}, y), eltwise(Eltwise::add, {y, x}, x)});
+  EXPECT_EQ(renamed.programs[1].outputs[0].buffer, x.buffer);
+  EXPECT_EQ(renamed.intermediates.size(), 1U);
+  EXPECT_EQ(renamed.spare, std::vector<BufferId>{y.buffer});
 }
 
 TEST_F(TraceFusion, OtherShapesStayApart) {

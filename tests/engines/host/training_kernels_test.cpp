@@ -164,6 +164,14 @@ Values mask(std::uint32_t seed, std::int64_t count) {
   return run(DropoutAttributes{.probability = 0.5F, .seed = seed}, {x}, {x.spec})[0];
 }
 
+TEST(HostDropout, AnOffsetOnTheDeviceIsAddedToTheSeed) {
+  const Given x{{{1, 5000}, DataType::float32}, Values(5000, 1.0F)};
+  Given offset = random_indices({1, 1}, 1, 1);
+  offset.values[0] = 6;
+  const DropoutAttributes attributes{.probability = 0.5F, .seed = 0xffff'fffeU};
+  EXPECT_EQ(run(attributes, {x, offset}, {x.spec})[0], mask(4, 5000)) << "wrapping";
+}
+
 TEST(HostDropout, TheSeedAloneChoosesTheElements) {
   const Values once = mask(1, 10'000);
   EXPECT_EQ(mask(1, 10'000), once);

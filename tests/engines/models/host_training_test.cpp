@@ -286,8 +286,8 @@ TEST(HostTraining, NanoGptLearnsASequenceByHeart) {
   NanoGpt model(device, kNanoGpt);
   fill(device, model);
   write_random(device.command_queue(0), model.parameters(), 1);
-  autograd::AdamW adamw(autograd::Calls(device), model.parameters(),
-                        {.learning_rate = 0.01F, .fused = true});
+  autograd::AdamW adamw(autograd::Calls(device), model.parameters(), {.learning_rate = 0.01F},
+                        autograd::AdamWForm::fused);
   StaticStep step(device,
                   autograd::training_step([&](Tape& tape, int) { return model.loss(tape); }, adamw,
                                           {.tape = {.compute = DataType::float32}}),

@@ -124,7 +124,8 @@ TEST(NanoGpt, LaunchesAreThoseOfTtml) {
       elements += parameter->value.spec().shape.elements();
     }
     EXPECT_EQ(elements, 10'819'584);
-    AdamW adamw(autograd::Calls(device), model.parameters(), {.fused = fused});
+    AdamW adamw(autograd::Calls(device), model.parameters(), {},
+                fused ? autograd::AdamWForm::fused : autograd::AdamWForm::composite);
     const StaticStep step(device, step_of(model, adamw), Scalars::change_each_step);
     const std::vector<Program>& programs = step.programs();
     const auto of_phase = [&](std::size_t phase) {

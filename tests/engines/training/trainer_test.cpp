@@ -63,12 +63,24 @@ TEST(Trainer, EnginesGiveTheSameLossesToTheBit) {
   recipe.accumulate = 2;
   recipe.schedule = autograd::Schedule::warmup_linear;
   EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::recorded, 8));
+  EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::traced, 8))
+      << "AdamW's numbers and the seeds of dropout are on the device";
   EXPECT_EQ(losses(fixed(), Engine::dynamic, 8), losses(fixed(), Engine::traced, 8));
+}
+
+TEST(Trainer, ATraceOnTheChipWithValuesGivesTheHostsLosses) {
+  const auto run = [](Engine engine) {
+    host::HostDevice values;
+    wormhole::WormholeDevice device(wormhole::load_profiles(), {.values = &values});
+    Trainer trainer(device, tiny(), text(), engine);
+    return losses(trainer, 4);
+  };
+  EXPECT_EQ(run(Engine::traced), losses(tiny(), Engine::dynamic, 4));
 }
 
 // With dropout, shuffled data over several epochs, AdamW's moments, a schedule and accumulation.
 TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
-  for (const Engine engine : {Engine::dynamic, Engine::recorded}) {
+  for (const Engine engine : {Engine::dynamic, Engine::recorded, Engine::traced}) {
     Recipe recipe = tiny();
     recipe.batch = 16;
     recipe.accumulate = 2;
@@ -162,8 +174,10 @@ TEST(Trainer, RefusesWhatAnEngineCanNotDo) {
   Recipe clipped = tiny();
   clipped.clip = 1;
   EXPECT_THROW(Trainer(device, clipped, text(), Engine::recorded), Error);
-  Trainer traced(device, tiny(), text(), Engine::traced);
-  EXPECT_THROW(traced.step(), Error) << "AdamW and dropout change from step to step";
+  Recipe scheduled = fixed();
+  scheduled.schedule = autograd::Schedule::warmup_linear;
+  Trainer traced(device, scheduled, text(), Engine::traced);
+  EXPECT_THROW(traced.step(), Error) << "the rate of SGD changes from step to step";
   EXPECT_THROW(Trainer(device, tiny(), "too short", Engine::dynamic), Error);
 }
 

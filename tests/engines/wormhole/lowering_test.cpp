@@ -105,18 +105,6 @@ TEST_F(Lowering, GeluBackwardIsElevenLaunchesOrTtmlsOne) {
   EXPECT_EQ(launches(ops::gelu_backward(x, x, /*fused=*/true, x)).size(), 1U);
 }
 
-TEST_F(Lowering, AdamWIsSeventeenLaunchesOrMorehsOne) {
-  const ops::Tensor p = tensor({64, 96});
-  const ops::Moments moments{tensor({64, 96}), tensor({64, 96})};
-  std::string kinds;
-  for (const Program& launch : launches(ops::adamw(p, p, moments, {}))) {
-    const auto& attributes = std::get<EltwiseAttributes>(launch.attributes);
-    kinds += attributes.scalar ? 's' : std::to_string(launch.inputs.size())[0];
-  }
-  EXPECT_EQ(kinds, "s2ss2s1s2sss1s122") << "scalars, one tensor, two tensors";
-  EXPECT_EQ(launches(ops::adamw(p, p, moments, {.fused = true})).size(), 1U);
-}
-
 TEST_F(Lowering, RowMajorOperandsAreTilizedAndTheResultUntilized) {
   const ops::Tensor x = tensor({256, 384}, Layout::row_major);
   const auto names = [&](const Program& program) {
@@ -189,8 +177,6 @@ TEST_F(Lowering, WhatChangesNoTimeIsNoPartOfTheKey) {
   const ops::Moments moments{x, x};
   EXPECT_TRUE(same(ops::adamw(x, x, moments, {.step = 1}),
                    ops::adamw(x, x, moments, {.learning_rate = 0.1F, .step = 2})));
-  EXPECT_FALSE(
-      same(ops::adamw(x, x, moments, {.fused = true}), ops::adamw(x, x, moments, {.step = 2})));
 }
 
 /// Every launch of every composite has a plan.
@@ -201,8 +187,7 @@ TEST_F(Lowering, WhatIsLoweredCanBePlanned) {
        {ops::reduce(Reduction::mean, Dimension::all, x, tensor({1})),
         ops::reduce(Reduction::mean, Dimension::all, x, tensor({1}), true),
         ops::gelu_backward(x, x, false, x), ops::gelu_backward(x, x, true, x),
-        ops::adamw(x, x, {x, x}, {}), ops::adamw(x, x, {x, x}, {.fused = true}),
-        ops::eltwise(Eltwise::add, r, r, r)}) {
+        ops::adamw(x, x, {x, x}, {}), ops::eltwise(Eltwise::add, r, r, r)}) {
     for (const Program& launch : launches(program)) {
       EXPECT_GT(plan_program(launch, kGrid, profiles_).kernel.total, SimTime()) << launch.name;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/bfloat16.h"
+#include "engines/device/bfloat16.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace howard::host {
+namespace howard {
 namespace {
 
 TEST(Bfloat16, EveryValueRoundTrips) {
@@ -37,4 +37,4 @@ TEST(Bfloat16, BeyondTheLargestIsInfinityAndNanStaysNan) {
 }
 
 }  // namespace
-}  // namespace howard::host
+}  // namespace howard

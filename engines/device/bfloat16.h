@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace howard::host {
+namespace howard {
 
 // A bfloat16 is the upper half of an IEEE float32: 8 bits of exponent, 7 of fraction. It is for
 // storage only, as the bits that buffers of DataType::bfloat16 hold; arithmetic happens in float.
@@ -31,4 +31,4 @@ constexpr std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>(to_bfloat16_above(value) >> 16);
 }
 
-}  // namespace howard::host
+}  // namespace howard

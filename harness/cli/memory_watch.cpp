@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/memory_watch.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "reports/markdown.h"
+#include "reports/memory_report.h"
+
+namespace howard::cli {
+
+std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use,
+                                          const std::string& title) {
+  constexpr std::size_t kMostHolders = 10;
+  std::vector<reports::Table> tables{reports::memory_phases_table(use),
+                                     reports::memory_holders_table(use, kMostHolders)};
+  for (reports::Table& table : tables) table.caption += ": " + title;
+  return tables;
+}
+
+void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
+                  const std::filesystem::path& folder) {
+  std::string text;
+  for (const reports::Table& table : tables) {
+    text += (text.empty() ? "" : "\n") + reports::markdown_table(table);
+  }
+  require_writable_folder(folder);
+  write_file(folder / "memory.md", text);
+  write_file(folder / "buffers.csv", reports::buffers_csv(use));
+  const reports::PlotFiles plots = reports::write_memory_plot(use, "device", folder);
+  if (!plots.not_rendered.empty()) {
+    fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
+  }
+}
+
+profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
+                                        const harness::PointResult& point) {
+  profiler::MemoryRecorder& recorder = point.backend == harness::Backend::emulated ? chip_ : host_;
+  // Closed before the case goes: what lives at the end of an iteration is then seen to live.
+  const auto close = [&](void*) { recorder.close(); };
+  recorder.open("set-up");
+  const std::unique_ptr<void, decltype(close)> closed(&recorder, close);
+  auto prepared = experiment.prepare(point.backend, point.parameters);
+  if (auto* const reason = std::get_if<harness::NotApplicable>(&prepared)) {
+    throw Error({.attempted = "record the memory of " + point.id(),
+                 .value = reason->reason,
+                 .accepted = "a point that runs",
+                 .hint = ""});
+  }
+  const auto runs = std::get<std::unique_ptr<harness::Case>>(std::move(prepared));
+  recorder.begin_phase("run");
+  runs->run();
+  if (experiment.timing().iterations > 0) runs->finish();
+  recorder.close();
+  return recorder.use();
+}
+
+}  // namespace howard::cli

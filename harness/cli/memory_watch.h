@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/experiment.h"
+#include "profiler/memory_recorder.h"
+#include "reports/table.h"
+
+namespace howard::cli {
+
+/// The tables of `use`, captioned with `title`.
+std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use, const std::string& title);
+
+/// Writes memory.md (the tables), buffers.csv (every buffer's lifetime) and a picture into
+/// `folder`. Error when that fails.
+void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
+                  const std::filesystem::path& folder);
+
+/// What --memory does: a point is set up once more and runs one more iteration, while its device
+/// tells what it allocates.
+class MemoryWatch {
+ public:
+  /// Where the emulated chips and the host device are to report. Outside of record() they are
+  /// closed: points of a run report nothing, from any thread.
+  MemorySink* chip() { return &chip_; }
+  MemorySink* host() { return &host_; }
+
+  /// Error when the point can not be set up or fails.
+  profiler::MemoryUse record(const harness::Experiment& experiment,
+                             const harness::PointResult& point);
+
+ private:
+  profiler::MemoryRecorder chip_, host_;
+};
+
+}  // namespace howard::cli

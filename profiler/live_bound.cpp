@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/live_bound.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "profiler/dispatch_gaps.h"
+#include "profiler/timeline.h"
+
+namespace howard::profiler {
+namespace {
+
+std::string longest_op(const Timeline& timeline) {
+  std::vector<SimTime> times(timeline.names.size());
+  for (const ProgramRun& run : timeline.programs) times[run.name] += run.kernel.duration();
+  const auto longest = std::ranges::max_element(times) - times.begin();
+  return std::string(timeline.names.name(static_cast<NameId>(longest)));
+}
+
+}  // namespace
+
+std::optional<LiveBound> live_bound(std::span<const TraceEvent> events) {
+  const Timeline timeline = timeline_of(events);
+  const std::vector<BusyLane> lanes = find_gaps(timeline, LaneKind::device);
+  SimTime whole, busy;
+  for (const BusyLane& lane : lanes) {
+    whole += lane.span.duration();
+    busy += lane.busy;
+  }
+  if (whole == SimTime()) return std::nullopt;
+  const CauseTimes causes = time_by_cause(lanes);
+  std::optional<GapCause> cause;
+  SimTime most = busy;
+  for (std::size_t i = 0; i < kGapCauses; ++i) {
+    const auto candidate = static_cast<GapCause>(i);
+    if (causes[candidate] <= most) continue;
+    cause = candidate;
+    most = causes[candidate];
+  }
+  return LiveBound{
+      .name = cause ? std::string(name_of(*cause)) : "kernels: " + longest_op(timeline),
+      .share = most.seconds() / whole.seconds()};
+}
+
+}  // namespace howard::profiler
