@@ -76,7 +76,7 @@ void explained(const MatmulShape& shape, const Run& run) {
 }
 
 bool is_in_panels(DataType dtype) {
-  return dtype == DataType::float32 || !has_fast_bfloat16_products();
+  return dtype == DataType::bfloat16 && !has_fast_bfloat16_products();
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ struct AfterProduct {
   bool rounds = true;                 ///< Whether the pass wants it rounded; if not stored.
 };
 
-/// Products of matrices, accumulated in float32: by oneDNN's kernels where the CPU multiplies
-/// bfloat16 faster than float32, and in panels widened to float32 otherwise, the same arithmetic.
-/// Plans are made at the first product of a shape and kept.
+/// Products of matrices, accumulated in float32: by oneDNN's kernels, but of bfloat16 in panels
+/// widened to float32 on CPUs that multiply it no faster than float32, the same arithmetic. Plans
+/// are made at the first product of a shape and kept.
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
