@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace howard::experiments {
 namespace {
@@ -15,10 +17,24 @@ struct Total {
   std::map<wormhole::Bottleneck, SimTime> by_bottleneck;
 };
 
+std::string op_list_of(std::span<const Program> programs) {
+  std::vector<std::pair<std::string_view, int>> counts;
+  for (const Program& program : programs) {
+    auto found = std::ranges::find(counts, program.name, [](const auto& one) { return one.first; });
+    if (found == counts.end()) found = counts.insert(found, {program.name, 0});
+    ++found->second;
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  return text;
+}
+
 }  // namespace
 
 StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> programs) {
-  StepWork work{.calls = static_cast<int>(programs.size())};
+  StepWork work{.calls = static_cast<int>(programs.size()), .op_list = op_list_of(programs)};
   std::map<std::string_view, Total> totals;
   SimTime slowest;
   for (const Program& program : programs) {

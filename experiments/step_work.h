@@ -26,6 +26,8 @@ struct StepWork {
   SimTime kernel;
   std::vector<OpKindWork> kinds;  ///< The longest time first.
   std::string slowest_product;    ///< How it is cut over the cores; empty without products.
+  /// The calls in the order in which each op is first called: "matmul 5, transpose 2, add 2".
+  std::string op_list;
 
   /// "matmul 41 % (147, in1 reads), add 12 % (200, DRAM bandwidth), ...": the `most` largest.
   std::string text(std::size_t most) const;

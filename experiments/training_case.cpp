@@ -145,6 +145,7 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
                            .better = harness::Better::higher});
   point.details.emplace_back("calls", std::to_string(work_->calls));
   point.details.emplace_back("launches", std::to_string(work_->launches));
+  point.details.emplace_back("op_list", work_->op_list);
   add_time(point, "kernel_time", work_->kernel);
   for (const OpKindWork& kind : work_->kinds) {
     add_time(point, kKernelTimes + std::string(kind.name), kind.kernel);

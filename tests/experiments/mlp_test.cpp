@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -34,6 +35,24 @@ TEST(MlpEngines, CallsAndLaunchesAreThoseOfEachPublishedEngine) {
   expect("dynamic", "32", "33");
   expect("static", "24", "25");
   expect("traced", "24", "25");
+}
+
+TEST(MlpEngines, TheOpListNamesEveryCall) {
+  for (const PointResult& point : engines()) {
+    const std::string* const list = point.find_detail("op_list");
+    if (list == nullptr) continue;
+    int sum = 0;
+    for (const std::string& entry : split(*list, ',')) {
+      sum += std::stoi(entry.substr(entry.rfind(' ')));
+    }
+    EXPECT_EQ(std::to_string(sum), *point.find_detail("calls")) << point.id();
+    EXPECT_NE(list->find("matmul "), std::string::npos) << *list;
+  }
+  const std::string& replay =
+      *find(engines(), "engine:traced/variant:corrected").find_detail("op_list");
+  const std::string& before =
+      *find(engines(), "engine:static/variant:corrected").find_detail("op_list");
+  EXPECT_EQ(replay, before) << "a replay is the calls it was made of";
 }
 
 TEST(MlpEngines, TheHostBoundsAllButTheReplay) {
