@@ -62,7 +62,8 @@ class Reader {
   std::vector<float> floats() {
     std::vector<float> result(count(sizeof(float)));
     const std::string_view bytes = next(result.size() * sizeof(float));
-    std::memcpy(result.data(), bytes.data(), bytes.size());
+    // Without numbers there is no place for them, which memcpy must not be told of.
+    if (!result.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
     return result;
   }
   void finish() const {
