@@ -380,9 +380,10 @@ TEST_F(Cli, AFullDiskIsReportedAndTheOtherFilesAreKept) {
 }
 
 TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
-  // Host points of a minute each: the signal arrives while the first is being measured.
+  // Host points of a minute each: the signal arrives while the first is being measured. Once:
+  // without --foreground timeout signals its whole group too, and a second one kills.
   const Outcome outcome = run("matmul_sweep -a shape=256,512 --min-time 60",
-                              "timeout --preserve-status --signal=INT 8");
+                              "timeout --foreground --preserve-status --signal=INT 8");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   const json result = results();
   EXPECT_EQ(result["points"].size(), 4U) << "the emulated points were finished";
