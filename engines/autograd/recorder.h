@@ -50,8 +50,9 @@ class Recorder final : public Device, private CommandQueue {
   CommandQueue& command_queue(int) override { return *this; }
   void begin_phase(std::string_view phase) override;
   std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
-  void host_work(HostWork, int) override {}  ///< Is done once, whatever the number of steps.
   SimTime now() const override { return device_.now(); }
+
+  // Host work is done once, whatever the number of steps: it is not recorded.
 
   // Errors: a step consists of programs.
   void release_trace(TraceId trace) override;

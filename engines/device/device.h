@@ -113,22 +113,22 @@ class Device {
   virtual void set_sub_devices(std::span<const CoreRange> sub_devices) = 0;
 
   /// Memory use is counted under this name from now on ("forward"); a name that comes again goes on
-  /// where it was.
-  virtual void begin_phase(std::string_view phase) = 0;
+  /// where it was. By default nothing is counted.
+  virtual void begin_phase(std::string_view /*phase*/) {}
   /// The phases so far, in the order of their first begin.
-  virtual std::vector<MemoryPhase> memory_phases() const = 0;
+  virtual std::vector<MemoryPhase> memory_phases() const { return {}; }
 
   /// Says that the caller has just done `count` pieces of `work`: an emulated host charges its time
-  /// for them, a real one has spent it already.
-  virtual void host_work(HostWork work, int count) = 0;
+  /// for them. By default nothing: a real host has spent it already.
+  virtual void host_work(HostWork /*work*/, int /*count*/) {}
 
   /// Calls come from host thread `thread` from now on; 0 at first. Each has a clock of its own on
   /// an emulated host, a new one starting at the time of the one before. Calls of several threads
   /// are to be made in the order of their clocks, as nearly as one call: a thread that lags behind
-  /// what another has waited for is moved there. On a real host it means nothing.
-  virtual void use_host_thread(int thread) = 0;
+  /// what another has waited for is moved there. By default nothing: a real host has one clock.
+  virtual void use_host_thread(int /*thread*/) {}
   /// All host threads wait for the last of them; thread 0 goes on.
-  virtual void join_host_threads() = 0;
+  virtual void join_host_threads() {}
 
   /// The device's clock as its host sees it: virtual or steady, 0 when the device was opened.
   virtual SimTime now() const = 0;

@@ -37,9 +37,6 @@ class HostDevice final : public Device {
   bool holds_values() const override { return true; }
   void begin_phase(std::string_view phase) override;
   std::vector<MemoryPhase> memory_phases() const override;
-  void host_work(HostWork, int) override {}
-  void use_host_thread(int) override {}
-  void join_host_threads() override {}
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 

@@ -29,7 +29,6 @@ class FiniteCheck final : public Device, private CommandQueue {
   CommandQueue& command_queue(int) override { return *this; }
   void begin_phase(std::string_view phase) override { phase_ = phase; }
   std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
-  void host_work(HostWork, int) override {}
   SimTime now() const override { return device_.now(); }
 
   void release_trace(TraceId trace) override;

@@ -25,11 +25,6 @@ class NullDevice final : public Device, private CommandQueue {
   CommandQueue& command_queue(int) override { return *this; }
   void release_trace(TraceId) override {}
   void set_sub_devices(std::span<const CoreRange>) override {}
-  void begin_phase(std::string_view) override {}
-  std::vector<MemoryPhase> memory_phases() const override { return {}; }
-  void host_work(HostWork, int) override {}
-  void use_host_thread(int) override {}
-  void join_host_threads() override {}
   SimTime now() const override { return {}; }
   void set_trace_sink(TraceSink*) override {}
   std::int64_t calls() const { return calls_; }
