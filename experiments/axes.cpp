@@ -61,9 +61,9 @@ ProductShape parse_shape(std::string_view value) {
   return {sizes[0], sizes[1], sizes[2]};
 }
 
-Axis dispatch_axis() {
+Axis dispatch_axis(const std::vector<std::string>& defaults) {
   return harness::word_axis("dispatch", "cores that dispatch: worker (8x7 compute) or eth (8x8)",
-                            {"worker", "eth"}, {"worker", "eth"});
+                            {"worker", "eth"}, defaults);
 }
 
 wormhole::DispatchCoreType parse_dispatch(std::string_view value) {

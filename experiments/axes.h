@@ -22,7 +22,8 @@ struct ProductShape {
 harness::Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
 ProductShape parse_shape(std::string_view value);
 
-harness::Axis dispatch_axis();
+/// `defaults`: of worker and eth.
+harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker", "eth"});
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();

@@ -77,4 +77,32 @@ harness::Axis gpt2_batch_axis(harness::Backend backend) {
   return count_axis("batch", "sequences of 256 tokens", {chip ? "32" : "4"}, {chip ? "32" : "1"});
 }
 
+harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
+                                        std::vector<std::string> bars) {
+  using harness::CellSource;
+  std::vector<harness::Column> columns;
+  for (const std::string& axis : axes) columns.push_back({axis, CellSource::parameter, axis});
+  const std::vector<harness::Column> step{
+      {"time", CellSource::metric, "time"},
+      {"published", CellSource::reference, ""},
+      {"error", CellSource::error, ""},
+      {"rate", CellSource::metric, "throughput"},
+      {"of peak", CellSource::metric, "share_of_peak"},
+      {"calls", CellSource::detail, "calls"},
+      {"launches", CellSource::detail, "launches"},
+      {"host", CellSource::metric, "host_time"},
+      {"bound by", CellSource::detail, "bound_by"},
+      {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"},
+      {"loss", CellSource::detail, "loss"}};
+  columns.insert(columns.end(), step.begin(), step.end());
+  return {.columns = std::move(columns),
+          .plots = {},
+          .bar_charts = {{.title = "A training step of GPT-2",
+                          .label = "time",
+                          .metric = "time",
+                          .bars = std::move(bars),
+                          .parts = kKernelTimes,
+                          .rest = "between kernels"}}};
+}
+
 }  // namespace howard::experiments

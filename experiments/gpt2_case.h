@@ -27,8 +27,12 @@ PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
 harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
                                std::vector<std::string> engines);
 
-/// The report's 32 sequences on the chip; 4 on the host, for which a step takes a tenth of a
-/// second.
+/// The report's 32 sequences on the chip; 4 on the host, for which a step takes tenths of a second.
 harness::Axis gpt2_batch_axis(harness::Backend backend);
+
+/// Columns for `axes`, then for what a step is; a chart with a bar for each value of `bars`, in
+/// kinds of op.
+harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
+                                        std::vector<std::string> bars);
 
 }  // namespace howard::experiments

@@ -27,7 +27,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::CellSource;
 using harness::find_parameter;
 using harness::NotApplicable;
 using harness::Parameters;
@@ -70,19 +69,13 @@ class Gpt2Full final : public harness::Experiment {
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
-    const bool emulated = backend == Backend::emulated;
     std::vector<harness::Axis> axes{
         gpt2_engine_axis(backend, "TTML, or the report's static engine", {"ttml", "static"}),
         variant_axis("gradients of the report's released code, or summed over batch and positions",
                      {"as_published", "corrected"}),
         count_axis("layers", "blocks", {"6"}, {"1"}), gpt2_batch_axis(backend)};
-    if (!emulated) {
-      axes.push_back(training_dtype_axis());
-    } else {
-      harness::Axis dispatch = dispatch_axis();
-      dispatch.values = dispatch.quick_values = {"worker"};
-      axes.push_back(std::move(dispatch));
-    }
+    axes.push_back(backend == Backend::emulated ? dispatch_axis({"worker"})
+                                                : training_dtype_axis());
     return axes;
   }
 
@@ -93,28 +86,7 @@ class Gpt2Full final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"engine", CellSource::parameter, "engine"},
-                        {"variant", CellSource::parameter, "variant"},
-                        {"dtype", CellSource::parameter, "dtype"},
-                        {"time", CellSource::metric, "time"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"rate", CellSource::metric, "throughput"},
-                        {"of peak", CellSource::metric, "share_of_peak"},
-                        {"calls", CellSource::detail, "calls"},
-                        {"launches", CellSource::detail, "launches"},
-                        {"host", CellSource::metric, "host_time"},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"kernel time by kind (launches, longest stage)", CellSource::detail,
-                         "kernels"},
-                        {"loss", CellSource::detail, "loss"}},
-            .plots = {},
-            .bar_charts = {{.title = "A training step of GPT-2",
-                            .label = "time",
-                            .metric = "time",
-                            .bars = {"engine", "variant"},
-                            .parts = kKernelTimes,
-                            .rest = "between kernels"}}};
+    return gpt2_presentation({"engine", "variant", "dtype"}, {"engine", "variant"});
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(

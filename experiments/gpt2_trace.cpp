@@ -25,7 +25,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::CellSource;
 using harness::Parameters;
 
 class Gpt2Trace final : public harness::Experiment {
@@ -50,8 +49,7 @@ class Gpt2Trace final : public harness::Experiment {
         count_axis("dim", "width, a multiple of 64",
                    emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
         gpt2_batch_axis(backend)};
-    axes.push_back(emulated ? dispatch_axis() : training_dtype_axis());
-    if (emulated) add_training_axes(axes);
+    add_training_axes(axes, backend, {"worker", "eth"});
     return axes;
   }
 
@@ -70,30 +68,8 @@ class Gpt2Trace final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"engine", CellSource::parameter, "engine"},
-                        {"variant", CellSource::parameter, "variant"},
-                        {"layers", CellSource::parameter, "layers"},
-                        {"dim", CellSource::parameter, "dim"},
-                        {"dispatch", CellSource::parameter, "dispatch"},
-                        {"dtype", CellSource::parameter, "dtype"},
-                        {"time", CellSource::metric, "time"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"rate", CellSource::metric, "throughput"},
-                        {"of peak", CellSource::metric, "share_of_peak"},
-                        {"launches", CellSource::detail, "launches"},
-                        {"host", CellSource::metric, "host_time"},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"kernel time by kind (launches, longest stage)", CellSource::detail,
-                         "kernels"},
-                        {"loss", CellSource::detail, "loss"}},
-            .plots = {},
-            .bar_charts = {{.title = "A training step of GPT-2",
-                            .label = "time",
-                            .metric = "time",
-                            .bars = {"engine", "layers", "dispatch"},
-                            .parts = kKernelTimes,
-                            .rest = "between kernels"}}};
+    return gpt2_presentation({"engine", "variant", "layers", "dim", "dispatch", "dtype"},
+                             {"engine", "layers", "dispatch"});
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(

@@ -66,14 +66,7 @@ class MlpDepth final : public harness::Experiment {
                            {"dynamic", "static", "traced"}, {"traced"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"corrected"})};
-    if (!emulated) {
-      axes.push_back(training_dtype_axis());
-      return axes;
-    }
-    harness::Axis dispatch = dispatch_axis();
-    dispatch.values = dispatch.quick_values = {"worker"};
-    axes.push_back(std::move(dispatch));
-    add_training_axes(axes);
+    add_training_axes(axes, backend, {"worker"});
     return axes;
   }
 

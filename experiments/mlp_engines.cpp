@@ -53,8 +53,7 @@ class MlpEngines final : public harness::Experiment {
         count_axis("batch", "rows of the input", {"1024"}, {"1024"}),
         count_axis("dim", "width of all layers", {"512"}, {"512"}),
         count_axis("layers", "linear layers", {"2"}, {"2"})};
-    axes.push_back(backend == Backend::emulated ? dispatch_axis() : training_dtype_axis());
-    if (backend == Backend::emulated) add_training_axes(axes);
+    add_training_axes(axes, backend, {"worker", "eth"});
     return axes;
   }
 

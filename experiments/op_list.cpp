@@ -210,10 +210,8 @@ class OpListExperiment final : public harness::Experiment {
                return std::string(value);
              }},
         harness::word_axis("engine", "call by call, with planned buffers, or a replay",
-                           {"dynamic", "static", "traced"}, {"dynamic", "static", "traced"}),
-        dispatch_axis()};
-    axes.back().values = axes.back().quick_values = {"worker"};
-    add_training_axes(axes);
+                           {"dynamic", "static", "traced"}, {"dynamic", "static", "traced"})};
+    add_training_axes(axes, backend, {"worker"});
     return axes;
   }
 

@@ -141,14 +141,7 @@ class ShapeSweep final : public harness::Experiment {
                    {"256"}),
         count_axis("dim", "width of both layers", sizes({"256", "512", "1024", "2048"}),
                    {"256", "512"})};
-    if (!emulated) {
-      axes.push_back(training_dtype_axis());
-      return axes;
-    }
-    harness::Axis dispatch = dispatch_axis();
-    dispatch.values = dispatch.quick_values = {"worker"};
-    axes.push_back(std::move(dispatch));
-    add_training_axes(axes);
+    add_training_axes(axes, backend, {"worker"});
     return axes;
   }
 

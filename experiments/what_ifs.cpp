@@ -99,7 +99,13 @@ WhatIf in_place_outputs(const Parameters& parameters) {
 
 }  // namespace
 
-void add_training_axes(std::vector<Axis>& axes) {
+void add_training_axes(std::vector<Axis>& axes, harness::Backend backend,
+                       const std::vector<std::string>& dispatch) {
+  if (backend == harness::Backend::host) {
+    axes.push_back(training_dtype_axis());
+    return;
+  }
+  axes.push_back(dispatch_axis(dispatch));
   axes.push_back(harness::optional_axis(grid_axis()));
   axes.push_back(harness::optional_axis(harness::word_axis(
       "fused", "yes: TTML's functions, which do more in one program; not set: no", {"no", "yes"},

@@ -42,8 +42,10 @@ harness::Axis trace_axis();
 /// 1 or 2, left out of points that do not ask.
 harness::Axis queues_axis(std::string meaning);
 
-/// Axes grid, fused and queues of training steps, left out of points that do not ask.
-void add_training_axes(std::vector<harness::Axis>& axes);
+/// The last axes of training steps. On the host dtype; on the chip dispatch, and grid, fused and
+/// queues, which points that do not ask leave out.
+void add_training_axes(std::vector<harness::Axis>& axes, harness::Backend backend,
+                       const std::vector<std::string>& dispatch);
 /// For points with axes engine (dynamic, static, traced), dispatch and those.
 std::vector<harness::WhatIf> training_what_ifs(const DevBox& box,
                                                const harness::Parameters& parameters);
