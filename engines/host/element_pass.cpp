@@ -116,8 +116,8 @@ Rounding rounding_of(const ElementStep& step, std::span<const ElementStep> steps
   if (step.result == DataType::float32) return Rounding::none;
   const bool exact = gives_one_of_its_operands(step.function) && step.x.kind == Kind::step &&
                      steps[step.x.step].result == DataType::bfloat16;
-  if (exact) return step.stored == nullptr ? Rounding::none : Rounding::exact_stored;
-  return step.stored == nullptr ? Rounding::bfloat16 : Rounding::stored;
+  if (exact) return step.stores_half() ? Rounding::exact_stored : Rounding::none;
+  return step.stores_half() ? Rounding::stored : Rounding::bfloat16;
 }
 
 using Loop = void (*)(const void*, const void*, float*, Half*, std::int64_t);
@@ -262,12 +262,10 @@ void ElementPass::run_piece(Range piece, std::int64_t column, const Product& pro
     const auto& [step, loop] = steps_[i];
     float* out = results[i];
     Half* half = nullptr;
-    if (step.stored != nullptr) {
-      if (step.result == DataType::float32) {
-        out = reinterpret_cast<float*>(step.stored) + first;
-      } else {
-        half = reinterpret_cast<Half*>(step.stored) + first;
-      }
+    if (step.stores_half()) {
+      half = reinterpret_cast<Half*>(step.stored) + first;
+    } else if (step.stored != nullptr) {
+      out = reinterpret_cast<float*>(step.stored) + first;
     }
     loop(values_of(step.x), values_of(step.y), out, half, count);
     result_of[i] = out;

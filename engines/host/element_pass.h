@@ -48,6 +48,9 @@ struct ElementStep {
   ElementOperand x, y;
   DataType result = DataType::float32;  ///< Rounded to, stored or not.
   std::byte* stored = nullptr;          ///< Null: only later steps read it.
+  bool wide = false;                    ///< Stored as float32, whatever it is rounded to.
+
+  bool stores_half() const { return stored != nullptr && !wide && result == DataType::bfloat16; }
 };
 
 /// The sum of all results of the last step that `step` names, divided, as one number.

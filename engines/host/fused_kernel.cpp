@@ -48,7 +48,7 @@ struct GivenProduct {
 GivenProduct given_product(std::span<const FusedMember> members) {
   const Program& product = members[0].program;
   const DataType result = product.outputs[0].spec.dtype;
-  const DataType given = MatmulKernels::type_for_pass(product.inputs[0].spec.dtype, result);
+  const DataType given = MatmulKernels::type_for_pass(product);
   std::size_t first_operands = 0;
   std::size_t others = 0;
   for (const FusedMember& member : members.subspan(1)) {
@@ -76,6 +76,7 @@ class Steps {
     }
     step.result = program.outputs[0].spec.dtype;
     if (member.kept) step.stored = member.buffers.back().get();
+    step.wide = member.wide;
     steps_.push_back(step);
     step_of_.emplace_back(steps_.size() - 1);
   }
@@ -97,7 +98,9 @@ class Steps {
     product_ = product;
   }
 
+  /// None if there are no steps.
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
+    if (steps_.empty()) return nullptr;
     return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(), sum_);
   }
 
@@ -152,7 +155,7 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const auto all = std::span<std::byte* const>(addresses);
   const std::size_t inputs = first.program.inputs.size();
   const Call call(first.program, all.first(inputs), all.subspan(inputs));
-  return matmuls.make_kernel(*product, call, {pass, first.kept, !given.rounds});
+  return matmuls.make_kernel(*product, call, {pass, first.kept, !given.rounds, first.wide});
 }
 
 std::string_view name_of_fused(const Program& first) {

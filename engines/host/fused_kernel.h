@@ -17,12 +17,13 @@ struct FusedMember {
   const Program& program;
   /// The values of its inputs, then of its outputs.
   std::vector<std::shared_ptr<std::byte[]>> buffers;
-  bool kept = true;  ///< Its result is stored; else only the other members read it.
+  bool kept = true;   ///< Its result is stored; else only the other members read it.
+  bool wide = false;  ///< ... as float32, whatever it is rounded to.
   /// For each input, the place among the members of the one that makes it.
   std::vector<std::optional<std::size_t>> makers;
 };
 
-/// The kernel of a group that fuse() made, of more than one program.
+/// The kernel of a group that fuse() made: a product, an elementwise program, or several.
 Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& matmuls,
                          const KernelContext& context);
 

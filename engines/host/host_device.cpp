@@ -218,6 +218,7 @@ class HostDevice::Impl final : public CommandQueue {
     Recording result;
     RenamedTrace trace = with_own_names(captured);
     const std::vector<FusedPrograms> groups = fuse(trace.programs);
+    if (!has_fast_bfloat16_products()) widen_factors(trace);
     const auto places = buffers_for(
         trace, groups, [&](BufferId buffer) { return memory_.spec(buffer).host_bytes(); },
         [&](Bytes size) {
@@ -241,10 +242,11 @@ class HostDevice::Impl final : public CommandQueue {
 
   Command command_of(const FusedPrograms& group, const RenamedTrace& trace) {
     const Program& first = trace.programs[group.members[0]];
-    if (group.members.size() == 1) return command_of(first);
+    const bool alone = group.members.size() == 1;
+    if (alone && !can_lead(first)) return command_of(first);
     const Operand& leading = first.inputs.empty() ? first.outputs[0] : first.inputs[0];
     // What its members hand to each other is not moved; how many bytes are, nobody says.
-    Command command{.name = name_of_fused(first),
+    Command command{.name = alone ? first.name : name_of_fused(first),
                     .dtype = name_of(leading.spec.dtype),
                     .flops = {},
                     .operands = {},
@@ -254,7 +256,11 @@ class HostDevice::Impl final : public CommandQueue {
     for (std::size_t i = 0; i < group.members.size(); ++i) {
       const Program& program = trace.programs[group.members[i]];
       command.flops += program.flops;
-      FusedMember member{program, {}, group.kept[i], group.makers[i]};
+      FusedMember member{.program = program,
+                         .buffers = {},
+                         .kept = group.kept[i],
+                         .wide = trace.wide.contains(group.members[i]),
+                         .makers = group.makers[i]};
       for (const auto* operands : {&program.inputs, &program.outputs}) {
         for (const Operand& operand : *operands) {
           // What stays within the group has no place in memory.

@@ -15,7 +15,7 @@ namespace howard::host {
 namespace {
 
 /// Error unless the operands multiply and the result, and the bias if there is one, fit.
-MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call) {
+MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call, bool wide_result) {
   const bool biased = call.inputs() == 3;
   if (!biased) call.require_operands(2, 1);
   call.require_own_outputs();
@@ -29,13 +29,12 @@ MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call) {
   const Shape product = one_a ? right.with_rows(left.rows()) : left.with_columns(right.columns());
   const bool batches =
       one_a || one_b || (left.outer() == right.outer() && left.heads() == right.heads());
-  const bool types =
-      is_real(a) && b.dtype == a.dtype && (c.dtype == a.dtype || c.dtype == DataType::float32);
+  const bool types = is_real(a) && is_real(b) && is_real(c);
   call.require(left.columns() == right.rows() && batches && types && c.shape == product,
                "[batch, m, k] by [k, n] or [batch, k, n] to [batch, m, n], bfloat16 or float32");
-  call.require(
-      !biased || (call.in(2).shape.elements() == right.columns() && call.in(2).dtype == a.dtype),
-      "a bias of one row, of the operands' data type");
+  call.require(!biased || (call.in(2).shape.elements() == right.columns() &&
+                           (call.in(2).dtype == a.dtype || call.in(2).dtype == b.dtype)),
+               "a bias of one row, of an operand's data type");
   MatmulShape shape{.batch = std::max(left.batch(), right.batch()),
                     .m = left.rows(),
                     .k = left.columns(),
@@ -44,9 +43,12 @@ MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call) {
                     .one_b = one_b && !one_a,
                     .transpose_a = attributes.transpose_a,
                     .transpose_b = attributes.transpose_b,
-                    .bias = biased,
-                    .dtype = a.dtype,
-                    .result = c.dtype};
+                    .a = a.dtype,
+                    .b = b.dtype,
+                    .bias = {},
+                    .result = c.dtype,
+                    .wide_result = wide_result};
+  if (biased) shape.bias = call.in(2).dtype;
   if (shape.one_b && !shape.transpose_a) {
     // The rows of all matrices of A are rows of one.
     shape.m *= shape.batch;
@@ -69,14 +71,10 @@ void explained(const MatmulShape& shape, const Run& run) {
     refusal = "the system has no memory left for it";
   }
   throw Error({.attempted = fmt::format("multiply {}x{} by {}x{} {} on the host", shape.m, shape.k,
-                                        shape.k, shape.n, name_of(shape.dtype)),
+                                        shape.k, shape.n, name_of(shape.a)),
                .value = refusal,
                .accepted = "",
                .hint = "smaller shapes"});
-}
-
-bool is_in_panels(DataType dtype) {
-  return dtype == DataType::bfloat16 && !has_fast_bfloat16_products();
 }
 
 }  // namespace
@@ -87,36 +85,30 @@ MatmulKernels::~MatmulKernels() = default;
 
 Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call,
                                   const AfterProduct& after) {
-  const MatmulShape shape = shape_of(attributes, call);
+  const MatmulShape shape = shape_of(attributes, call, after.wide);
   const MatmulOperands operands{.a = call.in_values(0),
                                 .b = call.in_values(1),
                                 .bias = shape.bias ? call.in_values(2) : nullptr,
                                 .c = call.out_values()};
-  if (is_in_panels(shape.dtype)) {
-    const PanelProduct& plan = planned(panel_plans_, shape, panel_kernel(best_instruction_set()));
-    return [this, operands, after, &plan] {
+  return [this, shape, operands, after, &plan = planned(shape)] {
+    explained(shape, [&] {
       plan.run(operands, context_.pool, context_.workspace,
                {after.pass.get(), after.stores, after.rounds});
-    };
-  }
-  return [this, shape, operands, after, &plan = planned(plans_, shape)] {
-    explained(shape,
-              [&] { plan.run(operands, context_.pool, context_.workspace, after.pass.get()); });
+    });
   };
 }
 
-DataType MatmulKernels::type_for_pass(DataType dtype, DataType result) {
-  return is_in_panels(dtype) ? DataType::float32 : result;
+DataType MatmulKernels::type_for_pass(const Program& product) {
+  const DataType in = multiplied_in(product.inputs[0].spec.dtype, product.inputs[1].spec.dtype);
+  return in == DataType::float32 ? in : product.outputs[0].spec.dtype;
 }
 
-template <class Plan, class... More>
-Plan& MatmulKernels::planned(std::map<MatmulShape, std::unique_ptr<Plan>>& plans,
-                             const MatmulShape& shape, const More&... more) {
-  const auto known = plans.find(shape);
-  if (known != plans.end()) return *known->second;
-  std::unique_ptr<Plan> plan;
-  explained(shape, [&] { plan = std::make_unique<Plan>(shape, context_.pool.threads(), more...); });
-  return *plans.emplace(shape, std::move(plan)).first->second;
+MatmulPlan& MatmulKernels::planned(const MatmulShape& shape) {
+  const auto known = plans_.find(shape);
+  if (known != plans_.end()) return *known->second;
+  std::unique_ptr<MatmulPlan> plan;
+  explained(shape, [&] { plan = std::make_unique<MatmulPlan>(shape, context_.pool.threads()); });
+  return *plans_.emplace(shape, std::move(plan)).first->second;
 }
 
 }  // namespace howard::host

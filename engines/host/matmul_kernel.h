@@ -7,7 +7,6 @@
 
 #include "engines/host/kernel.h"
 #include "engines/host/matmul_plan.h"
-#include "engines/host/panel_product.h"
 
 namespace howard::host {
 
@@ -16,11 +15,11 @@ struct AfterProduct {
   std::shared_ptr<ElementPass> pass;  ///< Part by part as it comes.
   bool stores = true;                 ///< Whether the product itself is wanted.
   bool rounds = true;                 ///< Whether the pass wants it rounded; if not stored.
+  bool wide = false;                  ///< Of bfloat16, and stored as float32.
 };
 
-/// Products of matrices, accumulated in float32: by oneDNN's kernels, but of bfloat16 in panels
-/// widened to float32 on CPUs that multiply it no faster than float32, the same arithmetic. Plans
-/// are made at the first product of a shape and kept.
+/// Products of matrices, accumulated in float32. Plans are made at the first product of a shape and
+/// kept.
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
@@ -32,17 +31,14 @@ class MatmulKernels {
   Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
                      const AfterProduct& after = {});
 
-  /// The type in which a product from `dtype` to `result` is given to the pass after it.
-  static DataType type_for_pass(DataType dtype, DataType result);
+  /// The type in which `product` is given to the pass after it.
+  static DataType type_for_pass(const Program& product);
 
  private:
-  template <class Plan, class... More>
-  Plan& planned(std::map<MatmulShape, std::unique_ptr<Plan>>& plans, const MatmulShape& shape,
-                const More&... more);
+  MatmulPlan& planned(const MatmulShape& shape);
 
   KernelContext context_;
   std::map<MatmulShape, std::unique_ptr<MatmulPlan>> plans_;
-  std::map<MatmulShape, std::unique_ptr<PanelProduct>> panel_plans_;
 };
 
 }  // namespace howard::host

@@ -14,49 +14,75 @@ namespace howard::host {
 /// Whether oneDNN multiplies bfloat16 on this CPU, and faster than the CPU multiplies float32.
 bool has_fast_bfloat16_products();
 
+/// What factors of these types are multiplied in: bfloat16 if both are and `fast`, or float32.
+DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_products());
+
+/// What becomes of a block of C as soon as it is there, still in a cache.
+struct ProductFinish {
+  const ElementPass* pass = nullptr;  ///< Reads it, and stores to no factor.
+  /// Of a widened product: whether C itself is wanted, and whether the pass, which is given
+  /// float32, wants it rounded to C's type. What is wanted is rounded.
+  bool stores = true;
+  bool rounds = true;
+};
+
 /// How products of one shape are computed: cut into blocks of rows or of columns, or of whole
 /// matrices of the batch, each a single-threaded oneDNN primitive on a thread of the pool. oneDNN's
 /// own threads (libgomp) would wait for the next product spinning, up to milliseconds, on the cores
 /// that the pool needs for everything else.
 ///
+/// bfloat16 is widened to float32, the same arithmetic, where the other factor is float32 or the
+/// CPU multiplies that as fast. Such a product is rounded block by block as it comes.
+///
 /// The blocks depend on the shape and the number of threads alone, and no sum is split over blocks:
 /// equal operands give equal bits.
 class MatmulPlan {
  public:
-  /// For `threads` workers. Throws what oneDNN throws: dnnl::error.
-  MatmulPlan(const MatmulShape& shape, int threads);
+  /// For `threads` workers, of a CPU with or without fast products of bfloat16. Throws what oneDNN
+  /// throws: dnnl::error.
+  MatmulPlan(const MatmulShape& shape, int threads, bool fast = has_fast_bfloat16_products());
   ~MatmulPlan();
 
-  /// One thread calls it at a time, of all plans that share `workspace`. `after`, which reads C, is
-  /// run on each block as soon as it is there, still in a cache; it stores to no factor.
+  /// One thread calls it at a time, of all plans that share `workspace`.
   void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-           const ElementPass* after = nullptr);
+           const ProductFinish& finish = {});
 
  private:
-  /// A rectangle of C, of one matrix or of several of the batch.
+  /// A rectangle of C, of one matrix or of several of the batch, with its first elements.
   struct Block {
     std::size_t primitive = 0;  ///< Index into primitives_.
-    std::int64_t first = 0;     ///< Its first element in C.
-    std::int64_t a = 0;         ///< Offsets of its first elements, in bytes.
-    std::int64_t b = 0;
-    std::int64_t bias = 0;
-    std::int64_t c = 0;
+    std::int64_t a = 0, b = 0, bias = 0, c = 0;
+  };
+  /// How oneDNN finds a factor, or the bias: where it is, or widened to float32 in a workspace, all
+  /// of it once before the blocks or the matrices of a block where it is computed.
+  struct Factor {
+    enum class Widened : std::uint8_t { no, once, by_block };
+    DataType dtype{};
+    std::int64_t matrix = 0, matrices = 0;  ///< Elements of one, and how many.
+    Widened widened = Widened::no;
+    Bytes place;  ///< In the common workspace, or in a worker's.
   };
   struct Primitive;  ///< oneDNN's, for blocks of one size.
   struct Execution;  ///< What one worker needs to run one.
+  struct Job;        ///< What a worker needs besides.
 
-  std::size_t primitive_for(const MatmulShape& shape, std::int64_t matrices, std::int64_t rows,
-                            std::int64_t columns);
-  void run_block(const Block& block, const MatmulOperands& operands, int worker,
-                 std::byte* scratch);
-  void run_after(const Block& block, const ElementPass& after, const std::byte* c) const;
+  std::size_t primitive_for(std::int64_t matrices, std::int64_t rows, std::int64_t columns);
+  Factor factor(DataType dtype, std::int64_t matrix, std::int64_t matrices, bool by_block) const;
+  void make_room();
+  void run_block(const Block& block, const Job& job, int worker);
+  std::byte* found(const Factor& factor, const std::byte* values, std::int64_t first,
+                   const Block& block, const Job& job) const;
+  void finish_block(const Block& block, const Job& job, std::byte* values) const;
 
-  std::int64_t columns_;       ///< Of C.
-  std::int64_t result_bytes_;  ///< Of an element of C.
+  MatmulShape shape_, computed_;  ///< As it is asked for, and as oneDNN multiplies.
+  bool rounds_;                   ///< What oneDNN gives.
+  bool own_c_;  ///< A block of C is computed in its worker's workspace, at c_place_.
+  Factor a_, b_, bias_;
+  Bytes c_place_;
   std::vector<Block> blocks_;
   std::vector<Primitive> primitives_;
   std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.
-  Bytes scratch_size_;
+  Bytes own_size_, common_size_;                    ///< Of the workspace; own: first oneDNN's.
 };
 
 }  // namespace howard::host

@@ -4,12 +4,14 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "engines/device/tensor_spec.h"
 
 namespace howard::host {
 
-/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias.
+/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias. Of bfloat16
+/// and float32, which may meet: what they are multiplied in, and where, is MatmulPlan's affair.
 struct MatmulShape {
   std::int64_t batch = 1;
   std::int64_t m = 0;
@@ -19,9 +21,11 @@ struct MatmulShape {
   bool one_b = false;
   bool transpose_a = false;  ///< Stored as [batch, k, m].
   bool transpose_b = false;  ///< Stored as [batch, n, k].
-  bool bias = false;
-  DataType dtype = DataType::bfloat16;   ///< Of A, B and the bias: bfloat16 or float32.
-  DataType result = DataType::bfloat16;  ///< Of C: the same, or float32.
+  DataType a = DataType::bfloat16;
+  DataType b = DataType::bfloat16;
+  std::optional<DataType> bias;          ///< That of A or of B.
+  DataType result = DataType::bfloat16;  ///< What C is rounded to.
+  bool wide_result = false;              ///< C is held as float32 all the same.
 
   Flops flops() const { return Flops(2 * batch * m * k * n); }
 

@@ -35,8 +35,8 @@ constexpr std::int64_t kColumnPiece = 128;
 constexpr std::int64_t kColumnsAtOnce = 256;
 
 /// Along the elements of a row.
-template <class T, class Combine>
-Kernel row_kernel(const T* x, T* out, const Extents& extents, float divisor,
+template <class Combine, class X, class T>
+Kernel row_kernel(const X* x, T* out, const Extents& extents, float divisor,
                   const KernelContext& context) {
   const std::int64_t pieces = ceil_div(extents.length, kRowPiece);
   std::vector<float> partial(static_cast<std::size_t>(extents.outer * pieces));
@@ -47,7 +47,7 @@ Kernel row_kernel(const T* x, T* out, const Extents& extents, float divisor,
       vectorised([&]() HOWARD_INLINE {
         for (std::int64_t unit = begin; unit < end; ++unit) {
           const std::int64_t first = unit % pieces * kRowPiece;
-          const T* piece = x + unit / pieces * extents.length + first;
+          const X* piece = x + unit / pieces * extents.length + first;
           results[unit] = combine_lanes(
               std::min(kRowPiece, extents.length - first), Combine::kNeutral, Combine(),
               [=](std::int64_t i) HOWARD_INLINE { return load(piece, i); });
@@ -76,8 +76,8 @@ HOWARD_INLINE inline void combine_rows(const T* x, std::int64_t rows, std::int64
 }
 
 /// Down the rows of a matrix: pieces of rows, kColumnsAtOnce columns at a time.
-template <class T, class Combine>
-Kernel column_kernel(const T* x, T* out, const Extents& extents, float divisor,
+template <class Combine, class X, class T>
+Kernel column_kernel(const X* x, T* out, const Extents& extents, float divisor,
                      const KernelContext& context) {
   const std::int64_t pieces = ceil_div(extents.length, kColumnPiece);
   const std::int64_t strips = ceil_div(extents.inner, kColumnsAtOnce);
@@ -94,7 +94,7 @@ Kernel column_kernel(const T* x, T* out, const Extents& extents, float divisor,
                 const std::int64_t piece = unit / strips;
                 const std::int64_t first = piece % pieces * kColumnPiece;
                 const std::int64_t row = piece / pieces * extents.length + first;
-                combine_rows<T, Combine>(x + row * extents.inner + column,
+                combine_rows<X, Combine>(x + row * extents.inner + column,
                                          std::min(kColumnPiece, extents.length - first),
                                          extents.inner,
                                          std::min(kColumnsAtOnce, extents.inner - column),
@@ -120,13 +120,11 @@ Kernel column_kernel(const T* x, T* out, const Extents& extents, float divisor,
   };
 }
 
-template <class T, class Combine>
-Kernel reduce_kernel(const Call& call, const Extents& extents, float divisor,
+template <class Combine, class X, class T>
+Kernel reduce_kernel(const X* x, T* out, const Extents& extents, float divisor,
                      const KernelContext& context) {
-  const T* x = call.in_values<T>(0);
-  T* out = call.out_values<T>();
-  if (extents.inner == 1) return row_kernel<T, Combine>(x, out, extents, divisor, context);
-  return column_kernel<T, Combine>(x, out, extents, divisor, context);
+  if (extents.inner == 1) return row_kernel<Combine>(x, out, extents, divisor, context);
+  return column_kernel<Combine>(x, out, extents, divisor, context);
 }
 
 }  // namespace
@@ -134,19 +132,22 @@ Kernel reduce_kernel(const Call& call, const Extents& extents, float divisor,
 Kernel make_kernel(const ReduceAttributes& attributes, const Call& call,
                    const KernelContext& context) {
   call.require_operands(1, 1);
-  call.require_one_real_type();
+  call.require(is_real(call.in(0)) && is_real(call.out()), "bfloat16 or float32");
   call.require_own_outputs();
   const Extents extents = extents_of(call.in(0).shape, attributes.dimension);
   call.require(call.out().shape.elements() == extents.outer * extents.inner,
                "a result that is the operand with the dimension shrunk to one");
-  return with_type(call.out().dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    if (attributes.reduction == Reduction::max) {
-      return reduce_kernel<T, Max>(call, extents, 1.0F, context);
-    }
-    const bool mean = attributes.reduction == Reduction::mean;
-    return reduce_kernel<T, Sum>(call, extents, mean ? static_cast<float>(extents.length) : 1.0F,
-                                 context);
+  return with_type(call.in(0).dtype, [&](auto from) {
+    return with_type(call.out().dtype, [&](auto to) {
+      const auto* x = call.in_values<typename decltype(from)::type>(0);
+      auto* out = call.out_values<typename decltype(to)::type>();
+      if (attributes.reduction == Reduction::max) {
+        return reduce_kernel<Max>(x, out, extents, 1.0F, context);
+      }
+      const bool mean = attributes.reduction == Reduction::mean;
+      const float divisor = mean ? static_cast<float>(extents.length) : 1.0F;
+      return reduce_kernel<Sum>(x, out, extents, divisor, context);
+    });
   });
 }
 

@@ -227,6 +227,8 @@ class Rewriter {
 
 }  // namespace
 
+bool can_lead(const Program& program) { return is_product(program) || is_elementwise(program); }
+
 bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);

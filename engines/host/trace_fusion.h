@@ -30,6 +30,9 @@ struct FusedPrograms {
 /// which may keep any value.
 std::vector<FusedPrograms> fuse(std::span<const Program> trace);
 
+/// Whether a group can begin with `program`: a product or elementwise.
+bool can_lead(const Program& program);
+
 /// Whether `program` works on each element by itself, on operands of the result's shape, one row or
 /// a scalar, of bfloat16 and float32: what can be fused.
 bool is_elementwise(const Program& program);

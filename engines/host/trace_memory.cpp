@@ -97,6 +97,42 @@ RenamedTrace with_own_names(std::span<const Program> trace) {
   return result;
 }
 
+void widen_factors(RenamedTrace& trace) {
+  struct Result {
+    std::size_t maker = 0;
+    std::vector<Operand*> readers;
+    bool is_factor = false, can_be_wide = true;
+  };
+  std::map<BufferId, Result> results;
+  for (std::size_t i = 0; i < trace.programs.size(); ++i) {
+    Program& program = trace.programs[i];
+    const bool product = std::holds_alternative<MatmulAttributes>(program.attributes);
+    const bool reads_any = product || is_elementwise(program) ||
+                           std::holds_alternative<ReduceAttributes>(program.attributes);
+    for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+      const auto read = results.find(program.inputs[k].buffer);
+      if (read == results.end()) continue;
+      Result& result = read->second;
+      result.readers.push_back(&program.inputs[k]);
+      // A bias is of the type of a factor.
+      if (product && k < 2) result.is_factor = true;
+      if (!reads_any || (product && k == 2)) result.can_be_wide = false;
+    }
+    const Operand& output = program.outputs[0];
+    const bool writes_any = product || is_elementwise(program);
+    if (writes_any && output.spec.dtype == DataType::bfloat16 &&
+        trace.intermediates.contains(output.buffer)) {
+      results[output.buffer].maker = i;
+    }
+  }
+  for (auto& [name, result] : results) {
+    if (!result.is_factor || !result.can_be_wide) continue;
+    trace.wide.insert(result.maker);
+    trace.intermediates[name] = 2 * trace.intermediates[name];
+    for (Operand* reader : result.readers) reader->spec.dtype = DataType::float32;
+  }
+}
+
 std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
                                          std::span<const FusedPrograms> groups,
                                          const std::function<Bytes(BufferId)>& size_of,

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,16 @@ struct RenamedTrace {
   std::vector<Program> programs;
   std::map<BufferId, Bytes> intermediates;  ///< The new names, which no device has given.
   std::vector<BufferId> spare;              ///< Buffers that the trace used for nothing else.
+  /// Of programs: their result, bfloat16, is held as float32, which all that read it read.
+  std::set<std::size_t> wide;
 };
 
 /// What is an intermediate: as trace_fusion.h says.
 RenamedTrace with_own_names(std::span<const Program> trace);
+
+/// Has intermediates of bfloat16 held as float32 that are factors of products: for a CPU that
+/// multiplies float32 and would have to widen them for each.
+void widen_factors(RenamedTrace& trace);
 
 /// A buffer for each intermediate that is stored when `groups` run in their order: a spare one that
 /// nobody needs at the time, or one that `allocate` gives. `size_of` says how large a spare one is.

@@ -20,7 +20,7 @@ class Workspace {
   /// Aligned to a cache line.
   std::byte* of(int worker) const { return pieces_[static_cast<std::size_t>(worker)].get(); }
   float* floats(int worker) const { return reinterpret_cast<float*>(of(worker)); }
-  float* common_floats() const { return reinterpret_cast<float*>(common_.get()); }
+  std::byte* common() const { return common_.get(); }
 
  private:
   std::vector<LargePages> pieces_;
