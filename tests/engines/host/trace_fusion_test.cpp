@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -281,6 +282,52 @@ TEST_F(TraceFusion, WhatATraceReadsBeforeItWritesKeepsItsName) {
   EXPECT_EQ(renamed.programs[1].outputs[0].buffer, x.buffer);
   EXPECT_EQ(renamed.intermediates.size(), 1U);
   EXPECT_EQ(renamed.spare, std::vector<BufferId>{y.buffer});
+}
+
+TEST_F(TraceFusion, FactorsAreHeldAsFloat32WhereAllTheirReadersReadIt) {
+  const Operand a = tensor({64, 96});
+  const Operand b = tensor({96, 80});
+  const Operand c = tensor({80, 72});
+  const Operand factor = tensor({64, 80});    // of the second product, and summed
+  const Operand softened = tensor({64, 80});  // read by softmax alone
+  const Operand mixed = tensor({64, 80});     // a factor that softmax reads too
+  const Operand sum = tensor({1, 80});
+  const Operand soft = tensor({64, 80});
+  const Operand soft_mixed = tensor({64, 80});
+  const Operand d = tensor({64, 72});
+  const Operand e = tensor({64, 72});
+  const auto softmax = [](const Operand& x, const Operand& out) {
+    return Program{.name = "softmax",
+                   .attributes = SoftmaxAttributes{},
+                   .inputs = {x},
+                   .outputs = {out},
+                   .flops = {}};
+  };
+  const std::vector<Program> trace{
+      matmul(a, b, factor),
+      reduce(Reduction::sum, Dimension::rows, factor, sum),
+      eltwise(Eltwise::multiply, {factor}, softened, 2.0F),
+      eltwise(Eltwise::multiply, {factor}, mixed, 3.0F),
+      softmax(softened, soft),
+      softmax(mixed, soft_mixed),
+      matmul(factor, c, d),
+      matmul(mixed, c, e),
+  };
+  groups(trace, {sum, soft, soft_mixed, d, e});
+
+  RenamedTrace renamed = with_own_names(trace);
+  const BufferId name = renamed.programs[0].outputs[0].buffer;
+  const Bytes size = renamed.intermediates.at(name);
+  widen_factors(renamed);
+  EXPECT_EQ(renamed.wide, (std::set<std::size_t>{0}));
+  EXPECT_EQ(renamed.intermediates.at(name), 2 * size);
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    for (const Operand& input : renamed.programs[i].inputs) {
+      const bool wide = input.buffer == name;
+      EXPECT_EQ(input.spec.dtype, wide ? DataType::float32 : DataType::bfloat16) << i;
+    }
+    EXPECT_EQ(renamed.programs[i].outputs[0].spec.dtype, DataType::bfloat16) << i;
+  }
 }
 
 TEST_F(TraceFusion, OtherShapesStayApart) {
