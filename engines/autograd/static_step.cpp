@@ -71,8 +71,8 @@ void StaticStep::bind(Device& device, const Recorder& recorder) {
     if (buffer.values.empty()) continue;
     queue_.write_buffer(places_[plan_.place.at(id)].buffer(), buffer.values);
   }
-  programs_ = recorded_;
-  for (Program& program : programs_) {
+  list_.programs = recorded_;
+  for (Program& program : list_.programs) {
     for (std::vector<Operand>* operands : {&program.inputs, &program.outputs}) {
       for (Operand& operand : *operands) {
         const auto place = plan_.place.find(operand.buffer);
@@ -91,15 +91,16 @@ void StaticStep::take_scalars() {
                  .accepted = "the shapes it was recorded with",
                  .hint = "to record a step for each shape"});
   }
-  for (std::size_t i = 0; i < programs_.size(); ++i) {
-    programs_[i].attributes = recorder.programs()[i].attributes;
+  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+    list_.programs[i].attributes = recorder.programs()[i].attributes;
   }
+  list_.ready.reset();
 }
 
 void StaticStep::run() {
   if (has_run_ && scalars_ == Scalars::change_each_step) take_scalars();
   has_run_ = true;
-  for (const Program& program : programs_) queue_.enqueue(program);
+  queue_.enqueue_all(list_);
 }
 
 }  // namespace howard::autograd

@@ -35,7 +35,7 @@ class StaticStep final : public Step {
   bool is_fixed() const override { return scalars_ == Scalars::fixed; }
 
   /// What a step enqueues, in this order.
-  const std::vector<Program>& programs() const { return programs_; }
+  const std::vector<Program>& programs() const { return list_.programs; }
   const std::vector<Recorder::Phase>& phases() const { return phases_; }
   /// How the memory of what the step allocates is shared.
   const BufferPlan& plan() const { return plan_; }
@@ -52,7 +52,7 @@ class StaticStep final : public Step {
   std::vector<ops::Tensor> places_;
   std::vector<Recorder::Phase> phases_;
   std::vector<Program> recorded_;  ///< With the recorder's buffers.
-  std::vector<Program> programs_;  ///< With those of the plan.
+  ProgramList list_;               ///< With those of the plan.
   std::optional<ops::Tensor> loss_;
   bool has_run_ = false;
 };

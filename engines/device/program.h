@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,14 @@ struct Program {
   std::vector<Operand> outputs;  ///< At least one.
   Flops flops;
   int sub_device = 0;  ///< Whose cores it runs on, where the device is divided.
+};
+
+/// Programs that are enqueued together, again and again.
+struct ProgramList {
+  std::vector<Program> programs;
+  /// What the queue that they were last enqueued to has made ready of them, if it does so. To be
+  /// reset when a program changes.
+  std::shared_ptr<const void> ready;
 };
 
 }  // namespace howard

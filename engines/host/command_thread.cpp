@@ -45,7 +45,7 @@ void CommandThread::wait() {
     if (running_) {
       ended_.wait(lock);
     } else {
-      run_next(lock);
+      run_waiting(lock);
     }
   }
 }
@@ -62,22 +62,27 @@ void CommandThread::serve() {
     if (running_ || waiting_.empty()) {
       submitted_.wait(lock);
     } else {
-      run_next(lock);
+      run_waiting(lock);
     }
   }
 }
 
-void CommandThread::run_next(std::unique_lock<std::mutex>& lock) {
-  const Command command = std::move(waiting_.front());
-  waiting_.pop_front();
+/// All that are waiting, so that who submits and who runs meet at the lock once for many.
+void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
+  taken_.swap(waiting_);
   running_ = true;
   lock.unlock();
   std::exception_ptr failure;
   try {
-    command();
+    for (Command& command : taken_) {
+      if (stopping_) break;
+      command();
+      command = nullptr;  // What it kept alive may go.
+    }
   } catch (...) {
     failure = std::current_exception();
   }
+  taken_.clear();
   lock.lock();
   running_ = false;
   if (failure != nullptr) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace howard::host {
 
 /// Runs commands one at a time in the order of their submission, on a thread of its own or on a
-/// thread that waits for them: a waiting host thread runs the next command itself when none is
-/// running. So a product that is finished at once costs no change of threads.
+/// thread that waits for them: a waiting host thread runs the commands itself when none is running. So a product that is finished at once costs no change of threads.
 ///
 /// For the same reason a first command does not wake the thread while somebody else watches, who
 /// will soon call look(): the host may be about to wait, and a woken thread takes a core from the
@@ -47,15 +47,16 @@ class CommandThread {
 
  private:
   void serve();
-  void run_next(std::unique_lock<std::mutex>& lock);
+  void run_waiting(std::unique_lock<std::mutex>& lock);
 
   std::function<bool()> watched_;
   std::mutex mutex_;
   std::condition_variable submitted_;
   std::condition_variable ended_;
-  std::deque<Command> waiting_;
+  std::vector<Command> waiting_;
+  std::vector<Command> taken_;  ///< By who runs them, all that were waiting.
   bool running_ = false;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   std::exception_ptr failure_;
   std::thread thread_;  ///< Last: it uses all the others.
 };

@@ -72,6 +72,22 @@ class HostDevice::Impl final : public CommandQueue {
     }
   }
 
+  void enqueue_all(ProgramList& list) override {
+    // Who captures wants the programs, who listens wants each call.
+    if (capture_ || sink_ != nullptr) return CommandQueue::enqueue_all(list);
+    if (list.ready == nullptr) {
+      auto commands = std::make_shared<std::vector<Command>>();
+      for (const Program& program : list.programs) commands->push_back(make_command(program));
+      list.ready = std::move(commands);
+    }
+    auto commands = std::static_pointer_cast<const std::vector<Command>>(list.ready);
+    commands_.submit([this, commands = std::move(commands), number = next_program_] {
+      std::uint64_t next = number;
+      for (const Command& command : *commands) run(command, next++);
+    });
+    next_program_ += list.programs.size();
+  }
+
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
     refuse_during_capture("write a buffer");
     const HostSpan span(*this, "write_buffer", "transfer", 0);

@@ -82,6 +82,51 @@ TEST_F(Host, AReleasedBufferLivesUntilItsCommandsHaveRun) {
   EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
 }
 
+TEST_F(Host, AListRunsAsItsProgramsDoEachTimeWithTheValuesOfThen) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand square = empty();
+  const Operand cube = empty();
+  ProgramList list{.programs = {product(a, a, square), product(square, a, cube)}, .ready = {}};
+  queue_.enqueue_all(list);
+  EXPECT_EQ(get(device_, cube), (Values{37, 54, 81, 118}));
+  queue_.write_buffer(a.buffer, to_bytes({2, 0, 0, 2}, DataType::float32));
+  queue_.enqueue_all(list);
+  EXPECT_EQ(get(device_, cube), (Values{8, 0, 0, 8}));
+  list.programs[1] = product(a, a, cube);
+  list.ready.reset();
+  queue_.enqueue_all(list);
+  EXPECT_EQ(get(device_, cube), (Values{4, 0, 0, 4}));
+}
+
+TEST_F(Host, WhoListensSeesEachProgramOfAList) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  ProgramList list{.programs = {product(a, a, out), product(a, a, out)}, .ready = {}};
+  queue_.enqueue_all(list);
+  Events sink;
+  queue_.finish();
+  device_.set_trace_sink(&sink);
+  queue_.enqueue_all(list);
+  queue_.finish();
+  device_.set_trace_sink(nullptr);
+  const auto on = [&](TrackKind kind) {
+    return std::ranges::count_if(sink.events, [&](const TraceEvent& event) {
+      return event.track.kind == kind && event.name == "matmul";
+    });
+  };
+  EXPECT_EQ(on(TrackKind::host_thread), 2);
+  EXPECT_EQ(on(TrackKind::command_queue), 2);
+}
+
+TEST_F(Host, AListWithABadProgramIsAnErrorAndRunsNone) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand out = empty();
+  const Operand wide = put(device_, {{2, 3}, DataType::float32}, Values(6));
+  ProgramList list{.programs = {product(a, a, out), product(wide, a, out)}, .ready = {}};
+  EXPECT_THROW(queue_.enqueue_all(list), Error);
+  EXPECT_EQ(get(device_, out), (Values{0, 0, 0, 0}));
+}
+
 TEST_F(Host, ProgramsThatCannotRunAreErrorsAndTheDeviceStaysUsable) {
   const Operand a = tensor({1, 2, 3, 4});
   const Operand out = empty();
