@@ -136,7 +136,8 @@ std::string describe_errors(const harness::ExperimentResult& result, const std::
     ++count;
   }
   if (count == 0) return "";
-  return fmt::format("; mean |error| of {} {} rows {:.1f} %", count, status, 100 * sum / count);
+  return fmt::format("; mean |error| of {} {} row{} {:.1f} %", count, status, count == 1 ? "" : "s",
+                     100 * sum / count);
 }
 
 void print_summary(const Finished& finished) {

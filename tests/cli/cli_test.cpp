@@ -80,6 +80,25 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
 }
 
+TEST_F(Cli, AFolderInTheFilesPlaceIsRefusedBeforeTheRun) {
+  fs::create_directory(folder() / "there");
+  for (const std::string option : {"--json", "--csv", "--md", "--times", "--trace"}) {
+    const Outcome outcome = run(kOnePoint + option + " there");
+    EXPECT_EQ(outcome.status, 1) << option;
+    EXPECT_EQ(outcome.out, "") << option;
+    EXPECT_TRUE(contains(outcome.err, "cannot write there: it is a folder")) << outcome.err;
+  }
+}
+
+TEST_F(Cli, WhatWasWrittenHasALineForEachName) {
+  const Outcome outcome = run("core_grid two_queues --quick --backend emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const name : {"core_grid", "two_queues"}) {
+    const std::string line = std::string("wrote results/") + name + ".{json,csv,md,";
+    EXPECT_TRUE(contains(outcome.err, line.c_str())) << outcome.err;
+  }
+}
+
 TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
   const Outcome outcome = run(
       "matmul_sweep --quick --repetitions 1 --min-time 0.001 --backend host -a shape=64 --trace "
