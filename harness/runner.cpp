@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -210,6 +212,16 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
       PointResult point{.backend = backend, .parameters = std::move(parameters)};
       if (passes(point.id())) points.push_back(std::move(point));
     }
+  }
+  const bool unknown_here = std::ranges::all_of(
+      options.backends, [&](Backend backend) { return experiment.axes(backend).empty(); });
+  if (unknown_here) {
+    const bool emulated = !experiment.axes(Backend::emulated).empty();
+    throw Error({.attempted = "plan " + std::string(experiment.name()),
+                 .value = "it has no points on the chosen backend",
+                 .accepted = "",
+                 .hint = fmt::format("--backend {}",
+                                     name_of(emulated ? Backend::emulated : Backend::host))});
   }
   if (points.empty()) {
     throw Error({.attempted = "plan " + std::string(experiment.name()),
