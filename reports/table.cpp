@@ -190,6 +190,15 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
     }
   }
   about_points.append_to(notes);
+  if (backend == Backend::emulated) {
+    // "tt_metal_2025_12 with host.finish=0us"
+    constexpr std::string_view kWith = " with ";
+    for (const std::string& profile :
+         {result.context.chip_profile, result.context.software_profile}) {
+      const std::size_t with = profile.find(kWith);
+      if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
+    }
+  }
   if (backend == Backend::host) {
     // They are about the machine and the build, which virtual time does not depend on.
     for (const std::string& warning : result.context.warnings)
