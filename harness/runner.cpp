@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -220,8 +218,8 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
     throw Error({.attempted = "plan " + std::string(experiment.name()),
                  .value = "it has no points on the chosen backend",
                  .accepted = "",
-                 .hint = fmt::format("--backend {}",
-                                     name_of(emulated ? Backend::emulated : Backend::host))});
+                 .hint = "--backend " +
+                         std::string(name_of(emulated ? Backend::emulated : Backend::host))});
   }
   if (points.empty()) {
     throw Error({.attempted = "plan " + std::string(experiment.name()),
