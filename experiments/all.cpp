@@ -16,6 +16,7 @@ ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
   list.push_back(two_queues(box));
   list.push_back(dispatch_cores(box));
   list.push_back(multi_device(box));
+  list.push_back(all_reduce(box));
   return list;
 }
 

@@ -211,6 +211,16 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
       if (passes(point.id())) points.push_back(std::move(point));
     }
   }
+  const bool unknown_here = std::ranges::all_of(
+      options.backends, [&](Backend backend) { return experiment.axes(backend).empty(); });
+  if (unknown_here) {
+    const bool emulated = !experiment.axes(Backend::emulated).empty();
+    throw Error({.attempted = "plan " + std::string(experiment.name()),
+                 .value = "it has no points on the chosen backend",
+                 .accepted = "",
+                 .hint = "--backend " +
+                         std::string(name_of(emulated ? Backend::emulated : Backend::host))});
+  }
   if (points.empty()) {
     throw Error({.attempted = "plan " + std::string(experiment.name()),
                  .value = "no point is left after --backend and --filter",

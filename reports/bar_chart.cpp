@@ -126,7 +126,8 @@ std::string data_text(const std::vector<Bar>& bars, double longest, const Scale&
       end += part;
       text += " " + format_exact(in_unit(end, scale));
     }
-    const bool cut = end > longest;
+    // Parts add up to the whole but for rounding.
+    const bool cut = end > longest * (1 + 1e-9);
     // The words about a bar that is cut stand in it.
     const double words_at =
         cut ? 0.93 * longest : std::min(std::max(end, bar.published.value_or(0)), longest);

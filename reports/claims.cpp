@@ -194,14 +194,17 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
 
 Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResult> results) {
   Table table{.caption = "what the report's summary claims, and what this run says"};
-  std::vector<std::string> names, values, verdicts, words, because;
+  std::vector<std::string> names, values, verdicts, words;
   for (const Claim& claim : claims) {
     const JudgedClaim judged = judge(claim, results);
     names.push_back(number_text(claim, claim.published));
     values.push_back(number_text(claim, judged.value));
     verdicts.emplace_back(name_of(judged.verdict));
     words.push_back(claim.says);
-    because.push_back(judged.because);
+    if (!judged.because.empty()) {
+      table.notes.push_back(
+          fmt::format("{}: {}: {}", claim.name, name_of(judged.verdict), judged.because));
+    }
     for (const std::string& evidence : judged.evidence) {
       table.notes.push_back(claim.name + ": " + evidence);
     }
@@ -211,7 +214,6 @@ Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResu
   for (TableColumn& column : table.columns) column.number = true;
   add_words(table, "verdict", verdicts);
   add_words(table, "claim", words);
-  add_words(table, "because", because);
   return table;
 }
 

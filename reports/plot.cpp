@@ -67,10 +67,12 @@ Extent extent_of(const PlotData& data) {
   return extent;
 }
 
-std::string tics(const std::vector<double>& values) {
+/// `scale`: of the labels; places are in the unit drawn.
+std::string tics(const std::vector<double>& values, const Scale& scale = {}) {
   std::string list;
   for (const double value : values) {
-    list += fmt::format("{}'{:.10g}' {:.10g}", list.empty() ? "" : ", ", value, value);
+    list +=
+        fmt::format("{}'{:.5g}' {:.10g}", list.empty() ? "" : ", ", in_unit(value, scale), value);
   }
   return "(" + list + ")";
 }
@@ -80,10 +82,11 @@ std::vector<double> x_tics(const Extent& extent) {
   constexpr double kLabels = 12;  // side by side in 900 pixels
   const double least_step = std::pow(extent.x.ratio(), 1 / kLabels);
   std::vector<double> chosen;
-  for (const double value : extent.x_values) {
-    if (chosen.empty() || value >= chosen.back() * least_step) chosen.push_back(value);
+  // From the largest down: of 4032 and 4096 the end of the line has its label.
+  for (auto value = extent.x_values.rbegin(); value != extent.x_values.rend(); ++value) {
+    if (chosen.empty() || *value * least_step <= chosen.back()) chosen.push_back(*value);
   }
-  return chosen;
+  return {chosen.rbegin(), chosen.rend()};
 }
 
 /// The marks of a logarithmic axis: as few steps in each decade as give at least four marks.
@@ -162,10 +165,12 @@ std::vector<std::string> curves(const PlotData& data) {
 
 std::string settings_text(const PlotData& data, const harness::Plot& plot) {
   const Extent extent = extent_of(data);
-  std::string text;
+  constexpr std::size_t kMostNames = 16;  // a longer legend covers the lines
+  std::string text = data.series.size() > kMostNames ? "unset key\n" : "";
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "set title {}\n", gnuplot_string(plot.title));
-  fmt::format_to(out, "set xlabel {}\n", gnuplot_string(plot.x_label));
+  fmt::format_to(out, "set xlabel {}\n",
+                 gnuplot_string(with_unit(plot.x_label, data.x_scale.unit)));
   fmt::format_to(out, "set ylabel {}\n",
                  gnuplot_string(with_unit(plot.y_label, data.y_scale.unit)));
   fmt::format_to(out, "set logscale x 2\nset logscale y 10\n");
@@ -173,7 +178,7 @@ std::string settings_text(const PlotData& data, const harness::Plot& plot) {
                  extent.x.high * kMargin);
   fmt::format_to(out, "set yrange [{:.6g}:{:.6g}]\n", extent.y.low / kMargin,
                  extent.y.high * kMargin);
-  fmt::format_to(out, "set xtics {}\n", tics(x_tics(extent)));
+  fmt::format_to(out, "set xtics {}\n", tics(x_tics(extent), data.x_scale));
   fmt::format_to(out, "set ytics {}\n", tics(y_tics(extent)));
   return text;
 }

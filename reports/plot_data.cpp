@@ -89,14 +89,15 @@ void append_series(const std::vector<Drawn>& points, std::vector<std::string> ax
   }
 }
 
-Scale scale_of(const harness::ExperimentResult& result, const harness::Plot& plot,
-               const std::vector<PlotSeries>& series) {
+/// Of a metric that is drawn as `value`.
+Scale scale_of(const harness::ExperimentResult& result, const std::string& name,
+               const std::vector<PlotSeries>& series, double PlotPoint::*value) {
   std::vector<double> values;
   for (const PlotSeries& line : series) {
-    for (const PlotPoint& point : line.points) values.push_back(point.y);
+    for (const PlotPoint& point : line.points) values.push_back(point.*value);
   }
   for (const PointResult& point : result.points) {
-    if (const Metric* metric = point.find_metric(plot.y)) return fit_scale(metric->unit, values);
+    if (const Metric* metric = point.find_metric(name)) return fit_scale(metric->unit, values);
   }
   return {};
 }
@@ -123,7 +124,13 @@ PlotData collect_plot_data(const harness::ExperimentResult& result, const harnes
     }
     append_series(points, plot.series, data.series);
   }
-  data.y_scale = scale_of(result, plot, data.series);
+  data.y_scale = scale_of(result, plot.y, data.series, &PlotPoint::y);
+  // Sizes and counts are read as they are.
+  const bool is_quantity = std::ranges::any_of(result.points, [&](const PointResult& point) {
+    const Metric* const x = point.find_metric(plot.x);
+    return x != nullptr && (x->unit == "s" || x->unit == "B" || x->unit == "FLOP");
+  });
+  if (is_quantity) data.x_scale = scale_of(result, plot.x, data.series, &PlotPoint::x);
   return data;
 }
 

@@ -30,6 +30,7 @@ struct PlotSeries {
 /// The points of a plot, sorted into its lines.
 struct PlotData {
   std::vector<PlotSeries> series;
+  Scale x_scale;  ///< Of the labels of times, amounts of bytes and of work; else none.
   Scale y_scale;
 };
 

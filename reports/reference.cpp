@@ -14,6 +14,7 @@
 namespace howard::reports {
 
 namespace embedded {
+extern const std::string_view all_reduce;
 extern const std::string_view core_grid;
 extern const std::string_view dispatch_gaps;
 extern const std::string_view gpt2_full;
@@ -34,7 +35,8 @@ struct ReferenceFile {
   const std::string_view* text;
 };
 
-constexpr std::array<ReferenceFile, 9> kFiles{{
+constexpr std::array<ReferenceFile, 10> kFiles{{
+    {"all_reduce", &embedded::all_reduce},
     {"core_grid", &embedded::core_grid},
     {"dispatch_gaps", &embedded::dispatch_gaps},
     {"gpt2_full", &embedded::gpt2_full},

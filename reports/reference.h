@@ -26,10 +26,10 @@ struct ReferenceRow {
   std::string note;
 };
 
-/// One table of the report this project is named after, as data.
+/// One published table as data: of the report, or of tt-metal.
 struct ReferenceTable {
   std::string title;
-  std::string source;       ///< Where it stands in the report.
+  std::string source;       ///< Where it stands.
   std::string true_source;  ///< The program that measured it, which is often not the one it names.
   ReferenceTiming timing;
   std::string metric;

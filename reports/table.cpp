@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -189,6 +190,15 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
     }
   }
   about_points.append_to(notes);
+  if (backend == Backend::emulated) {
+    // "tt_metal_2025_12 with host.finish=0us"
+    constexpr std::string_view kWith = " with ";
+    for (const std::string& profile :
+         {result.context.chip_profile, result.context.software_profile}) {
+      const std::size_t with = profile.find(kWith);
+      if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
+    }
+  }
   if (backend == Backend::host) {
     // They are about the machine and the build, which virtual time does not depend on.
     for (const std::string& warning : result.context.warnings)
@@ -220,6 +230,31 @@ void make_room_for_reasons(Table& table) {
   for (TableRow& row : table.rows) row.cells.emplace_back();
 }
 
+/// The columns, and behind those of axes one for each further axis by which the points differ: else
+/// two rows of a table could not be told apart.
+std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points& points) {
+  std::vector<std::string> axes;
+  for (const PointResult* point : points) {
+    for (const auto& [axis, value] : point->parameters) {
+      if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+    }
+  }
+  auto place = std::ranges::find_if(
+      columns, [](const Column& column) { return column.source != CellSource::parameter; });
+  for (const std::string& axis : axes) {
+    const bool shown = std::ranges::any_of(columns, [&](const Column& column) {
+      return column.source == CellSource::parameter && column.name == axis;
+    });
+    const auto first = harness::find_parameter(points.front()->parameters, axis);
+    const bool varies = std::ranges::any_of(points, [&](const PointResult* point) {
+      return harness::find_parameter(point->parameters, axis) != first;
+    });
+    if (shown || !varies) continue;
+    place = std::next(columns.insert(place, {axis, CellSource::parameter, axis}));
+  }
+  return columns;
+}
+
 Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
                  const Points& points, const std::vector<Column>& columns) {
   const std::string_view clock =
@@ -227,7 +262,7 @@ Table make_table(const ExperimentResult& result, Backend backend, const std::str
   Table table{.caption = fmt::format("{}: {}", result.experiment, name.empty() ? clock : name),
               .notes = notes_of(result, backend, points)};
   table.rows.resize(points.size());
-  for (const Column& column : columns) {
+  for (const Column& column : with_varying_axes(columns, points)) {
     FilledColumn filled = fill(column, points);
     if (is_empty(filled)) continue;
     if (const std::optional<std::string> common = common_value(column, filled)) {

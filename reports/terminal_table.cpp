@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -98,8 +99,8 @@ class Printer {
 
   void print_header() {
     print_header_line(&TableColumn::title);
-    if (std::ranges::any_of(table_.columns,
-                            [](const auto& column) { return !column.unit.empty(); })) {
+    const std::span shown(table_.columns.data(), widths_.size());
+    if (std::ranges::any_of(shown, [](const auto& column) { return !column.unit.empty(); })) {
       print_header_line(&TableColumn::unit);
     }
     for (std::size_t i = 0; i < widths_.size(); ++i) {
@@ -142,7 +143,12 @@ class Printer {
     if (shown != reason) {
       std::string point;
       for (const Cell& cell : row.cells) point += cell.text.empty() ? "" : cell.text + ' ';
-      long_reasons_.push_back(point + reason);
+      const auto known = std::ranges::find(long_reasons_, reason, &LongReason::reason);
+      if (known == long_reasons_.end()) {
+        long_reasons_.push_back({reason, point, 1});
+      } else {
+        ++known->rows;
+      }
     }
     text_ += colored(shown, reason.starts_with("failed") ? Tone::bad : Tone::plain, style_.color);
   }
@@ -150,7 +156,9 @@ class Printer {
   void print_notes() {
     std::vector<std::string> notes;
     if (widths_.size() < table_.columns.size()) notes.push_back(dropped_columns());
-    notes.insert(notes.end(), long_reasons_.begin(), long_reasons_.end());
+    for (const auto& [reason, point, rows] : long_reasons_) {
+      notes.push_back(rows == 1 ? point + reason : fmt::format("{} rows {}", rows, reason));
+    }
     notes.insert(notes.end(), table_.notes.begin(), table_.notes.end());
     if (!notes.empty()) text_ += '\n';
     for (const std::string& note : notes) text_ += wrapped(printable(note), limit_) + "\n";
@@ -164,12 +172,19 @@ class Printer {
     return fmt::format("not shown in {} columns: {}", limit_, join(titles, ", "));
   }
 
+  /// A reason that does not fit its row, once for all rows that have it.
+  struct LongReason {
+    std::string reason;
+    std::string point;  ///< The first row's cells.
+    std::size_t rows = 0;
+  };
+
   const Table& table_;
   const TerminalStyle& style_;
   std::size_t limit_;
   Widths widths_;
   std::string text_;
-  std::vector<std::string> long_reasons_;
+  std::vector<LongReason> long_reasons_;
 };
 
 }  // namespace

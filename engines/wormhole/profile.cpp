@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -156,6 +158,14 @@ std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
   if (std::ranges::find(built_in, name_or_file) != built_in.end()) {
     return std::string(built_in_profile(name_or_file));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(name_or_file, ignored)) {
+    const auto suggestion = closest(name_or_file, built_in);
+    throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
+                 .value = "No such file or directory",
+                 .accepted = join(built_in, ", ") + ", or a JSON file",
+                 .hint = suggestion ? "--profile " + *suggestion : ""});
   }
   return read_file(name_or_file);
 }

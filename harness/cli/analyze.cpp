@@ -156,7 +156,8 @@ struct Analysis {
 class Emulation {
  public:
   explicit Emulation(const wormhole::ProfileChoice& choice)
-      : profiles_(wormhole::load_profiles(choice)), context_(harness::describe_environment()) {
+      : profiles_(read_settings(choice, wormhole::load_profiles)),
+        context_(harness::describe_environment()) {
     context_.chip_profile = profiles_.chip.name;
     context_.software_profile = profiles_.software.name;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
@@ -40,14 +43,30 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   } catch (const CLI::ParseError& failure) {
     throw UsageError(explanation(app, failure, argc, argv));
   }
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    const bool empty = std::ranges::find(values, "") != values.end();
+    if (empty && !option->get_lnames().empty()) {
+      throw UsageError(fmt::format("--{0} is empty; try --{0} VALUE, or leave it out",
+                                   option->get_lnames().front()));
+    }
+  }
+}
+
+CLI::Validator number_within(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        const std::optional<double> number = parse_number(text);
+        if (number && *number >= low && *number <= high) return std::string();
+        return fmt::format("'{}'; accepted: {} to {}", text, low, high);
+      },
+      "");
 }
 
 void add_color_option(CLI::App& app, ColorMode& color) {
-  app.add_option("--color", color)
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, ColorMode>{{"auto", ColorMode::automatic},
-                                                                   {"always", ColorMode::always},
-                                                                   {"never", ColorMode::never}}));
+  add_choice<ColorMode>(
+      app, "--color", color,
+      {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}});
 }
 
 }  // namespace howard::cli

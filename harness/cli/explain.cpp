@@ -198,7 +198,8 @@ int explain(int argc, const char* const* argv) {
     fmt::print("{}", kExplainHelp);
     return kOk;
   }
-  const wormhole::Profiles profiles = wormhole::load_profiles(options.outputs.profiles);
+  const wormhole::Profiles profiles =
+      read_settings(options.outputs.profiles, wormhole::load_profiles);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
   const auto list = experiments::all_experiments(box, options.outputs.profiles);
   const Experiment* experiment = nullptr;

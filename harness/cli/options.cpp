@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -54,7 +56,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--quick", options.plan.quick);
   app.add_flag("--dry-run", options.dry_run);
   app.add_option("--repetitions", raw.repetitions)->check(CLI::Range(1, 1000));
-  app.add_option("--min-time", raw.min_time)->check(CLI::Range(1e-6, 3600.0));
+  app.add_option("--min-time", raw.min_time)->check(number_within(1e-6, 3600));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
   app.add_option("--seed", options.seed);
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
@@ -71,6 +73,22 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--memory", options.memory);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
+}
+
+/// Two texts in one stream are none that a program can read.
+void require_one_on_standard_output(const Options& options) {
+  std::vector<std::string> names;
+  for (const auto& [name, file] :
+       {std::pair("--json", options.json), std::pair("--csv", options.csv),
+        std::pair("--md", options.markdown), std::pair("--times", options.times),
+        std::pair("--trace", options.trace)}) {
+    if (file == "-") names.emplace_back(name);
+  }
+  if (names.size() < 2) return;
+  throw Error({.attempted = "write to standard output",
+               .value = join(names, " and "),
+               .accepted = "one of them",
+               .hint = "a file for the other"});
 }
 
 void understand(const RawOptions& raw, Options& options) {
@@ -108,6 +126,7 @@ Options parse_options(int argc, const char* const* argv) {
   }
   try {
     understand(raw, options);
+    require_one_on_standard_output(options);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

@@ -76,6 +76,12 @@ void Outputs::require_writable() const {
   for (const std::string& given :
        {options_.json, options_.csv, options_.markdown, options_.times, options_.trace}) {
     std::error_code ignored;
+    if (fs::is_directory(given, ignored)) {
+      throw Error({.attempted = "write " + given,
+                   .value = "it is a folder",
+                   .accepted = "a file",
+                   .hint = (fs::path(given) / "NAME").string()});
+    }
     const bool is_file = !given.empty() && given != "-" &&
                          (!fs::exists(given, ignored) || fs::is_regular_file(given, ignored));
     if (is_file) {
@@ -175,19 +181,21 @@ bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&
 
 // A line for each name, not for each file.
 void Outputs::print_written() const {
-  for (auto first = written_.begin(); first != written_.end();) {
-    const auto stem = fs::path(*first).replace_extension();
-    const auto last = std::find_if(first, written_.end(),
-                                   [&](fs::path file) { return file.replace_extension() != stem; });
+  std::vector<fs::path> stems;
+  for (const fs::path& file : written_) {
+    const fs::path stem = fs::path(file).replace_extension();
+    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
+  }
+  for (const fs::path& stem : stems) {
     std::vector<std::string> extensions;
-    for (auto file = first; file != last; ++file) {
-      extensions.push_back(file->extension().string().substr(file->has_extension() ? 1 : 0));
+    for (const fs::path& file : written_) {
+      if (fs::path(file).replace_extension() != stem) continue;
+      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
     }
     fmt::print(stderr, "wrote {}\n",
                extensions.size() == 1
-                   ? first->string()
+                   ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
                    : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
-    first = last;
   }
 }
 

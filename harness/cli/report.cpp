@@ -48,12 +48,11 @@ ReportOptions parse(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("folder", options.folder);
-  app.add_option("--format", options.format)
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Format>{{"md", Format::markdown},
-                                        {"latex", Format::latex},
-                                        {"csv", Format::csv},
-                                        {"google-benchmark", Format::google_benchmark}}));
+  add_choice<Format>(app, "--format", options.format,
+                     {{"md", Format::markdown},
+                      {"latex", Format::latex},
+                      {"csv", Format::csv},
+                      {"google-benchmark", Format::google_benchmark}});
   parse_command_line(app, argc, argv);
   if (!options.help && options.folder.empty()) {
     throw UsageError("report takes a folder of results; try run_experiment report results");

@@ -136,7 +136,8 @@ std::string describe_errors(const harness::ExperimentResult& result, const std::
     ++count;
   }
   if (count == 0) return "";
-  return fmt::format("; mean |error| of {} {} rows {:.1f} %", count, status, 100 * sum / count);
+  return fmt::format("; mean |error| of {} {} row{} {:.1f} %", count, status, count == 1 ? "" : "s",
+                     100 * sum / count);
 }
 
 void print_summary(const Finished& finished) {
@@ -281,9 +282,10 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
     if (ranks.is_first()) fmt::print("{}", *options.answer);
     return kOk;
   }
-  const experiments::DesignSpace space = experiments::parse_design_space(options.profiles);
+  const experiments::DesignSpace space =
+      read_settings(options.profiles, experiments::parse_design_space);
   options.profiles = space.fixed;
-  const wormhole::Profiles profiles = wormhole::load_profiles(options.profiles);
+  const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
   MemoryWatch memory;
   const bool watches = !options.memory.empty();
   const auto box = std::make_shared<const experiments::DevBox>(
@@ -323,7 +325,13 @@ int run_as_rank(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return howard::cli::run_as_rank(argc, argv);
+    const int status = howard::cli::run_as_rank(argc, argv);
+    // Tables are the result: a full disk behind a redirection must not pass for success.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr,
+               "run_experiment: cannot write standard output: not all of it was taken; try a place "
+               "with free space\n");
+    return howard::cli::kFailed;
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}\n", failure.what());
     return howard::cli::kFailed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train.h"
+#include "harness/cli/command_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ struct TrainDevices {
       : host({.threads = options.threads,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
-      profiles = wormhole::load_profiles(options.profiles);
+      profiles = read_settings(options.profiles, wormhole::load_profiles);
       chip = std::make_unique<wormhole::WormholeDevice>(
           *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
     }

@@ -29,8 +29,8 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
       training::set_field(options.recipe, name, value);
     });
   });
-  app.add_option("--engine", options.engine)->transform(CLI::CheckedTransformer(kEngines));
-  app.add_option("--backend", options.backend)->transform(CLI::CheckedTransformer(kBackends));
+  add_choice(app, "--engine", options.engine, kEngines);
+  add_choice(app, "--backend", options.backend, kBackends);
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.profiles.settings)->allow_extra_args(false);

@@ -80,6 +80,25 @@ TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   EXPECT_GT(trace["traceEvents"].size(), 1000U);
 }
 
+TEST_F(Cli, AFolderInTheFilesPlaceIsRefusedBeforeTheRun) {
+  fs::create_directory(folder() / "there");
+  for (const std::string option : {"--json", "--csv", "--md", "--times", "--trace"}) {
+    const Outcome outcome = run(kOnePoint + option + " there");
+    EXPECT_EQ(outcome.status, 1) << option;
+    EXPECT_EQ(outcome.out, "") << option;
+    EXPECT_TRUE(contains(outcome.err, "cannot write there: it is a folder")) << outcome.err;
+  }
+}
+
+TEST_F(Cli, WhatWasWrittenHasALineForEachName) {
+  const Outcome outcome = run("core_grid two_queues --quick --backend emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const name : {"core_grid", "two_queues"}) {
+    const std::string line = std::string("wrote results/") + name + ".{json,csv,md,";
+    EXPECT_TRUE(contains(outcome.err, line.c_str())) << outcome.err;
+  }
+}
+
 TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
   const Outcome outcome = run(
       "matmul_sweep --quick --repetitions 1 --min-time 0.001 --backend host -a shape=64 --trace "
@@ -158,6 +177,15 @@ TEST_F(Cli, JsonOnStandardOutputIsOnlyJson) {
   EXPECT_TRUE(contains(outcome.err, "512x512x512")) << "the table moves to standard error";
 }
 
+TEST_F(Cli, AStandardOutputThatIsFullIsAnError) {
+  for (const std::string command : {"list", "explain -a m=64 -a k=64 -a n=64", "--version"}) {
+    const Outcome outcome = run(command + " >/dev/full 2>stderr #");
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_TRUE(contains(outcome.err, "cannot write standard output"))
+        << command << ": " << outcome.err;
+  }
+}
+
 TEST_F(Cli, DryRunPrintsTheIdsAndRunsNothing) {
   const Outcome outcome = run("matmul_sweep --dry-run --backend emulated --filter 'dispatch:eth'");
   EXPECT_EQ(outcome.status, 0);
@@ -182,7 +210,16 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --repetitions many", "many"},
       {"matmul_sweep --repetitions 0", "--repetitions"},
       {"matmul_sweep --min-time 0", "--min-time"},
+      {"matmul_sweep --min-time nan", "--min-time: 'nan'; accepted: 1e-06 to 3600"},
       {"matmul_sweep --threads 0", "--threads"},
+      {"matmul_sweep --results ''", "--results is empty"},
+      {"matmul_sweep --trace ''", "--trace is empty"},
+      {"matmul_sweep --color green", "always,auto,never"},
+      {"matmul_sweep --json - --csv -", "--json and --csv; accepted: one of them"},
+      {"matmul_sweep --set host.op_call=-1us", "a time that is not negative"},
+      {"multi_device --backend host", "try --backend emulated"},
+      {"report . --format pdf", "{csv,google-benchmark,latex,md}"},
+      {"train_nano_gpt --data x --engine warp", "{dynamic,static,traced}"},
   };
   for (const auto& [arguments, part] : cases) {
     const Outcome outcome = run(arguments);
@@ -227,6 +264,7 @@ TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
       {"missing.json", "constant clock.aiclk is missing"},
       {"unit.json", "constant noc.link has unit 'us'"},
       {"nowhere.json", "No such file"},
+      {"wormhole_b0_n15", "try --profile wormhole_b0_n150"},
   };
   for (const auto& [file, part] : cases) {
     const Outcome outcome = run(kOnePoint + "--profile " + file);
@@ -257,8 +295,9 @@ TEST_F(Cli, ASettingIsAQuickWhatIf) {
   ASSERT_EQ(run(kOnePoint + "--set host.finish=0us").status, 0);
   EXPECT_LT(results()["points"][0]["metrics"]["time"]["value"].get<double>(), 70e-6);
   EXPECT_EQ(results()["context"]["software_profile"], "tt_metal_2025_12 with host.finish=0us");
+  EXPECT_TRUE(contains(content(folder() / "results/matmul_sweep.md"), "set: host.finish=0us"));
   const Outcome typo = run(kOnePoint + "--set host.finsih=0us");
-  EXPECT_EQ(typo.status, 1);
+  EXPECT_EQ(typo.status, 2);
   EXPECT_TRUE(contains(typo.err, "host.finish=...")) << typo.err;
 }
 

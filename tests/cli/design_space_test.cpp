@@ -59,7 +59,7 @@ TEST_F(DesignSpace, BadRangesAreOneLineBeforeAnythingRuns) {
       {"host.finish=1us,2us --set host.finish=3us,4us", "each constant once"}};
   for (const auto& [setting, part] : cases) {
     const Outcome outcome = run("matmul_sweep --backend emulated --set " + setting);
-    EXPECT_EQ(outcome.status, 1) << setting;
+    EXPECT_EQ(outcome.status, 2) << setting;
     EXPECT_TRUE(contains(outcome.err, part)) << setting << ": " << outcome.err;
     EXPECT_FALSE(std::filesystem::exists(folder() / "results")) << setting;
   }

@@ -94,7 +94,7 @@ TEST_F(Explain, WhatItCanNotExplainIsSaidOnOneLine) {
   refused("gradient_check", 2, "times nothing on the emulator");
   refused("mlp -a engine=torch", 1, "differ in the C++ engines");
   refused("mlp -a batch=1000000 -a dim=100000", 1, "cannot allocate");
-  refused("mlp --set host.op_cal=1us", 1, "host.op_call");
+  refused("mlp --set host.op_cal=1us", 2, "host.op_call");
 }
 
 TEST_F(Explain, AnotherConstantIsAnotherAnswer) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "experiments/chip_mesh.h"
 #include "tests/experiments/run_emulated.h"
@@ -39,6 +41,22 @@ TEST(ChipMesh, IsTwoSquaresOfChipsWithTheRemoteOnesBelow) {
     EXPECT_EQ(line_hops(diagonal), 2);
   }
   EXPECT_EQ(line_hops({0, 1, 4, 5}), 3);
+}
+
+TEST(AllReduce, PublishedSumsAreWithin15Percent) {
+  const auto points = run_emulated(*all_reduce(built_in_box()));
+  EXPECT_EQ(published_without_point("all_reduce", points), "");
+  ASSERT_EQ(points.size(), 6U);
+  for (const PointResult& point : points) {
+    ASSERT_TRUE(point.relative_error()) << point.id();
+    EXPECT_LT(std::abs(*point.relative_error()), 0.15) << point.id();
+  }
+}
+
+TEST(AllReduce, OneChipHasNothingToSum) {
+  const auto points = run_emulated(*all_reduce(built_in_box()), {{"devices", {"3"}}});
+  EXPECT_EQ(points.front().find_metric("time")->value, 0);
+  EXPECT_EQ(points.front().find_metric("link_rate"), nullptr);
 }
 
 class MultiDevice : public ::testing::Test {

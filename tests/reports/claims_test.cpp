@@ -135,7 +135,8 @@ TEST(Claims, TheTableHasARowForEachAndTheEvidenceBelow) {
   const ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 1}});
   const std::vector<Claim> claims{claim(Verdict::artefact)};
   const std::string text = terminal_table(claims_table(claims, {&result, 1}), {});
-  for (const char* const part : {"2.00x", "artefact", "b is faster", "c is as fast", "config:a"}) {
+  for (const char* const part :
+       {"2.00x", "artefact", "b is faster", "2x: artefact: c is as fast", "config:a"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -56,6 +56,28 @@ std::vector<std::string> names(const std::vector<fs::path>& files) {
   return list;
 }
 
+TEST_F(PlotTest, AnAxisOfTimesHasItsUnitAndTwentyLinesNoLegend) {
+  harness::ExperimentResult result{.experiment = "e"};
+  for (int i = 0; i < 20; ++i) {
+    harness::PointResult point{.parameters = {{"name", std::to_string(i)}}};
+    point.metrics = {{.name = "x", .value = 1e-6 * (i + 1), .unit = "s"},
+                     {.name = "y", .value = 1, .unit = "s"}};
+    result.points.push_back(std::move(point));
+  }
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t",
+                         .x_label = "published",
+                         .y_label = "y",
+                         .x = "x",
+                         .y = "y",
+                         .series = {"name"}}};
+  write_plots(result, presentation, folder());
+  const std::string script = read_file(folder() / "e.gp");
+  EXPECT_NE(script.find("set xlabel 'published (us)'"), std::string::npos) << script;
+  EXPECT_NE(script.find("'20' "), std::string::npos) << script;
+  EXPECT_NE(script.find("unset key"), std::string::npos) << script;
+}
+
 TEST_F(PlotTest, WithoutGnuplotWritesDataAndScriptAndSaysWhatIsMissing) {
   write_file(folder() / "matmul_sweep.png", "an older picture");
   const ScopedPath path("");

@@ -134,6 +134,39 @@ TEST(Table, LeavesOutColumnsWithoutValuesAndCommonAxes) {
   EXPECT_EQ(titles(tables[1]), (std::vector<std::string>{"shape", "dtype", "time", "rate"}));
 }
 
+TEST(Table, AnAxisThatVariesHasAColumnThoughThePresentationNamesNone) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points.resize(2);
+  result.points[0].parameters.emplace_back("sync", "each");
+  result.points[1].parameters.emplace_back("sync", "end");
+  for (harness::PointResult& point : result.points) point.parameters.emplace_back("trace", "yes");
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  EXPECT_EQ(titles(table),
+            (std::vector<std::string>{"shape", "dispatch", "sync", "time", "rate", "of peak",
+                                      "published", "error", "bound by", "matmul configuration"}));
+  EXPECT_EQ(table.rows[1].cells[2].text, "end");
+}
+
+TEST(TerminalTable, AReasonThatFitsNoRowIsSaidOnceForAllThatHaveIt) {
+  const std::string reason = "skipped: a reason that is longer than the terminal is wide";
+  Table table{.columns = {{.title = "size"}}, .rows = {{.cells = {{"1"}}, .skipped = reason}}};
+  const auto text = [&] { return terminal_table(table, {.width = 40}); };
+  EXPECT_NE(text().find("\n1 skipped: a reason that is longer than\n"), std::string::npos)
+      << text();
+  table.rows.push_back({.cells = {{"2"}}, .skipped = reason});
+  EXPECT_NE(text().find("\n2 rows skipped: a reason that is longer\n"), std::string::npos)
+      << text();
+  EXPECT_EQ(text().find("\n1 skipped: a reason that is longer than\n"), std::string::npos);
+}
+
+TEST(TerminalTable, TheLineOfUnitsGoesWithTheColumnsThatHaveThem) {
+  const Table table{.columns = {{.title = "name"}, {.title = "time", .unit = "us"}},
+                    .rows = {{.cells = {{"a name of some length"}, {"1.0"}}}}};
+  EXPECT_NE(terminal_table(table, {}).find("us\n"), std::string::npos);
+  EXPECT_NE(terminal_table(table, {.width = 18}).find("\n\nname\n---"), std::string::npos)
+      << terminal_table(table, {.width = 18});
+}
+
 TEST(Table, PointsOfDifferentKindsStandInTablesOfTheirOwn) {
   harness::ExperimentResult result = testing::sample_result();
   std::erase_if(result.points, [](const auto& point) { return point.skipped.has_value(); });

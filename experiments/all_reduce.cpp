@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: what does a sum over several chips take, which each gradient of a data-parallel
+// training needs (multi_device)?
+//
+// tt-metal publishes times of its all_reduce on lines of Wormhole chips. The rates of lines of two
+// and four are those of its largest buffers, start and step those of its formula for a line of
+// eight: times of small buffers are predicted. Sets of chips in both meshes, which share no link,
+// are summed through the host (gradient_exchange.h).
+//
+// Timing: none; the closed form of one sum.
+
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/axes.h"
+#include "experiments/chip_mesh.h"
+#include "experiments/finding.h"
+#include "experiments/gradient_exchange.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::Parameters;
+
+class SumFinding final : public Finding {
+ public:
+  SumFinding(std::shared_ptr<const DevBox> box, const Parameters& parameters)
+      : box_(std::move(box)),
+        chips_(parse_chips(*harness::find_parameter(parameters, "devices"))),
+        size_(1024 * count_of(parameters, "kib")) {}
+
+  void run() override {
+    const SimTime time = sum_time(box_->profiles(), chips_, size_);
+    const auto chips = static_cast<double>(chips_.size());
+    const auto add = [&](std::string name, double value, std::string unit) {
+      found_.metrics.push_back({.name = std::move(name), .value = value, .unit = std::move(unit)});
+    };
+    add("time", time.seconds(), "s");
+    found_.metrics.back().virtual_time = time;
+    add("size", static_cast<double>(size_.value()), "B");
+    if (time == SimTime()) return;
+    const double sent = 2 * (chips - 1) / chips * static_cast<double>(size_.value());
+    add("link_rate", sent / time.seconds(), "B/s");
+    found_.metrics.back().better = harness::Better::higher;
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+  ChipSet chips_;
+  Bytes size_;
+};
+
+class AllReduce final : public harness::Experiment {
+ public:
+  explicit AllReduce(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "all_reduce"; }
+  std::string_view question() const override {
+    return "a sum over several chips, as of a gradient: what does it take beside published times?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    return {devices_axis({"0+4", "0+1+4+5"}, {"0+4"}),
+            count_axis("kib", "size of the buffer, in KiB", {"64", "1024", "16384"}, {"1024"})};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
+
+  harness::Presentation presentation() const override {
+    return {.columns = {{"devices", CellSource::parameter, "devices"},
+                        {"KiB", CellSource::parameter, "kib"},
+                        {"time", CellSource::metric, "time"},
+                        {"published", CellSource::reference, ""},
+                        {"error", CellSource::error, ""},
+                        {"rate of a link", CellSource::metric, "link_rate"}},
+            .plots = {{.title = "A sum over several chips",
+                       .x_label = "buffer",
+                       .y_label = "time",
+                       .x = "size",
+                       .y = "time",
+                       .series = {"devices"}}}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& parameters) const override {
+    return std::make_unique<SumFinding>(box_, parameters);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<AllReduce>(std::move(box));
+}
+
+}  // namespace howard::experiments
