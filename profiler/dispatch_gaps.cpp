@@ -33,9 +33,12 @@ using LaneKey = std::pair<std::uint16_t, std::uint16_t>;  // device, index
 /// The programs of each lane by start; those that start together in the order of the timeline.
 std::map<LaneKey, std::vector<Index>> programs_by_lane(const Timeline& timeline, LaneKind kind) {
   std::map<LaneKey, std::vector<Index>> lanes;
+  auto lane = lanes.end();  // of the program before: most programs are of the same one
   for (std::size_t i = 0; i < timeline.programs.size(); ++i) {
     const ProgramRun& program = timeline.programs[i];
-    lanes[{program.device, lane_index(program, kind)}].push_back(static_cast<Index>(i));
+    const LaneKey key{program.device, lane_index(program, kind)};
+    if (lane == lanes.end() || lane->first != key) lane = lanes.try_emplace(key).first;
+    lane->second.push_back(static_cast<Index>(i));
   }
   const auto start = [&](Index i) { return timeline.programs[i].kernel.start; };
   for (auto& [key, programs] : lanes) {
@@ -54,6 +57,7 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
                 .programs = static_cast<std::uint32_t>(order.size()),
                 .span = program(order.front()).kernel,
                 .busy = program(order.front()).kernel.duration()};
+  lane.gaps.reserve(order.size() - 1);
   Index last = order.front();  // of those so far, the one that ends last
   for (const Index i : order) {
     const Span& kernel = program(i).kernel;
@@ -104,13 +108,11 @@ void for_each_gap(std::span<const BusyLane> lanes, const Visitor& visit) {
   }
 }
 
-/// Calls `visit(previous, next)` for each two programs of a device that follow each other by start.
+/// Calls `visit(previous, next)` for each two of some programs that follow each other.
 template <class Visitor>
-void for_each_pair(const Timeline& timeline, const Visitor& visit) {
-  for (const auto& [key, programs] : programs_by_lane(timeline, LaneKind::device)) {
-    for (std::size_t i = 1; i < programs.size(); ++i) {
-      visit(timeline.programs[programs[i - 1]].kernel, timeline.programs[programs[i]].kernel);
-    }
+void for_each_pair(const Timeline& timeline, std::span<const Index> order, const Visitor& visit) {
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    visit(timeline.programs[order[i - 1]].kernel, timeline.programs[order[i]].kernel);
   }
 }
 
@@ -235,24 +237,26 @@ SequentialGaps sequential_gaps(const Timeline& timeline) {
       end = std::max(end, kernel.end);
     }
     sum.wall += end - timeline.programs[order.front()].kernel.start;
+    for_each_pair(timeline, order, [&](const Span& previous, const Span& next) {
+      ++sum.gaps;
+      sum.idle += std::max(SimTime(), next.start - previous.end);
+    });
   }
-  for_each_pair(timeline, [&](const Span& previous, const Span& next) {
-    ++sum.gaps;
-    sum.idle += std::max(SimTime(), next.start - previous.end);
-  });
   return sum;
 }
 
 OpToOp op_to_op(const Timeline& timeline) {
   OpToOp sum;
-  for_each_pair(timeline, [&](const Span& previous, const Span& next) {
-    const SimTime latency = next.start - previous.end;
-    ++sum.count;
-    sum.total += latency;
-    if (latency >= SimTime()) return;
-    ++sum.negative;
-    sum.negative_total += latency;
-  });
+  for (const auto& [key, order] : programs_by_lane(timeline, LaneKind::device)) {
+    for_each_pair(timeline, order, [&](const Span& previous, const Span& next) {
+      const SimTime latency = next.start - previous.end;
+      ++sum.count;
+      sum.total += latency;
+      if (latency >= SimTime()) return;
+      ++sum.negative;
+      sum.negative_total += latency;
+    });
+  }
   return sum;
 }
 

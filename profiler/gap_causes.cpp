@@ -50,14 +50,19 @@ GapCauses::GapCauses(const Timeline& timeline) {
       measuring_[{activity.device, activity.index}].push_back(segment);
     }
   }
+  for (SegmentsByPlace* const places : {&hosts_, &waits_, &measuring_}) {
+    for (auto& [place, segments] : *places) segments = innermost(std::move(segments));
+  }
+  // Logs that do not know when a program was launched are not asked what then ran.
+  const bool any_launch = std::ranges::any_of(timeline.programs, [](const ProgramRun& program) {
+    return program.dispatch || program.host_call || program.replay != 0;
+  });
+  if (!any_launch) return;
   for (const ProgramRun& program : timeline.programs) {
     running_[{program.device, program.sub_device}].push_back(
         {program.kernel, GapCause::cores_busy});
     if (!program.dispatch) continue;
     dispatches_[{program.device, program.queue}].push_back({*program.dispatch, GapCause::dispatch});
-  }
-  for (SegmentsByPlace* const places : {&hosts_, &waits_, &measuring_}) {
-    for (auto& [place, segments] : *places) segments = innermost(std::move(segments));
   }
   for (SegmentsByPlace* const places : {&dispatches_, &running_}) {
     for (auto& [place, segments] : *places) segments = joined(std::move(segments));

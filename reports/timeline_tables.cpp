@@ -2,9 +2,12 @@
 #include "reports/timeline_tables.h"
 
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_invoke.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -113,8 +116,9 @@ std::string describe(const profiler::LoggedDevice& device) {
                      device.clock.value() / 1'000'000);
 }
 
-void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind) {
-  for (const profiler::BusyLane& lane : profiler::find_gaps(run.timeline, kind)) {
+void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind,
+               std::span<const profiler::BusyLane> lanes) {
+  for (const profiler::BusyLane& lane : lanes) {
     const auto device = std::ranges::find(run.devices, lane.device, &profiler::LoggedDevice::id);
     std::string name =
         device != run.devices.end() ? describe(*device) : fmt::format("device {}", lane.device);
@@ -134,7 +138,26 @@ void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind) {
   }
 }
 
-void lane_table(const LoggedRun& run, std::string_view title, std::vector<Table>& tables) {
+/// The devices of a run and, where one has several, its sub-devices.
+struct Lanes {
+  std::vector<profiler::BusyLane> devices, sub_devices;
+
+  /// The gaps of a device without sub-devices are those of its only one.
+  std::span<const profiler::BusyLane> smallest() const {
+    return sub_devices.empty() ? devices : sub_devices;
+  }
+};
+
+Lanes lanes_of(const Timeline& timeline) {
+  Lanes lanes{.devices = profiler::find_gaps(timeline, LaneKind::device), .sub_devices = {}};
+  if (has_several(timeline, &ProgramRun::sub_device)) {
+    lanes.sub_devices = profiler::find_gaps(timeline, LaneKind::sub_device);
+  }
+  return lanes;
+}
+
+void lane_table(const LoggedRun& run, std::string_view title, const Lanes& lanes,
+                std::vector<Table>& tables) {
   const Timeline& timeline = run.timeline;
   if (timeline.programs.empty()) return;
   TableBuilder table(fmt::format("{}: {} programs", title, timeline.programs.size()));
@@ -145,9 +168,11 @@ void lane_table(const LoggedRun& run, std::string_view title, std::vector<Table>
   table.time("idle");
   table.share("idle share");
   table.number("gaps");
-  add_lanes(table, run, LaneKind::device);
-  if (has_several(timeline, &ProgramRun::queue)) add_lanes(table, run, LaneKind::queue);
-  if (has_several(timeline, &ProgramRun::sub_device)) add_lanes(table, run, LaneKind::sub_device);
+  add_lanes(table, run, LaneKind::device, lanes.devices);
+  if (has_several(timeline, &ProgramRun::queue)) {
+    add_lanes(table, run, LaneKind::queue, profiler::find_gaps(timeline, LaneKind::queue));
+  }
+  add_lanes(table, run, LaneKind::sub_device, lanes.sub_devices);
   const profiler::SequentialGaps sequential = profiler::sequential_gaps(timeline);
   if (const auto share = sequential.share()) {
     table.note(
@@ -289,16 +314,22 @@ void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>
 }  // namespace
 
 std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
+  const Lanes lanes = lanes_of(run.timeline);
+  std::array<std::vector<Table>, 4> parts;  // what passes over all programs or gaps, side by side
+  tbb::parallel_invoke(
+      [&] { lane_table(run, title, lanes, parts[0]); },
+      [&] {
+        op_table(run.timeline, title, top, parts[1]);
+        section_table(run.timeline, title, parts[1]);
+        append(causes_table(lanes.smallest()), title, parts[1]);
+      },
+      [&] { append(op_pairs_table(run.timeline, lanes.smallest(), top), title, parts[2]); },
+      [&] {
+        append(gap_lengths_table(lanes.smallest()), title, parts[3]);
+        host_table(run, title, parts[3]);
+      });
   std::vector<Table> tables;
-  lane_table(run, title, tables);
-  op_table(run.timeline, title, top, tables);
-  section_table(run.timeline, title, tables);
-  const std::vector<profiler::BusyLane> lanes =
-      profiler::find_gaps(run.timeline, LaneKind::sub_device);
-  append(causes_table(lanes), title, tables);
-  append(op_pairs_table(run.timeline, lanes, top), title, tables);
-  append(gap_lengths_table(lanes), title, tables);
-  host_table(run, title, tables);
+  for (std::vector<Table>& part : parts) std::ranges::move(part, std::back_inserter(tables));
   return tables;
 }
 

@@ -2,6 +2,7 @@
 #include "harness/cli/analyze.h"
 
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,11 +132,12 @@ std::string title_of(const profiler::Log& log, std::size_t run, const std::strin
 }
 
 std::vector<Table> log_tables(const profiler::Log& log, const std::string& file, std::size_t top) {
+  std::vector<std::vector<Table>> of_runs(log.runs.size());
+  tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
+    of_runs[i] = reports::timeline_tables(log.runs[i], title_of(log, i, file), top);
+  });
   std::vector<Table> tables;
-  for (std::size_t i = 0; i < log.runs.size(); ++i) {
-    std::ranges::move(reports::timeline_tables(log.runs[i], title_of(log, i, file), top),
-                      std::back_inserter(tables));
-  }
+  for (std::vector<Table>& some : of_runs) std::ranges::move(some, std::back_inserter(tables));
   if (tables.empty()) refuse_empty(file, log.dropped);
   // What is missing is said where the numbers are.
   std::vector<std::string>& notes = tables.front().notes;
@@ -227,7 +229,7 @@ int analyze(int argc, const char* const* argv) {
     try {
       Analysis analysis = analyze_file(file, emulation ? &*emulation : nullptr, options.top);
       for (const Table& table : analysis.tables) {
-        markdown += reports::markdown_table(table) + "\n";
+        if (!options.markdown.empty()) markdown += reports::markdown_table(table) + "\n";
         if (!options.uses_standard_output()) {
           fmt::print("{}\n", reports::terminal_table(table, style));
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/formats/decimal.h"
 
+#include <bit>
 #include <charconv>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 namespace howard::profiler {
@@ -27,7 +30,56 @@ struct Digits {
   }
 };
 
+std::uint64_t load(const char* bytes, std::size_t size) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, size);
+  return word;
+}
+
+/// One to eight characters in the high bytes of a word, the last one in the highest.
+std::uint64_t load_high(const char* text, std::size_t size) {
+  if (size == 8) return load(text, 8);
+  if (size >= 4) return load(text, 4) << (64 - 8 * size) | load(text + size - 4, 4) << 32;
+  const std::uint64_t first = load(text, 1) << (64 - 8 * size);
+  const std::uint64_t middle = load(text + size / 2, 1) << (64 - 8 * (size - size / 2));
+  return first | middle | load(text + size - 1, 1) << 56;
+}
+
+/// The number that the eight characters of `word` are, the lowest byte the first one; `good`
+/// becomes false when one is no digit. Two digits at a time become one number, then two such, then
+/// two.
+std::uint64_t parse_eight(std::uint64_t word, bool& good) {
+  constexpr std::uint64_t kZeros = 0x3030303030303030;
+  const std::uint64_t digits = word ^ kZeros;
+  // A byte over 9 reaches its highest bit when 0x76 is added, or has it set.
+  good = good && ((digits | ((digits & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676)) &
+                  0x8080808080808080) == 0;
+  const std::uint64_t pairs = digits * 10 + (digits >> 8);
+  const std::uint64_t low = (pairs & 0x000000ff000000ff) * 0x000f424000000064;
+  const std::uint64_t high = (pairs >> 16 & 0x000000ff000000ff) * 0x0000271000000001;
+  return (low + high) >> 32;
+}
+
 }  // namespace
+
+bool parse_digits(std::string_view text, std::int64_t& number) {
+  static_assert(std::endian::native == std::endian::little);
+  if (text.empty() || text.size() > 16) return false;
+  constexpr std::uint64_t kZeros = 0x3030303030303030;
+  const std::size_t high = text.size() > 8 ? text.size() - 8 : 0;
+  const std::size_t low = text.size() - high;
+  bool good = true;
+  std::uint64_t word = load_high(text.data() + high, low);
+  if (low < 8) word |= kZeros >> (8 * low);
+  std::uint64_t value = parse_eight(word, good);
+  if (high > 0) {
+    word = load_high(text.data(), high);
+    if (high < 8) word |= kZeros >> (8 * high);
+    value += 100'000'000 * parse_eight(word, good);
+  }
+  number = static_cast<std::int64_t>(value);
+  return good;
+}
 
 std::optional<std::int64_t> parse_scaled(std::string_view text, int scale) {
   const bool negative = text.starts_with('-');

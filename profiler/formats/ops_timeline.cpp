@@ -159,6 +159,9 @@ bool disagree(SimTime by_cycles, SimTime by_column) {
 }  // namespace
 
 void OpsTimelineBuilder::end_run() {
+  std::size_t programs = 0;
+  for (const auto& [id, device] : devices_) programs += device.ops.size();
+  run_.timeline.programs.reserve(programs);
   for (auto& [id, device] : devices_) {
     // Rounding to a nanosecond is too coarse for a clock where the firmware ran for less than this.
     constexpr SimTime kLongEnough = SimTime::nanoseconds(1'000);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +46,7 @@ class OpsTimelineBuilder {
     std::optional<std::int64_t> first_call;
     std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
     CycleCounter counter;
-    std::vector<Op> ops;
+    std::deque<Op> ops;  ///< Becomes longer without moving a million of them.
   };
 
   void add_host_op(const OpRow& row);

@@ -213,10 +213,10 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run) {
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
                                        const wormhole::Profiles& profiles) {
   SiliconComparison found;
-  OpsCsvReader reader(source, name, found.dropped);
   Comparer comparer(profiles, found);
-  while (reader.next()) comparer.add(reader.row());
-  if (reader.is_cut_off()) found.notes.emplace_back("the file ends within a row");
+  const bool cut_off = for_each_op_row(source, name, Tensors::read, found.dropped,
+                                       [&](const OpRow& row) { comparer.add(row); });
+  if (cut_off) found.notes.emplace_back("the file ends within a row");
   return found;
 }
 

@@ -63,7 +63,7 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
 
 /// Reads an `ops_perf_results` log and plans each of its device ops on the emulated chip of
 /// `profiles`. Memory has a bound: rows beyond `kMostLoggedPrograms` and calls that differ from
-/// more than `kMostDifferentCalls` others are counted as dropped. Error as for `OpsCsvReader`.
+/// more than `kMostDifferentCalls` others are counted as dropped. Error as for `OpsColumns`.
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
                                        const wormhole::Profiles& profiles);
 

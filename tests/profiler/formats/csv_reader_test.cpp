@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/formats/csv_fields.h"
 #include "profiler/formats/csv_writer.h"
 
 namespace howard::profiler {
@@ -98,13 +99,13 @@ TEST(CsvReader, OnlyARecordThatTheFileEndsInIsCutOff) {
 }
 
 TEST(CsvReader, ALineLongerThanTheBufferIsBadAndTheNextIsRead) {
-  const std::string text = "a\n" + std::string(3 * CsvReader::kLongestRecord, 'x') + "\nb\n";
+  const std::string text = "a\n" + std::string(3 * CsvBlockReader::kLongestRecord, 'x') + "\nb\n";
   EXPECT_EQ(read(text), (Records{{"a"}, {"!", "a line of over 1 MiB"}, {"b"}}));
 }
 
 TEST(CsvReader, AQuoteThatIsNotClosedWithinTheBufferIsBadAndTheNextLineIsRead) {
   std::string text = "\"a\n";
-  while (text.size() < 2 * CsvReader::kLongestRecord) text += "b,c\n";
+  while (text.size() < 2 * CsvBlockReader::kLongestRecord) text += "b,c\n";
   TextSource source(text);
   const Records records = read(source);
   ASSERT_EQ(records.size(), static_cast<std::size_t>(std::ranges::count(text, '\n')));
@@ -137,6 +138,36 @@ TEST(CsvReader, WhateverIsWrittenReadsBackAtEveryChunkSize) {
     for (const std::size_t step : {std::size_t{1}, std::size_t{3}, text.size()}) {
       SlowSource source(text, step);
       ASSERT_EQ(read(source), records) << text;
+    }
+  }
+}
+
+TEST(CsvFields, ThoseThatAreWantedAreTheSameAsWhenAllAre) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 500; ++i) {
+    CsvWriter writer;
+    const std::size_t width = 1 + random() % 300;
+    for (std::size_t field = 0; field < width; ++field) {
+      writer.add(std::string(random() % 9, random() % 50 > 0 ? 'a' : '"'));
+    }
+    writer.end_record();
+    const std::string text = "x\n" + std::move(writer).take();
+    std::vector<std::size_t> wanted(random() % 6);
+    for (std::size_t& field : wanted) field = random() % (width + 10);
+    const auto read_fields = [&](CsvFields& fields, CsvBlock& block) {
+      TextSource source(text);
+      ASSERT_TRUE(CsvBlockReader(source).next(block));
+      fields.read(block, block.records.at(1));
+    };
+    CsvBlock block, other;
+    CsvFields all, some(wanted);
+    read_fields(all, block);
+    read_fields(some, other);
+    ASSERT_EQ(all.size(), width);
+    ASSERT_EQ(some.size(), width);
+    for (const std::size_t field : wanted) {
+      if (field >= width) continue;
+      ASSERT_EQ(some[field], all[field]) << field;
     }
   }
 }

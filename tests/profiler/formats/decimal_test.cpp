@@ -4,6 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+
+#include <cstdint>
 #include <limits>
 
 namespace howard::profiler {
@@ -38,6 +45,26 @@ TEST(ParseScaled, RefusesWhatIsNoNumberOrDoesNotFit) {
   EXPECT_EQ(parse_scaled("1e19", 0), std::nullopt);
   EXPECT_EQ(parse_scaled("1", 19), std::nullopt);
   EXPECT_EQ(parse_scaled("0e999", 0), 0);
+}
+
+TEST(Decimal, DigitsAreOneToSixteenAndNothingElse) {
+  std::int64_t number = 0;
+  for (const std::string_view text : {"", "-1", "+1", " 1", "1 ", "1.", "1e3", "0x1", "/", ":",
+                                      "12345678\xb1", "1234567a12345678", "12345678123456789"}) {
+    EXPECT_FALSE(parse_digits(text, number)) << text;
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text;
+    for (auto left = 1 + random() % 16; left > 0; --left) {
+      text += static_cast<char>('0' + random() % 10);
+    }
+    ASSERT_TRUE(parse_digits(text, number)) << text;
+    ASSERT_EQ(number, parse_integer(text)) << text;
+    const char byte = static_cast<char>(random());
+    text[random() % text.size()] = byte;
+    ASSERT_EQ(parse_digits(text, number), byte >= '0' && byte <= '9') << text;
+  }
 }
 
 }  // namespace

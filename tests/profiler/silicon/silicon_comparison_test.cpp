@@ -13,50 +13,18 @@
 #include "engines/ops/matmul.h"
 #include "engines/wormhole/planned_program.h"
 #include "reports/silicon_report.h"
+#include "tests/profiler/silicon/damaged_calls.h"
 
 namespace howard::profiler {
 namespace {
 
-constexpr std::string_view kHeader =
-    "OP CODE,OP TYPE,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
-    "AVAILABLE WORKER CORE COUNT,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns],"
-    "DEVICE KERNEL FIRST TO LAST START [ns],"
-    "INPUT_0_W_PAD[LOGICAL],INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],INPUT_0_X_PAD[LOGICAL],"
-    "INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,"
-    "INPUT_1_W_PAD[LOGICAL],INPUT_1_Z_PAD[LOGICAL],INPUT_1_Y_PAD[LOGICAL],INPUT_1_X_PAD[LOGICAL],"
-    "INPUT_1_LAYOUT,INPUT_1_DATATYPE,INPUT_1_MEMORY,"
-    "OUTPUT_0_W_PAD[LOGICAL],OUTPUT_0_Z_PAD[LOGICAL],OUTPUT_0_Y_PAD[LOGICAL],"
-    "OUTPUT_0_X_PAD[LOGICAL],OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n";
-
-/// A tensor's cells; "rows x columns".
-std::string tensor(int rows, int columns, std::string_view memory = "DEV_0_DRAM_INTERLEAVED",
-                   std::string_view dtype = "BFLOAT16") {
-  return fmt::format("1[1],1[1],{}[{}],{}[{}],TILE,{},{}", (rows + 31) / 32 * 32, rows,
-                     (columns + 31) / 32 * 32, columns, dtype, memory);
-}
-const std::string kNoTensor = ",,,,,,";
-
-struct Row {
-  std::string code = "Matmul";
-  std::string type = "tt_dnn_device";
-  std::string architecture = "wormhole_b0";
-  std::string attributes = "{}";
-  std::string fidelity = "HiFi2";
-  std::string worker_cores = "56";
-  std::string kernel = "30000";
-  std::string skew = "280";
-  std::string input0 = tensor(512, 512);
-  std::string input1 = tensor(512, 512);
-  std::string output = tensor(512, 512);
-
-  std::string text() const {
-    return fmt::format("{},{},{},{},{},56,{},1000,{},{},{},{},{}\n", code, type, architecture,
-                       attributes, fidelity, worker_cores, kernel, skew, input0, input1, output);
-  }
-};
+using testing::kCallsHeader;
+using testing::kNoTensor;
+using testing::Row;
+using testing::tensor;
 
 SiliconComparison compare(const std::vector<Row>& rows) {
-  std::string text(kHeader);
+  std::string text(kCallsHeader);
   for (const Row& row : rows) text += row.text();
   TextSource source(text);
   return compare_with_silicon(source, "ops.csv", wormhole::load_profiles());

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/formats/ops_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/decimal.h"
+
+namespace howard::profiler {
+namespace {
+
+/// The columns that are read, tensors aside; the enumerators index their names.
+enum Column : std::size_t {
+  kOpCode,
+  kOpType,
+  kCall,
+  kDevice,
+  kArchitecture,
+  kAttributes,
+  kFidelity,
+  kCores,
+  kWorkerCores,
+  kHostTime,
+  kFirmwareStart,
+  kFirmwareEnd,
+  kOpToOp,
+  kFirmwareTime,
+  kKernelTime,
+  kStartSkew,
+  kTrace,
+  kReplay,
+};
+constexpr std::array<std::string_view, 18> kNames = {
+    "OP CODE",
+    "OP TYPE",
+    "GLOBAL CALL COUNT",
+    "DEVICE ID",
+    "DEVICE ARCH",
+    "ATTRIBUTES",
+    "MATH FIDELITY",
+    "CORE COUNT",
+    "AVAILABLE WORKER CORE COUNT",
+    "HOST DURATION [ns]",
+    "DEVICE FW START CYCLE",
+    "DEVICE FW END CYCLE",
+    "OP TO OP LATENCY [ns]",
+    "DEVICE FW DURATION [ns]",
+    "DEVICE KERNEL DURATION [ns]",
+    "DEVICE KERNEL FIRST TO LAST START [ns]",
+    "METAL TRACE ID",
+    "METAL TRACE REPLAY SESSION ID",
+};
+constexpr std::array kRequired = {kOpCode, kFirmwareStart, kKernelTime};
+
+/// The cells of a tensor: dimensions from version 2 on, and before.
+constexpr std::array<std::string_view, 7> kTensorCells = {
+    "_W_PAD[LOGICAL]", "_Z_PAD[LOGICAL]", "_Y_PAD[LOGICAL]", "_X_PAD[LOGICAL]",
+    "_LAYOUT",         "_DATATYPE",       "_MEMORY"};
+constexpr std::array<std::string_view, 4> kOldDimensions = {"_W", "_Z", "_Y", "_X"};
+constexpr std::size_t kX = 3;
+constexpr int kMostTensors = 32;
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// An integer, also as a spreadsheet or a data frame writes it: "1024.0".
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  const auto integer = parse_integer(text);
+  return integer ? integer : parse_scaled(text, 0);
+}
+
+}  // namespace
+
+OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
+                       std::string_view name)
+    : width_(header.size()) {
+  const auto find = [&](std::string_view wanted) {
+    const auto found = std::ranges::find(header, wanted, trimmed);
+    return found != header.end() ? static_cast<std::size_t>(found - header.begin()) : kAbsent;
+  };
+  for (const std::string_view column : kNames) columns_.push_back(find(column));
+  std::vector<std::string> missing;
+  for (const Column column : kRequired) {
+    if (columns_[column] == kAbsent) missing.emplace_back(kNames[column]);
+  }
+  if (!missing.empty()) {
+    throw Error({.attempted = fmt::format("read {} as ops_perf_results", name),
+                 .value = !line ? "the file is empty"
+                                : fmt::format("line {} has no column {}", *line,
+                                              join(missing, ", no column ")),
+                 .accepted = "a header with at least OP CODE, DEVICE FW START CYCLE and "
+                             "DEVICE KERNEL DURATION [ns]",
+                 .hint = ""});
+  }
+  const auto find_tensors = [&](std::string_view kind) {
+    std::vector<TensorColumns> tensors;
+    for (int i = 0; i < kMostTensors; ++i) {
+      TensorColumns tensor{};
+      for (std::size_t k = 0; k < tensor.size(); ++k) {
+        tensor[k] = find(fmt::format("{}_{}{}", kind, i, kTensorCells[k]));
+        if (tensor[k] == kAbsent && k < kOldDimensions.size()) {
+          tensor[k] = find(fmt::format("{}_{}{}", kind, i, kOldDimensions[k]));
+        }
+      }
+      if (tensor[kX] == kAbsent) break;
+      tensors.push_back(tensor);
+    }
+    return tensors;
+  };
+  input_columns_ = find_tensors("INPUT");
+  output_columns_ = find_tensors("OUTPUT");
+}
+
+std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
+  std::vector<std::size_t> wanted;
+  const auto want = [&](std::span<const std::size_t> columns) {
+    std::ranges::copy_if(columns, std::back_inserter(wanted),
+                         [](std::size_t column) { return column != kAbsent; });
+  };
+  want(columns_);
+  if (tensors == Tensors::read) {
+    for (const TensorColumns& columns : input_columns_) want(columns);
+    for (const TensorColumns& columns : output_columns_) want(columns);
+  }
+  return wanted;
+}
+
+/// The cells of one record on their way into a row.
+class OpsColumns::Cells {
+ public:
+  Cells(const OpsColumns& columns, const CsvFields& fields, OpsRecord& out)
+      : columns_(columns), fields_(fields), out_(out) {}
+
+  bool is_header() const {
+    return text(kOpCode) == kNames[kOpCode] && text(kKernelTime) == kNames[kKernelTime];
+  }
+
+  /// False when a cell is not what it must be, and the record is dropped.
+  bool read_row(Tensors tensors) {
+    OpRow& row = out_.row;
+    row.name = text(kOpCode);
+    row.type = text(kOpType);
+    row.architecture = text(kArchitecture);
+    row.attributes = text(kAttributes);
+    row.fidelity = text(kFidelity);
+    std::optional<std::int64_t> device;
+    read(kDevice, device);
+    if (device && (*device < 0 || *device > std::numeric_limits<std::uint16_t>::max())) {
+      reject(kDevice, "is no device's number");
+    }
+    row.device = static_cast<std::uint16_t>(device.value_or(0));
+    read(kCall, row.call);
+    read(kCores, row.cores);
+    read(kWorkerCores, row.worker_cores);
+    read(kHostTime, row.host_time);
+    read(kFirmwareStart, row.firmware_start);
+    read(kFirmwareEnd, row.firmware_end);
+    read(kFirmwareTime, row.firmware_time);
+    read(kKernelTime, row.kernel_time);
+    read(kStartSkew, row.start_skew);
+    read(kOpToOp, row.op_to_op);
+    read(kTrace, row.trace);
+    read(kReplay, row.replay);
+    if (tensors == Tensors::read) {
+      read_tensors(columns_.input_columns_, row.inputs);
+      read_tensors(columns_.output_columns_, row.outputs);
+    }
+    return good_;
+  }
+
+ private:
+  std::string_view cell(std::size_t column) const {
+    return column == kAbsent ? std::string_view{} : fields_[column];
+  }
+  std::string_view text(Column which) const { return trimmed(cell(columns_.columns_[which])); }
+
+  /// The first cell that is rejected is what the record is dropped for.
+  void reject(Column which, std::string_view problem) {
+    if (!good_) return;
+    good_ = false;
+    const std::size_t column = columns_.columns_[which];
+    out_.reason = fmt::format("{} (column {}) {}", kNames[which], column + 1, problem);
+    out_.example = cell(column);
+  }
+
+  // What is read is written where it belongs and not returned, for the reason that `parse_digits`
+  // has.
+  void read(Column which, std::optional<std::int64_t>& integer) {
+    integer.reset();
+    const std::string_view text = this->text(which);
+    if (text.empty()) return;
+    if (std::int64_t digits = 0; parse_digits(text, digits)) {
+      integer = digits;
+    } else if (const auto value = parse_count(text)) {
+      integer = *value;
+    } else {
+      reject(which, "is not an integer");
+    }
+  }
+
+  /// Nanoseconds.
+  void read(Column which, std::optional<SimTime>& time) {
+    time.reset();
+    const std::string_view text = this->text(which);
+    if (text.empty()) return;
+    if (std::int64_t digits = 0;
+        parse_digits(text, digits) && digits <= kLongestLoggedTime.ps() / 1000) {
+      time = SimTime::picoseconds(digits * 1000);
+      return;
+    }
+    const auto picoseconds = parse_scaled(text, 3);
+    if (!picoseconds) {
+      reject(which, "is not a number");
+    } else if (*picoseconds < 0 && which != kOpToOp) {
+      reject(which, "is negative");
+    } else if (SimTime::picoseconds(std::abs(*picoseconds)) > kLongestLoggedTime) {
+      reject(which, "is over a day");
+    } else {
+      time = SimTime::picoseconds(*picoseconds);
+    }
+  }
+
+  void read_tensors(const std::vector<TensorColumns>& columns,
+                    std::vector<TensorCells>& tensors) const {
+    tensors.clear();
+    for (const TensorColumns& at : columns) {
+      if (cell(at[kX]).empty()) continue;
+      tensors.push_back({.dimensions = {cell(at[0]), cell(at[1]), cell(at[2]), cell(at[3])},
+                         .layout = cell(at[4]),
+                         .datatype = cell(at[5]),
+                         .memory = cell(at[6])});
+    }
+  }
+
+  const OpsColumns& columns_;
+  const CsvFields& fields_;
+  OpsRecord& out_;
+  bool good_ = true;
+};
+
+void OpsColumns::read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,
+                      OpsRecord& out) const {
+  out.kind = OpsRecord::Kind::dropped;
+  out.row.line = record.line;
+  out.cut_off = false;
+  Cells cells(*this, fields, out);
+  if (record.defect) {
+    out.reason = *record.defect;
+    out.example.clear();
+    out.cut_off = record.cut_off;
+  } else if (fields.size() != width_) {
+    const bool fewer = fields.size() < width_;
+    out.reason = fewer ? "fewer cells than columns" : "more cells than columns";
+    out.example = fmt::to_string(fields.size());
+    out.cut_off = fewer && record.cut_off;
+  } else if (cells.is_header()) {
+    out.kind = OpsRecord::Kind::header;
+  } else if (cells.read_row(tensors)) {
+    out.kind = OpsRecord::Kind::row;
+  }
+}
+
+}  // namespace howard::profiler

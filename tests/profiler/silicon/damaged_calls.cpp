@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/profiler/silicon/damaged_calls.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "profiler/silicon/silicon_comparison.h"
+
+namespace howard::profiler::testing {
+
+std::string tensor(int rows, int columns, std::string_view memory, std::string_view dtype) {
+  return fmt::format("1[1],1[1],{}[{}],{}[{}],TILE,{},{}", (rows + 31) / 32 * 32, rows,
+                     (columns + 31) / 32 * 32, columns, dtype, memory);
+}
+
+std::string Row::text() const {
+  return fmt::format("{},{},{},{},{},56,{},1000,{},{},{},{},{}\n", code, type, architecture,
+                     attributes, fidelity, worker_cores, kernel, skew, input0, input1, output);
+}
+
+std::vector<std::string> whole_calls() {
+  const std::string qkv = tensor(512, 1536);
+  const std::vector<Row> rows = {
+      {.attributes = "{'compute_kernel_config': 'WormholeComputeKernelConfig(math_fidelity=HiFi2;"
+                     "fp32_dest_acc_en=1)'; 'transpose_a': 'false'; 'transpose_b': '1'; "
+                     "'user_core_coord': '(x=8;y=7)'; 'user_fused_activation': 'std::nullopt'}"},
+      {.code = "BinaryNgDeviceOperation",
+       .attributes = "{'binary_op_type': 'BinaryOpType::ADD'; 'post_activations': '[]'; 'scalar': "
+                     "'std::nullopt'; 'sub_core_grids': '{[(x=0;y=0) - (x=7;y=6)]}'; "
+                     "'worker_grid': '{[(x=0;y=0) - (x=7;y=7)]}'}"},
+      {.code = "BinaryNgDeviceOperation",
+       .attributes = "{'binary_op_type': 'BinaryOpType::MUL'; 'scalar': '0.5'}",
+       .input1 = kNoTensor},
+      {.code = "UnaryDeviceOperation",
+       .attributes = "{'op_chain': '{UnaryWithParam(op_type=UnaryOpType::ERF;param={0})}'}",
+       .input1 = kNoTensor},
+      {.code = "Reduce",
+       .attributes = "{'dim': 'ReduceOpDim::W'; 'math_op': 'ReduceOpMath::SUM'}",
+       .input1 = kNoTensor,
+       .output = tensor(512, 1)},
+      {.code = "MorehMeanOperation",
+       .attributes = "{'dim': '2'}",
+       .input1 = kNoTensor,
+       .output = tensor(1, 512)},
+      {.code = "TransposeDeviceOperation",
+       .attributes = "{'dim': 'TransposeOpDim::WH'}",
+       .input1 = kNoTensor},
+      {.code = "ConcatDeviceOperation", .attributes = "{'dim': '3'}", .output = tensor(512, 1024)},
+      {.code = "NlpCreateHeadsDeviceOperation",
+       .attributes = "{'num_kv_heads': '8'; 'num_q_heads': '8'}",
+       .input0 = qkv,
+       .input1 = kNoTensor,
+       .output = "1[1],8[8],512[512],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"},
+      {.code = "SoftmaxDeviceOperation", .attributes = "{'dim': '-1'}", .input1 = kNoTensor},
+      {.code = "LayerNormDeviceOperation",
+       .attributes = "{'norm_type': 'LayerNormType::LAYERNORM'}",
+       .input1 = kNoTensor},
+      {.code = "TilizeDeviceOperation",
+       .input0 = "1[1],1[1],512[512],512[512],ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED",
+       .input1 = kNoTensor}};
+  std::vector<std::string> texts;
+  for (const Row& row : rows) texts.push_back(row.text());
+  return texts;
+}
+
+void compare_rows(std::string_view rows) {
+  static const wormhole::Profiles kProfiles = wormhole::load_profiles();
+  const std::string text = std::string(kCallsHeader) + std::string(rows);
+  try {
+    TextSource source(text);
+    const SiliconComparison found = compare_with_silicon(source, "file", kProfiles);
+    for (const ComparedCall& call : found.calls) {
+      HOWARD_CHECK(!call.runs.empty(), "a call has the row it was made of");
+      HOWARD_CHECK(call.emulated > SimTime(), "what is emulated takes time");
+    }
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace howard::profiler::testing
