@@ -12,7 +12,8 @@
 namespace howard::host {
 
 /// Runs commands one at a time in the order of their submission, on a thread of its own or on a
-/// thread that waits for them: a waiting host thread runs the commands itself when none is running. So a product that is finished at once costs no change of threads.
+/// thread that waits for them: a waiting host thread runs the commands itself when none is running.
+/// So a product that is finished at once costs no change of threads.
 ///
 /// For the same reason a first command does not wake the thread while somebody else watches, who
 /// will soon call look(): the host may be about to wait, and a woken thread takes a core from the
