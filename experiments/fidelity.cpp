@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/calibration/error_summary.h"
 #include "experiments/all.h"
 #include "experiments/finding.h"
 #include "harness/runner.h"
@@ -155,7 +156,7 @@ class SummaryFinding final : public Finding {
       if (row->reference.status == "artefact") {
         ++artefacts;
       } else if (error) {
-        errors.push_back(std::abs(*error));
+        errors.push_back(*error);
       }
     }
     found_.details = {{"kind", "summary"},
@@ -163,19 +164,17 @@ class SummaryFinding final : public Finding {
                       {"compared", std::to_string(errors.size())},
                       {"artefacts", std::to_string(artefacts)}};
     if (errors.empty()) return;
-    std::ranges::sort(errors);
-    const auto at = [&](double share) {
-      const auto last = static_cast<double>(errors.size() - 1);
-      return errors[static_cast<std::size_t>(std::ceil(share * last))];
-    };
-    const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+    const auto magnitude = [](double sum, double error) { return sum + std::abs(error); };
+    const double sum = std::accumulate(errors.begin(), errors.end(), 0.0, magnitude);
+    const auto count = static_cast<double>(errors.size());
+    const calibration::ErrorSummary summary = calibration::summarise(std::move(errors));
     const auto add = [&](std::string name, double value) {
       found_.metrics.push_back({.name = std::move(name), .value = value, .unit = "1"});
     };
-    add("mean_error", sum / static_cast<double>(errors.size()));
-    add("median_error", at(0.5));
-    add("p90_error", at(0.9));
-    add("worst_error", errors.back());
+    add("mean_error", sum / count);
+    add("median_error", summary.median);
+    add("p90_error", summary.p90);
+    add("worst_error", summary.worst);
   }
 
  private:

@@ -3,25 +3,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace howard::calibration {
 
+ErrorSummary summarise(std::vector<double> errors) {
+  if (errors.empty()) return {};
+  for (double& error : errors) error = std::abs(error);
+  std::ranges::sort(errors);
+  const std::size_t n = errors.size();
+  return {.rows = n,
+          .median = (errors[(n - 1) / 2] + errors[n / 2]) / 2,
+          .p90 = errors[(9 * n + 9) / 10 - 1],
+          .worst = errors.back()};
+}
+
 ErrorSummary summarise(std::span<const Residual> residuals, std::size_t table,
                        std::size_t quantity) {
-  std::vector<double> sizes;
+  std::vector<double> errors;
   for (const Residual& residual : residuals) {
-    if (residual.table == table && residual.quantity == quantity) {
-      sizes.push_back(std::abs(residual.error));
-    }
+    if (residual.table == table && residual.quantity == quantity) errors.push_back(residual.error);
   }
-  if (sizes.empty()) return {};
-  std::ranges::sort(sizes);
-  const std::size_t n = sizes.size();
-  return {.rows = n,
-          .median = (sizes[(n - 1) / 2] + sizes[n / 2]) / 2,
-          .p90 = sizes[(9 * n + 9) / 10 - 1],
-          .worst = sizes.back()};
+  return summarise(std::move(errors));
 }
 
 }  // namespace howard::calibration

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "engines/calibration/fit.h"
 
@@ -15,6 +16,9 @@ struct ErrorSummary {
   double p90 = 0;  ///< Nine rows of ten are no worse.
   double worst = 0;
 };
+
+/// Of relative errors, whose signs do not count; all zero when there are none.
+ErrorSummary summarise(std::vector<double> errors);
 
 /// Over the rows of one quantity of a table; all zero when there is no such row.
 ErrorSummary summarise(std::span<const Residual> residuals, std::size_t table,

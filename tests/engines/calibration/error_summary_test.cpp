@@ -23,6 +23,13 @@ TEST(ErrorSummary, IsOfTheSizesOfOneQuantitysErrors) {
   EXPECT_DOUBLE_EQ(errors.worst, 0.10);
 }
 
+TEST(ErrorSummary, OfTwoErrorsHasTheirMeanAsMedian) {
+  const ErrorSummary errors = summarise({-0.3, 0.1});
+  EXPECT_EQ(errors.rows, 2U);
+  EXPECT_DOUBLE_EQ(errors.median, 0.2);
+  EXPECT_DOUBLE_EQ(errors.p90, 0.3);
+}
+
 TEST(ErrorSummary, OfNothingIsZeroAndOfOneRowIsThatRow) {
   EXPECT_EQ(summarise({}, 0, 0).rows, 0U);
   const std::vector<Residual> one{{.error = -0.2}};
