@@ -171,7 +171,7 @@ bool disagree(SimTime by_cycles, SimTime by_column) {
 }  // namespace
 
 OpsTimelineBuilder::Op& OpsTimelineBuilder::Device::add_op() {
-  constexpr std::size_t kFirst = 1'024, kLongest = 262'144;
+  constexpr std::size_t kFirst = 16, kLongest = 262'144;
   if (ops.empty() || ops.back().size() == ops.back().capacity()) {
     const std::size_t size = ops.empty() ? kFirst : std::min(kLongest, 4 * ops.back().size());
     ops.emplace_back().reserve(size);
