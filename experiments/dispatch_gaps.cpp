@@ -54,9 +54,9 @@ void add_stream(Waiting& waiting, const std::function<void(TraceSink*)>& set_sin
   run();
   set_sink(nullptr);
   const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
-  waiting.sequential += profiler::sequential_gaps(timeline);
-  waiting.causes +=
-      profiler::time_by_cause(profiler::find_gaps(timeline, profiler::LaneKind::device));
+  const auto devices = profiler::find_gaps(timeline, profiler::LaneKind::device);
+  waiting.sequential += profiler::sequential_gaps(devices);
+  waiting.causes += profiler::time_by_cause(devices);
 }
 
 Waiting wait_of_networks(const DevBox& box, bool profiled) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/large_pages.h"
 #include "profiler/gap_causes.h"
 
 namespace howard::profiler {
@@ -49,6 +50,14 @@ std::map<LaneKey, std::vector<Index>> programs_by_lane(const Timeline& timeline,
   return lanes;
 }
 
+void add_latency(SimTime latency, OpToOp& sum) {
+  ++sum.count;
+  sum.total += latency;
+  if (latency >= SimTime()) return;
+  ++sum.negative;
+  sum.negative_total += latency;
+}
+
 BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Timeline& timeline,
                  const GapCauses& causes) {
   const auto program = [&](Index i) -> const ProgramRun& { return timeline.programs[i]; };
@@ -58,16 +67,24 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
                 .span = program(order.front()).kernel,
                 .busy = program(order.front()).kernel.duration()};
   lane.gaps.reserve(order.size() - 1);
+  prefer_large_pages(lane.gaps);
   Index last = order.front();  // of those so far, the one that ends last
+  SimTime previous_end;
   for (const Index i : order) {
     const Span& kernel = program(i).kernel;
+    if (i != order.front()) add_latency(kernel.start - previous_end, lane.op_to_op);
+    previous_end = kernel.end;
     if (kernel.start > lane.span.end) {
       const Span gap{lane.span.end, kernel.start};
       lane.idle += gap.duration();
-      lane.gaps.push_back({.span = gap,
-                           .before = last,
-                           .after = i,
-                           .causes = causes.explain(gap, program(last), program(i))});
+      Gap& added = lane.gaps.emplace_back();
+      added.span.start = gap.start;
+      added.span.end = gap.end;
+      added.before = last;
+      added.after = i;
+      if (causes.can_tell()) {
+        lane.causes += lane.gap_causes.emplace_back(causes.explain(gap, program(last), program(i)));
+      }
     }
     // What runs at the same time as an earlier program is busy only beyond that one's end.
     if (kernel.end > lane.span.end) {
@@ -77,6 +94,7 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
     }
     lane.program_time += kernel.duration();
   }
+  if (!causes.can_tell()) lane.causes[GapCause::unknown] = lane.idle;
   return lane;
 }
 
@@ -105,14 +123,6 @@ template <class Visitor>
 void for_each_gap(std::span<const BusyLane> lanes, const Visitor& visit) {
   for (const BusyLane& lane : lanes) {
     for (const Gap& gap : lane.gaps) visit(gap);
-  }
-}
-
-/// Calls `visit(previous, next)` for each two of some programs that follow each other.
-template <class Visitor>
-void for_each_pair(const Timeline& timeline, std::span<const Index> order, const Visitor& visit) {
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    visit(timeline.programs[order[i - 1]].kernel, timeline.programs[order[i]].kernel);
   }
 }
 
@@ -159,6 +169,13 @@ SimTime CauseTimes::total() const {
   return sum;
 }
 
+CauseTimes BusyLane::causes_of(std::size_t gap) const {
+  if (!gap_causes.empty()) return gap_causes[gap];
+  CauseTimes unknown;
+  unknown[GapCause::unknown] = gaps[gap].span.duration();
+  return unknown;
+}
+
 std::vector<BusyLane> find_gaps(const Timeline& timeline, LaneKind kind) {
   const GapCauses causes(timeline);
   std::vector<BusyLane> lanes;
@@ -170,22 +187,29 @@ std::vector<BusyLane> find_gaps(const Timeline& timeline, LaneKind kind) {
 
 CauseTimes time_by_cause(std::span<const BusyLane> lanes) {
   CauseTimes causes;
-  for_each_gap(lanes, [&](const Gap& gap) { causes += gap.causes; });
+  for (const BusyLane& lane : lanes) causes += lane.causes;
   return causes;
 }
 
 std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const BusyLane> lanes) {
   std::unordered_map<std::uint64_t, OpPairGaps> by_pair;
-  for_each_gap(lanes, [&](const Gap& gap) {
-    const NameId before = timeline.programs[gap.before].name;
-    const NameId after = timeline.programs[gap.after].name;
-    OpPairGaps& pair = by_pair[std::uint64_t{before} << 32 | after];
-    pair.before = before;
-    pair.after = after;
-    ++pair.count;
-    pair.idle += gap.span.duration();
-    pair.causes += gap.causes;
-  });
+  for (const BusyLane& lane : lanes) {
+    for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
+      const Gap& gap = lane.gaps[i];
+      const NameId before = timeline.programs[gap.before].name;
+      const NameId after = timeline.programs[gap.after].name;
+      OpPairGaps& pair = by_pair[std::uint64_t{before} << 32 | after];
+      pair.before = before;
+      pair.after = after;
+      ++pair.count;
+      pair.idle += gap.span.duration();
+      if (lane.gap_causes.empty()) {
+        pair.causes[GapCause::unknown] += gap.span.duration();
+      } else {
+        pair.causes += lane.gap_causes[i];
+      }
+    }
+  }
   std::vector<OpPairGaps> pairs;
   pairs.reserve(by_pair.size());
   for (const auto& [key, pair] : by_pair) pairs.push_back(pair);
@@ -226,36 +250,25 @@ SequentialGaps& SequentialGaps::operator+=(const SequentialGaps& other) {
   return *this;
 }
 
-SequentialGaps sequential_gaps(const Timeline& timeline) {
+SequentialGaps sequential_gaps(std::span<const BusyLane> devices) {
   SequentialGaps sum;
-  for (const auto& [key, order] : programs_by_lane(timeline, LaneKind::device)) {
-    SimTime end = timeline.programs[order.front()].kernel.end;
-    for (const Index i : order) {
-      const Span& kernel = timeline.programs[i].kernel;
-      ++sum.programs;
-      sum.busy += kernel.duration();
-      end = std::max(end, kernel.end);
-    }
-    sum.wall += end - timeline.programs[order.front()].kernel.start;
-    for_each_pair(timeline, order, [&](const Span& previous, const Span& next) {
-      ++sum.gaps;
-      sum.idle += std::max(SimTime(), next.start - previous.end);
-    });
+  for (const BusyLane& device : devices) {
+    sum += {.programs = device.programs,
+            .gaps = device.op_to_op.count,
+            .idle = device.op_to_op.total - device.op_to_op.negative_total,
+            .busy = device.program_time,
+            .wall = device.span.duration()};
   }
   return sum;
 }
 
-OpToOp op_to_op(const Timeline& timeline) {
+OpToOp op_to_op(std::span<const BusyLane> devices) {
   OpToOp sum;
-  for (const auto& [key, order] : programs_by_lane(timeline, LaneKind::device)) {
-    for_each_pair(timeline, order, [&](const Span& previous, const Span& next) {
-      const SimTime latency = next.start - previous.end;
-      ++sum.count;
-      sum.total += latency;
-      if (latency >= SimTime()) return;
-      ++sum.negative;
-      sum.negative_total += latency;
-    });
+  for (const BusyLane& device : devices) {
+    sum.count += device.op_to_op.count;
+    sum.negative += device.op_to_op.negative;
+    sum.total += device.op_to_op.total;
+    sum.negative_total += device.op_to_op.negative_total;
   }
   return sum;
 }

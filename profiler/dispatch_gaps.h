@@ -55,7 +55,15 @@ struct Gap {
   Span span;
   std::uint32_t before = 0;  ///< The program that ended last, as an index into the timeline.
   std::uint32_t after = 0;   ///< The program that ends the gap.
-  CauseTimes causes;         ///< Add up to the span's duration, exactly.
+};
+
+/// tt-metal's "OP TO OP LATENCY": this start minus the previous end, by start on one device. It is
+/// negative where programs overlap, so its sum is not the time in which nothing ran.
+struct OpToOp {
+  std::uint64_t count = 0;
+  std::uint64_t negative = 0;
+  SimTime total;
+  SimTime negative_total;  ///< Of the negative ones: zero or less.
 };
 
 /// What is looked at as one thing that either runs a program or does not.
@@ -69,7 +77,14 @@ struct BusyLane {
   SimTime busy;           ///< At least one program ran: the union of their spans.
   SimTime idle;           ///< busy + idle is the span's duration, exactly.
   SimTime program_time;   ///< Of all programs added up: not less than `busy`.
+  OpToOp op_to_op;        ///< Between the lane's programs.
+  CauseTimes causes;      ///< Of all gaps: add up to `idle`, exactly.
   std::vector<Gap> gaps;  ///< In order, none empty; their durations add up to `idle`.
+  /// By gap; none where the log holds nothing that could tell: a million gaps would hold zeros.
+  std::vector<CauseTimes> gap_causes;
+
+  /// Of one gap: add up to its duration, exactly.
+  CauseTimes causes_of(std::size_t gap) const;
 };
 
 /// The gaps of each queue, sub-device or device, by device and index. Needs a timeline without
@@ -118,16 +133,10 @@ struct SequentialGaps {
   /// Adds another stream: a run that was measured for itself.
   SequentialGaps& operator+=(const SequentialGaps& other);
 };
-SequentialGaps sequential_gaps(const Timeline& timeline);
+/// Of all devices of a run.
+SequentialGaps sequential_gaps(std::span<const BusyLane> devices);
 
-/// tt-metal's "OP TO OP LATENCY": this start minus the previous end, by start on one device. It is
-/// negative where programs overlap, so its sum is not the time in which nothing ran.
-struct OpToOp {
-  std::uint64_t count = 0;
-  std::uint64_t negative = 0;
-  SimTime total;
-  SimTime negative_total;  ///< Of the negative ones: zero or less.
-};
-OpToOp op_to_op(const Timeline& timeline);
+/// Of all devices of a run.
+OpToOp op_to_op(std::span<const BusyLane> devices);
 
 }  // namespace howard::profiler

@@ -57,6 +57,7 @@ GapCauses::GapCauses(const Timeline& timeline) {
   const bool any_launch = std::ranges::any_of(timeline.programs, [](const ProgramRun& program) {
     return program.dispatch || program.host_call || program.replay != 0;
   });
+  can_tell_ = any_launch || !timeline.activities.empty();
   if (!any_launch) return;
   for (const ProgramRun& program : timeline.programs) {
     running_[{program.device, program.sub_device}].push_back(

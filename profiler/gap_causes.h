@@ -17,6 +17,9 @@ class GapCauses {
  public:
   explicit GapCauses(const Timeline& timeline);
 
+  /// False when the timeline holds nothing that explains a gap: all are unknown.
+  bool can_tell() const { return can_tell_; }
+
   /// Each moment of `gap` by what held up `after`, the program that ends it; `before` is the one
   /// that ended last. The parts add up to the gap, exactly.
   CauseTimes explain(const Span& gap, const ProgramRun& before, const ProgramRun& after) const;
@@ -45,6 +48,7 @@ class GapCauses {
   void explain_dispatched(const Span& span, const ProgramRun& after, GapCause otherwise,
                           CauseTimes& causes) const;
 
+  bool can_tell_ = false;
   SegmentsByPlace hosts_;
   SegmentsByPlace waits_;       ///< Of dispatchers.
   SegmentsByPlace dispatches_;  ///< Of dispatchers.

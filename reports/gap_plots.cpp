@@ -65,7 +65,7 @@ Picture causes_picture(std::span<const BusyLane> lanes, LaneKind kind) {
   }
   picture.data += " | other causes\n";
   for (const BusyLane& lane : lanes) {
-    const CauseTimes causes = profiler::time_by_cause({&lane, 1});
+    const CauseTimes& causes = lane.causes;
     picture.data +=
         fmt::format("{} {}", gnuplot_word(lane_name(lanes, lane, kind)), text(lane.busy));
     SimTime other = lane.idle;

@@ -46,7 +46,7 @@ Table lanes_table(const profiler::Timeline& timeline, std::span<const BusyLane> 
   Numbers span, busy, idle, idle_share, mean, longest;
   for (const BusyLane& lane : lanes) {
     names.push_back(lane_name(lanes, lane, kind));
-    mostly.push_back(largest_cause(profiler::time_by_cause({&lane, 1})));
+    mostly.push_back(largest_cause(lane.causes));
     programs.emplace_back(lane.programs);
     span.emplace_back(lane.span.duration().seconds());
     busy.emplace_back(lane.busy.seconds());
@@ -79,8 +79,7 @@ Table lanes_table(const profiler::Timeline& timeline, std::span<const BusyLane> 
 }
 
 Table causes_table(std::span<const BusyLane> lanes) {
-  CauseTimes causes;
-  for (const BusyLane& lane : lanes) causes += profiler::time_by_cause({&lane, 1});
+  const CauseTimes causes = profiler::time_by_cause(lanes);
   std::vector<std::string> names;
   Numbers times, shares;
   for (const GapCause cause : causes_present(causes)) {
@@ -160,14 +159,15 @@ Table gap_lengths_table(std::span<const BusyLane> lanes) {
 Table gap_definitions_table(const profiler::Timeline& timeline) {
   SimTime busy, idle, wall;
   std::uint64_t gaps = 0;
-  for (const BusyLane& lane : profiler::find_gaps(timeline, LaneKind::device)) {
+  const std::vector<BusyLane> devices = profiler::find_gaps(timeline, LaneKind::device);
+  for (const BusyLane& lane : devices) {
     busy += lane.busy;
     idle += lane.idle;
     wall += lane.span.duration();
     gaps += lane.gaps.size();
   }
-  const profiler::SequentialGaps report = profiler::sequential_gaps(timeline);
-  const profiler::OpToOp latency = profiler::op_to_op(timeline);
+  const profiler::SequentialGaps report = profiler::sequential_gaps(devices);
+  const profiler::OpToOp latency = profiler::op_to_op(devices);
   Table table{.caption = "idle time by three definitions"};
   add_words(table, "definition",
             {"no program runs on the device", "next start - end, none below 0 (report)",

@@ -104,11 +104,25 @@ class TableBuilder {
   std::vector<Row> rows_;
 };
 
-bool has_several(const Timeline& timeline, std::uint16_t ProgramRun::*member) {
-  return std::ranges::any_of(timeline.programs, [&](const ProgramRun& program) {
-    return program.*member != timeline.programs.front().*member;
-  });
-}
+/// What the programs of a run differ in.
+struct Variety {
+  bool queues = false, sub_devices = false;  ///< There are several.
+  std::size_t replayed = 0;                  ///< Programs of replays.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> replays;
+
+  explicit Variety(const Timeline& timeline) {
+    std::pair<std::uint32_t, std::uint32_t> last;
+    for (const ProgramRun& program : timeline.programs) {
+      queues |= program.queue != timeline.programs.front().queue;
+      sub_devices |= program.sub_device != timeline.programs.front().sub_device;
+      if (program.replay == 0) continue;
+      ++replayed;
+      const std::pair replay{program.trace, program.replay};
+      if (replay != last) replays.insert(replay);
+      last = replay;
+    }
+  }
+};
 
 std::string describe(const profiler::LoggedDevice& device) {
   return fmt::format("device {} ({}{} MHz)", device.id,
@@ -148,16 +162,16 @@ struct Lanes {
   }
 };
 
-Lanes lanes_of(const Timeline& timeline) {
+Lanes lanes_of(const Timeline& timeline, const Variety& variety) {
   Lanes lanes{.devices = profiler::find_gaps(timeline, LaneKind::device), .sub_devices = {}};
-  if (has_several(timeline, &ProgramRun::sub_device)) {
+  if (variety.sub_devices) {
     lanes.sub_devices = profiler::find_gaps(timeline, LaneKind::sub_device);
   }
   return lanes;
 }
 
-void lane_table(const LoggedRun& run, std::string_view title, const Lanes& lanes,
-                std::vector<Table>& tables) {
+void lane_table(const LoggedRun& run, std::string_view title, const Variety& variety,
+                const Lanes& lanes, std::vector<Table>& tables) {
   const Timeline& timeline = run.timeline;
   if (timeline.programs.empty()) return;
   TableBuilder table(fmt::format("{}: {} programs", title, timeline.programs.size()));
@@ -169,11 +183,11 @@ void lane_table(const LoggedRun& run, std::string_view title, const Lanes& lanes
   table.share("idle share");
   table.number("gaps");
   add_lanes(table, run, LaneKind::device, lanes.devices);
-  if (has_several(timeline, &ProgramRun::queue)) {
+  if (variety.queues) {
     add_lanes(table, run, LaneKind::queue, profiler::find_gaps(timeline, LaneKind::queue));
   }
   add_lanes(table, run, LaneKind::sub_device, lanes.sub_devices);
-  const profiler::SequentialGaps sequential = profiler::sequential_gaps(timeline);
+  const profiler::SequentialGaps sequential = profiler::sequential_gaps(lanes.devices);
   if (const auto share = sequential.share()) {
     table.note(
         fmt::format("one program after the other, as the report counts: {} gaps, {} idle, "
@@ -181,18 +195,11 @@ void lane_table(const LoggedRun& run, std::string_view title, const Lanes& lanes
                     sequential.gaps, format_quantity(sequential.idle.seconds(), "s"),
                     format_quantity(*share, "1")));
   }
-  std::set<std::pair<std::uint32_t, std::uint32_t>> replays;
-  std::size_t replayed = 0;
-  for (const ProgramRun& program : timeline.programs) {
-    if (program.replay == 0) continue;
-    ++replayed;
-    replays.emplace(program.trace, program.replay);
+  if (variety.replayed > 0) {
+    table.note(fmt::format("{} of the programs are of {} replays of traces", variety.replayed,
+                           variety.replays.size()));
   }
-  if (replayed > 0) {
-    table.note(
-        fmt::format("{} of the programs are of {} replays of traces", replayed, replays.size()));
-  }
-  const profiler::OpToOp op_to_op = profiler::op_to_op(timeline);
+  const profiler::OpToOp op_to_op = profiler::op_to_op(lanes.devices);
   if (op_to_op.negative > 0) {
     table.note(fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",
                            op_to_op.negative, op_to_op.count,
@@ -314,20 +321,23 @@ void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>
 }  // namespace
 
 std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
-  const Lanes lanes = lanes_of(run.timeline);
-  std::array<std::vector<Table>, 4> parts;  // what passes over all programs or gaps, side by side
-  tbb::parallel_invoke(
-      [&] { lane_table(run, title, lanes, parts[0]); },
-      [&] {
-        op_table(run.timeline, title, top, parts[1]);
-        section_table(run.timeline, title, parts[1]);
-        append(causes_table(lanes.smallest()), title, parts[1]);
-      },
-      [&] { append(op_pairs_table(run.timeline, lanes.smallest(), top), title, parts[2]); },
-      [&] {
-        append(gap_lengths_table(lanes.smallest()), title, parts[3]);
-        host_table(run, title, parts[3]);
-      });
+  std::array<std::vector<Table>, 5> parts;  // what passes over all programs or gaps, side by side
+  const auto tables_of_gaps = [&] {
+    const Variety variety(run.timeline);
+    const Lanes lanes = lanes_of(run.timeline, variety);
+    tbb::parallel_invoke([&] { lane_table(run, title, variety, lanes, parts[0]); },
+                         [&] {
+                           append(causes_table(lanes.smallest()), title, parts[2]);
+                           append(op_pairs_table(run.timeline, lanes.smallest(), top), title,
+                                  parts[3]);
+                         },
+                         [&] { append(gap_lengths_table(lanes.smallest()), title, parts[4]); });
+  };
+  tbb::parallel_invoke(tables_of_gaps, [&] {
+    op_table(run.timeline, title, top, parts[1]);
+    section_table(run.timeline, title, parts[1]);
+  });
+  host_table(run, title, parts[4]);
   std::vector<Table> tables;
   for (std::vector<Table>& part : parts) std::ranges::move(part, std::back_inserter(tables));
   return tables;

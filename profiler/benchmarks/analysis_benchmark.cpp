@@ -80,7 +80,7 @@ void gap_totals(benchmark::State& state) {
     benchmark::DoNotOptimize(profiler::time_by_cause(lanes).total());
     benchmark::DoNotOptimize(profiler::gaps_by_ops(timeline, lanes).data());
     benchmark::DoNotOptimize(profiler::gap_histogram(lanes).data());
-    benchmark::DoNotOptimize(profiler::sequential_gaps(timeline).gaps);
+    benchmark::DoNotOptimize(profiler::sequential_gaps(lanes).gaps);
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }

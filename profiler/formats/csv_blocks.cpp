@@ -137,8 +137,12 @@ CsvBlockReader::Scan CsvBlockReader::skip_quoted(char*& at) const {
 }
 
 void CsvBlockReader::add_record(CsvBlock& block, char* end, bool quoted) {
-  block.records.push_back(
-      {.text = {begin_, end}, .line = next_line_, .quoted = quoted, .cut_off = end == end_});
+  // Written where it belongs, for the reason that OpsTimelineBuilder::place_kernels() has.
+  CsvRecord& record = block.records.emplace_back();
+  record.text = {begin_, end};
+  record.line = next_line_;
+  record.quoted = quoted;
+  record.cut_off = end == end_;
   // A line break within a record is within quotes.
   next_line_ += 1 + (quoted ? static_cast<std::uint64_t>(std::count(begin_, end, '\n')) : 0);
   begin_ = end == end_ ? end_ : end + 1;

@@ -23,6 +23,7 @@ std::string_view describe(Defect defect) {
 /// `list` without the entries whose indices, in order, are given.
 template <class Entry>
 void remove(std::vector<Entry>& list, const std::vector<std::size_t>& indices) {
+  if (indices.empty()) return;
   std::size_t kept = 0;
   auto next = indices.begin();
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -46,7 +46,8 @@ struct Log {
 };
 
 /// The most programs that are kept of one log, a gigabyte or two of its text: rows beyond are
-/// counted as dropped, and memory has a bound whatever the size of the file (about 350 MB).
+/// counted as dropped, and memory has a bound whatever the size of the file (10 GB of an ops CSV as
+/// one run: 260 MB).
 inline constexpr std::size_t kMostLoggedPrograms = 2'000'000;
 
 /// Removes what can not have happened (`defects_of`) and counts it, also as losses.

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <span>
+
+#include "base/large_pages.h"
 
 namespace howard::profiler {
 namespace {
@@ -34,31 +37,33 @@ class PlacedChain {
   void begin(SimTime slack) {
     low_ = SimTime();
     high_ = slack;
-    differences_.assign(1, SimTime());
+    difference_ = SimTime();
+    size_ = 1;
   }
 
   /// Appends an op whose offset is `step` more than that of the op before; false when the bounds
   /// do not allow it, and the chain ends.
   bool append(SimTime step, SimTime slack) {
-    const SimTime difference = differences_.back() + step;
+    const SimTime difference = difference_ + step;
     const SimTime low = std::max(low_, SimTime() - difference);
     const SimTime high = std::min(high_, slack - difference);
     if (low > high) return false;
     low_ = low;
     high_ = high;
-    differences_.push_back(difference);
+    difference_ = difference;
+    ++size_;
     return true;
   }
 
-  /// The offsets: the first one in the middle of what is possible.
-  std::size_t size() const { return differences_.size(); }
-  SimTime offset(std::size_t i) const {
-    return SimTime::picoseconds((low_.ps() + high_.ps()) / 2) + differences_[i];
-  }
+  std::size_t size() const { return size_; }
+  /// The first op's offset: in the middle of what is possible.
+  SimTime offset() const { return SimTime::picoseconds((low_.ps() + high_.ps()) / 2); }
+  /// How much more the latest op's is.
+  SimTime difference() const { return difference_; }
 
  private:
-  SimTime low_, high_;
-  std::vector<SimTime> differences_;
+  SimTime low_, high_, difference_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace
@@ -124,29 +129,36 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
     const bool fits = cell && *cell > 0 && *cell <= std::numeric_limits<std::uint32_t>::max();
     return fits ? static_cast<std::uint32_t>(*cell) : 0;
   };
-  device.ops.push_back({.start = *start,
-                        .cycles = cycles,
-                        .firmware = row.firmware_time,
-                        .kernel = *row.kernel_time,
-                        .op_to_op = row.op_to_op,
-                        .line = row.line,
-                        .name = run_.timeline.names.id(row.name),
-                        .section = section_,
-                        .trace = number(row.trace),
-                        .replay = number(row.replay)});
+  Op& op = device.add_op();  // written there and not copied: see place_kernels()
+  op.start = *start;
+  op.cycles = cycles;
+  op.firmware = row.firmware_time.value_or(Op::kUnsaid);
+  op.kernel = *row.kernel_time;
+  op.op_to_op = row.op_to_op.value_or(Op::kUnsaid);
+  op.line = row.line;
+  op.name = run_.timeline.names.id(row.name);
+  op.section = section_;
+  op.trace = number(row.trace);
+  op.replay = number(row.replay);
+  device.add_clock(op);
   ++programs_;
 }
 
 namespace {
 
 /// The clock that makes cycles of nanoseconds, in whole MHz: the middle of what the rows say, as a
-/// damaged counter spoils a mean. 0 when no row says.
-Frequency median_clock(std::vector<double>& megahertz) {
-  if (megahertz.empty()) return {};
-  const auto middle = megahertz.begin() + static_cast<std::ptrdiff_t>(megahertz.size() / 2);
-  std::ranges::nth_element(megahertz, middle);
-  const Frequency clock(std::llround(*middle) * 1'000'000);
-  return clock >= kSlowestClock && clock <= kFastestClock ? clock : Frequency();
+/// damaged counter spoils a mean. 0 when no row says, or none that is believed.
+Frequency median_clock(const std::map<std::int64_t, std::size_t>& clocks) {
+  std::size_t rows = 0;
+  for (const auto& [megahertz, count] : clocks) rows += count;
+  std::size_t below = 0;
+  for (const auto& [megahertz, count] : clocks) {
+    below += count;
+    if (below <= rows / 2) continue;
+    const Frequency clock(megahertz * 1'000'000);
+    return clock >= kSlowestClock && clock <= kFastestClock ? clock : Frequency();
+  }
+  return {};
 }
 
 /// A firmware's time by its cycles and by its own column: rounding and the clock's drift explain a
@@ -158,20 +170,36 @@ bool disagree(SimTime by_cycles, SimTime by_column) {
 
 }  // namespace
 
+OpsTimelineBuilder::Op& OpsTimelineBuilder::Device::add_op() {
+  constexpr std::size_t kFirst = 16, kLongest = 262'144;
+  if (ops.empty() || ops.back().size() == ops.back().capacity()) {
+    const std::size_t size = ops.empty() ? kFirst : std::min(kLongest, 4 * ops.back().size());
+    ops.emplace_back().reserve(size);
+    prefer_large_pages(ops.back());
+  }
+  return ops.back().emplace_back();
+}
+
+void OpsTimelineBuilder::Device::add_clock(const Op& op) {
+  // Rounding to a nanosecond is too coarse for a clock where the firmware ran for less than this.
+  constexpr SimTime kLongEnough = SimTime::nanoseconds(1'000);
+  if (op.firmware < kLongEnough || op.cycles <= 0) return;
+  const double megahertz = static_cast<double>(op.cycles) / op.firmware.seconds() * 1e-6;
+  // All that is not believed is one clock on its side, so that damage does not fill the list.
+  constexpr std::int64_t kMegahertz = 1'000'000;
+  ++clocks[std::clamp<std::int64_t>(std::llround(megahertz), kSlowestClock.value() / kMegahertz - 1,
+                                    kFastestClock.value() / kMegahertz + 1)];
+}
+
 void OpsTimelineBuilder::end_run() {
   std::size_t programs = 0;
-  for (const auto& [id, device] : devices_) programs += device.ops.size();
+  for (const auto& [id, device] : devices_) {
+    for (const std::vector<Op>& ops : device.ops) programs += ops.size();
+  }
   run_.timeline.programs.reserve(programs);
+  prefer_large_pages(run_.timeline.programs);
   for (auto& [id, device] : devices_) {
-    // Rounding to a nanosecond is too coarse for a clock where the firmware ran for less than this.
-    constexpr SimTime kLongEnough = SimTime::nanoseconds(1'000);
-    std::vector<double> megahertz;
-    for (const Op& op : device.ops) {
-      if (op.firmware && *op.firmware >= kLongEnough && op.cycles > 0) {
-        megahertz.push_back(static_cast<double>(op.cycles) / op.firmware->seconds() * 1e-6);
-      }
-    }
-    Frequency clock = median_clock(megahertz);
+    Frequency clock = median_clock(device.clocks);
     if (clock == Frequency()) {
       clock = usual_clock(device.architecture);
       log_.notes.push_back(
@@ -183,7 +211,6 @@ void OpsTimelineBuilder::end_run() {
         {.id = id, .architecture = std::move(device.architecture), .clock = clock});
   }
   for (auto& [key, op] : host_ops_) run_.host_ops.push_back(std::move(op));
-  remove_defects(run_.timeline, log_.dropped);
   if (!run_.timeline.programs.empty() || !run_.host_ops.empty()) {
     log_.runs.push_back(std::move(run_));
   }
@@ -193,45 +220,54 @@ void OpsTimelineBuilder::end_run() {
   host_ops_.clear();
 }
 
-void OpsTimelineBuilder::place_kernels(std::uint16_t id, const Device& device, Frequency clock) {
+void OpsTimelineBuilder::place_kernels(std::uint16_t id, Device& device, Frequency clock) {
   std::vector<ProgramRun>& programs = run_.timeline.programs;
   PlacedChain chain;
   const auto end_chain = [&] {
-    for (std::size_t i = 0; i < chain.size(); ++i) {
-      Span& kernel = programs[programs.size() - chain.size() + i].kernel;
-      kernel.start += chain.offset(i);
-      kernel.end += chain.offset(i);
+    for (ProgramRun& program : std::span(programs).last(chain.size())) {
+      program.kernel.start += chain.offset();
+      program.kernel.end += chain.offset();
     }
   };
+  static const ProgramRun kEmpty;
   std::uint64_t number = 0;
-  for (const Op& op : device.ops) {
+  SimTime reached;  // the latest kernel's end, were there no offsets
+  const auto place = [&](const Op& op) {
     ++number;
+    const bool says_firmware = op.firmware != Op::kUnsaid;
     const SimTime start = time_of_cycles(op.start, clock);
-    const SimTime firmware =
-        op.cycles >= 0 ? time_of_cycles(op.cycles, clock) : op.firmware.value_or(op.kernel);
-    if (op.firmware && disagree(firmware, *op.firmware)) {
+    const SimTime firmware = op.cycles >= 0  ? time_of_cycles(op.cycles, clock)
+                             : says_firmware ? op.firmware
+                                             : op.kernel;
+    if (says_firmware && disagree(firmware, op.firmware)) {
       log_.dropped.add("DEVICE FW DURATION [ns] is not what its cycles are (a counter overflowed?)",
                        op.line, run_.timeline.names.name(op.name));
       ++run_.timeline.losses;
-      continue;
+      return;
     }
     const SimTime slack = std::max(SimTime(), firmware - op.kernel);
-    bool follows = false;
-    if (chain.size() > 0 && op.op_to_op) {
-      const SimTime distance = start - programs.back().kernel.end;
-      follows = chain.append(*op.op_to_op - distance, slack);
-    }
+    const bool follows = chain.size() > 0 && op.op_to_op != Op::kUnsaid &&
+                         chain.append(op.op_to_op - (start - reached), slack);
     if (!follows) {
       end_chain();
       chain.begin(slack);
     }
-    programs.push_back({.number = number,
-                        .name = op.name,
-                        .section = op.section,
-                        .trace = op.trace,
-                        .replay = op.replay,
-                        .device = id,
-                        .kernel = {start, start + op.kernel}});
+    reached = start + op.kernel;
+    // Written where it belongs: GCC 12 makes a temporary in words and copies it in larger ones, for
+    // which the processor waits.
+    ProgramRun& program = programs.emplace_back(kEmpty);
+    program.number = number;
+    program.name = op.name;
+    program.section = op.section;
+    program.trace = op.trace;
+    program.replay = op.replay;
+    program.device = id;
+    program.kernel.start = start + chain.difference();
+    program.kernel.end = reached + chain.difference();
+  };
+  for (std::vector<Op>& ops : device.ops) {
+    std::ranges::for_each(ops, place);
+    std::vector<Op>().swap(ops);
   }
   end_chain();
 }

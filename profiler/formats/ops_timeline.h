@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,13 +28,17 @@ class OpsTimelineBuilder {
   void end_run();
 
  private:
-  /// A row of a device op, until the device's clock is known.
+  /// A row of a device op, until the device's clock is known: 64 bytes of up to two million.
   struct Op {
+    /// In place of a time that the row does not say.
+    static constexpr SimTime kUnsaid =
+        SimTime::picoseconds(std::numeric_limits<std::int64_t>::min());
+
     std::int64_t start;   ///< Of the firmware, in cycles that do not wrap.
     std::int64_t cycles;  ///< Of the firmware; -1 when the row does not say.
-    std::optional<SimTime> firmware;
+    SimTime firmware;     ///< Or kUnsaid.
     SimTime kernel;
-    std::optional<SimTime> op_to_op;
+    SimTime op_to_op;  ///< Or kUnsaid.
     std::uint64_t line;
     NameId name;
     NameId section;
@@ -46,13 +50,19 @@ class OpsTimelineBuilder {
     std::optional<std::int64_t> first_call;
     std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
     CycleCounter counter;
-    std::deque<Op> ops;  ///< Becomes longer without moving a million of them.
+    /// In order, in pieces: they become longer without moving a million of them, and are given back
+    /// while programs are made of them.
+    std::vector<std::vector<Op>> ops;
+    std::map<std::int64_t, std::size_t> clocks;  ///< How many rows say which MHz.
+
+    Op& add_op();
+    void add_clock(const Op& op);
   };
 
   void add_host_op(const OpRow& row);
   void add_device_op(const OpRow& row);
   bool begins_run(const OpRow& row) const;
-  void place_kernels(std::uint16_t id, const Device& device, Frequency clock);
+  void place_kernels(std::uint16_t id, Device& device, Frequency clock);
 
   Log& log_;
   std::size_t programs_ = 0;  ///< Of all runs.

@@ -134,11 +134,11 @@ TEST_F(EmulatedGaps, OfAQueueThatWaitsForAnotherAreItsEvent) {
   const std::vector<BusyLane> found = lanes(LaneKind::queue);
   ASSERT_EQ(found.size(), 2U);
   ASSERT_EQ(found[0].gaps.size(), 1U);
-  const Gap& gap = found[0].gaps[0];
+  const CauseTimes causes = found[0].causes_of(0);
   // The event happens when the other queue's program ends.
-  EXPECT_GT(gap.causes[GapCause::event_wait], SimTime());
-  EXPECT_EQ(gap.causes[GapCause::dispatcher_held], SimTime());
-  EXPECT_EQ(gap.causes[GapCause::unknown], SimTime());
+  EXPECT_GT(causes[GapCause::event_wait], SimTime());
+  EXPECT_EQ(causes[GapCause::dispatcher_held], SimTime());
+  EXPECT_EQ(causes[GapCause::unknown], SimTime());
 }
 
 TEST_F(EmulatedGaps, OfOneQueueMayBeTheOtherOnesFullIssueQueue) {

@@ -16,8 +16,9 @@ void analyse(const LoggedRun& run) {
   HOWARD_CHECK(defects_of(run.timeline).empty(), "a reader removes what is impossible");
   for (const BusyLane& lane : find_gaps(run.timeline, LaneKind::sub_device)) {
     HOWARD_CHECK(lane.busy + lane.idle == lane.span.duration(), "busy and idle are the span");
-    for (const Gap& gap : lane.gaps) {
-      HOWARD_CHECK(gap.causes.total() == gap.span.duration(), "the causes are the gap");
+    for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
+      HOWARD_CHECK(lane.causes_of(i).total() == lane.gaps[i].span.duration(),
+                   "the causes are the gap");
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <span>
 #include <string>
@@ -131,6 +132,23 @@ TEST(LargeOpsCsv, RowsAndDefectsAreTheSameHoweverMuchIsReadAtOnce) {
   const std::vector<std::string> first = rows(text.substr(0, 100'000), Tensors::read);
   ASSERT_GT(first.size(), 100U);
   EXPECT_TRUE(std::equal(first.begin(), first.end() - 1, expected.begin()));
+}
+
+TEST(LargeOpsCsv, RowsComeInTheOrderOfTheFileHoweverLongABlockTakes) {
+  // The rows of the first block take some 10 ms, as each is dropped with a reason; each block after
+  // it holds one long row, which is read in a hundredth of that.
+  std::string text = "OP CODE,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\nfirst,1,2\n";
+  while (text.size() < 250'000) text += "a,x,2\n";
+  for (int i = 0; i < 10; ++i) text += std::string(250'000, 'a') + ",1,2\n";
+  for (int i = 0; i < 10; ++i) {
+    TextSource source(text);
+    DroppedRows dropped;
+    std::vector<std::uint64_t> lines;
+    for_each_op_row(source, "ops.csv", Tensors::skipped, dropped,
+                    [&](const OpRow& row) { lines.push_back(row.line); });
+    EXPECT_EQ(lines.size(), 11U);
+    EXPECT_TRUE(std::ranges::is_sorted(lines));
+  }
 }
 
 TEST(LargeOpsCsv, AFailureToReadEndsTheReading) {
