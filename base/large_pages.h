@@ -8,7 +8,8 @@ namespace howard {
 
 /// Asks the system for pages of 2 MiB where memory that was not written yet is large. The first
 /// write to each page interrupts the program, in a virtual machine for 2.5 us, which is more than
-/// it takes to fill 4 KiB. Where the system refuses, pages are as small as they were.
+/// it takes to fill 4 KiB; and a pass over rows 8 KiB apart needs a page for each. Where the system
+/// refuses, pages are as small as they were.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
 /// As above, for what a vector has reserved.

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -12,28 +10,19 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/large_pages.h"
 
 namespace howard::host {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// From here on memory is asked for in large pages, where the system gives them to those who ask:
-/// a pass over rows 8 KiB apart needs a page for each.
-constexpr std::size_t kLarge = std::size_t{4} << 20;
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 constexpr auto kLargePageSize = static_cast<std::int64_t>(kLargePage);
 
 /// How far the next large page is.
 std::size_t before_large_page(const std::byte* bytes) {
   return (kLargePage - reinterpret_cast<std::uintptr_t>(bytes) % kLargePage) % kLargePage;
-}
-
-void advise_large_pages(std::byte* bytes, std::size_t size) {
-  const std::size_t before = before_large_page(bytes);
-  const std::size_t length = (size - before) / kLargePage * kLargePage;
-  // A system that has none refuses, and nothing is lost.
-  static_cast<void>(madvise(bytes + before, length, MADV_HUGEPAGE));
 }
 
 /// "MemAvailable:   12345 kB" of /proc/meminfo; without it (not Linux) no limit is known.
@@ -68,7 +57,7 @@ void AlignedDelete::operator()(std::byte* bytes) const { ::operator delete(bytes
 AlignedBytes allocate_aligned(Bytes size) {
   const auto bytes = static_cast<std::size_t>(size.value());
   auto* memory = static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow));
-  if (memory != nullptr && bytes >= kLarge) advise_large_pages(memory, bytes);
+  if (memory != nullptr) prefer_large_pages(memory, bytes);
   return AlignedBytes(memory);
 }
 
