@@ -31,4 +31,14 @@ constexpr std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>(to_bfloat16_above(value) >> 16);
 }
 
+/// The same as a float, which holds it exactly.
+constexpr float rounded_to_bfloat16(float value) {
+  return std::bit_cast<float>(to_bfloat16_above(value) & 0xffff'0000);
+}
+
+/// The bits of a value that a bfloat16 holds exactly.
+constexpr std::uint16_t exact_bfloat16(float value) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+}
+
 }  // namespace howard

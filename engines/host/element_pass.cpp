@@ -2,7 +2,6 @@
 #include "engines/host/element_pass.h"
 
 #include <algorithm>
-#include <bit>
 #include <type_traits>
 
 #include "base/check.h"
@@ -22,7 +21,7 @@ struct Unrounded {
 };
 using howard::host::load;  // Beside the one that follows.
 HOWARD_INLINE inline float load(const Unrounded* values, std::int64_t i) {
-  return std::bit_cast<float>(to_bfloat16_above(values[i].value) & 0xffff'0000);
+  return rounded_to_bfloat16(values[i].value);
 }
 
 /// What becomes of a result besides its place in `out`. Exact ones are bfloat16 numbers already.
@@ -31,16 +30,10 @@ enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 template <Rounding kRounding>
 HOWARD_INLINE inline void put(float value, float* out, [[maybe_unused]] Half* stored,
                               std::int64_t i) {
-  if constexpr (kRounding == Rounding::none) {
-    out[i] = value;
-  } else if constexpr (kRounding == Rounding::exact_stored) {
-    out[i] = value;
-    stored[i] = static_cast<Half>(std::bit_cast<std::uint32_t>(value) >> 16);
-  } else {
-    const std::uint32_t rounded = to_bfloat16_above(value);
-    out[i] = std::bit_cast<float>(rounded & 0xffff'0000);
-    if constexpr (kRounding == Rounding::stored) stored[i] = static_cast<Half>(rounded >> 16);
-  }
+  constexpr bool kRounds = kRounding == Rounding::bfloat16 || kRounding == Rounding::stored;
+  constexpr bool kStores = kRounding == Rounding::stored || kRounding == Rounding::exact_stored;
+  out[i] = kRounds ? rounded_to_bfloat16(value) : value;
+  if constexpr (kStores) stored[i] = exact_bfloat16(out[i]);
 }
 
 template <class Function, class X, Rounding kRounding>

@@ -84,17 +84,14 @@ MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {
 MatmulKernels::~MatmulKernels() = default;
 
 Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call,
-                                  const AfterProduct& after) {
-  const MatmulShape shape = shape_of(attributes, call, after.wide);
+                                  const ProductFinish& finish, bool wide) {
+  const MatmulShape shape = shape_of(attributes, call, wide);
   const MatmulOperands operands{.a = call.in_values(0),
                                 .b = call.in_values(1),
                                 .bias = shape.bias ? call.in_values(2) : nullptr,
                                 .c = call.out_values()};
-  return [this, shape, operands, after, &plan = planned(shape)] {
-    explained(shape, [&] {
-      plan.run(operands, context_.pool, context_.workspace,
-               {after.pass.get(), after.stores, after.rounds});
-    });
+  return [this, shape, operands, finish, &plan = planned(shape)] {
+    explained(shape, [&] { plan.run(operands, context_.pool, context_.workspace, finish); });
   };
 }
 

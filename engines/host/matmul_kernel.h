@@ -10,14 +10,6 @@
 
 namespace howard::host {
 
-/// What is done to a product where it is computed.
-struct AfterProduct {
-  std::shared_ptr<ElementPass> pass;  ///< Part by part as it comes.
-  bool stores = true;                 ///< Whether the product itself is wanted.
-  bool rounds = true;                 ///< Whether the pass wants it rounded; if not stored.
-  bool wide = false;                  ///< Of bfloat16, and stored as float32.
-};
-
 /// Products of matrices, accumulated in float32. Plans are made at the first product of a shape and
 /// kept.
 class MatmulKernels {
@@ -27,9 +19,9 @@ class MatmulKernels {
   ~MatmulKernels();
 
   /// Runs until this object goes. Error when the operands do not fit, or oneDNN or the system
-  /// refuses (memory), now or when it runs.
+  /// refuses (memory), now or when it runs. `wide`: a result of bfloat16 is stored as float32.
   Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
-                     const AfterProduct& after = {});
+                     const ProductFinish& finish = {}, bool wide = false);
 
   /// The type in which `product` is given to the pass after it.
   static DataType type_for_pass(const Program& product);

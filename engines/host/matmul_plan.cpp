@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <dnnl.hpp>
 
 #include "engines/host/kernel.h"
@@ -147,20 +146,11 @@ void widen(const std::byte* from, std::int64_t first, std::int64_t count, std::b
 
 /// Each value, and into `stored` if it is not null.
 void round_to_bfloat16(float* values, std::int64_t count, Half* stored) {
-  if (stored == nullptr) {
-    vectorised([=]() HOWARD_INLINE {
-      for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-        values[i] = std::bit_cast<float>(to_bfloat16_above(values[i]) & 0xffff'0000);
-      });
-    });
-    return;
-  }
   vectorised([=]() HOWARD_INLINE {
-    for_each(count, [=](std::int64_t i) HOWARD_INLINE {
-      const std::uint32_t rounded = to_bfloat16_above(values[i]);
-      values[i] = std::bit_cast<float>(rounded & 0xffff'0000);
-      stored[i] = static_cast<Half>(rounded >> 16);
-    });
+    for_each(count,
+             [=](std::int64_t i) HOWARD_INLINE { values[i] = rounded_to_bfloat16(values[i]); });
+    if (stored == nullptr) return;
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { stored[i] = exact_bfloat16(values[i]); });
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engines/host/element_pass.h"
@@ -19,9 +20,9 @@ DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_pro
 
 /// What becomes of a block of C as soon as it is there, still in a cache.
 struct ProductFinish {
-  const ElementPass* pass = nullptr;  ///< Reads it, and stores to no factor.
-  /// Of a widened product: whether C itself is wanted, and whether the pass, which is given
-  /// float32, wants it rounded to C's type. What is wanted is rounded.
+  std::shared_ptr<const ElementPass> pass;  ///< Reads it, and stores to no factor.
+  /// Of a product in float32 whose result is bfloat16: whether C itself is wanted, and whether the
+  /// pass, which is given float32, wants it rounded. What is wanted is rounded.
   bool stores = true;
   bool rounds = true;
 };

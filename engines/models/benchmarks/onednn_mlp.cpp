@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <dnnl.hpp>
 #include <type_traits>
 #include <unordered_map>
@@ -118,7 +117,7 @@ class OnednnMlp::Step final : public Impl {
 
   HOWARD_INLINE static void put(E* values, std::int64_t i, float value) {
     if constexpr (std::is_same_v<E, float> && kRounds) {
-      values[i] = std::bit_cast<float>(to_bfloat16_above(value) & 0xffff'0000);
+      values[i] = rounded_to_bfloat16(value);
     } else {
       host::store(values, i, value);
     }
