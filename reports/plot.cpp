@@ -67,12 +67,18 @@ Extent extent_of(const PlotData& data) {
   return extent;
 }
 
+/// What stands at a mark: sizes, counts and round numbers whole, quantities with three digits.
+std::string label(double value, const Scale& scale) {
+  if (scale.unit.empty()) return fmt::format("{:.10g}", value);
+  const double shown = in_unit(value, scale);
+  return shown < 100 ? fmt::format("{:.3g}", shown) : fmt::format("{:.0f}", shown);
+}
+
 /// `scale`: of the labels; places are in the unit drawn.
 std::string tics(const std::vector<double>& values, const Scale& scale = {}) {
   std::string list;
   for (const double value : values) {
-    list +=
-        fmt::format("{}'{:.5g}' {:.10g}", list.empty() ? "" : ", ", in_unit(value, scale), value);
+    list += fmt::format("{}'{}' {:.10g}", list.empty() ? "" : ", ", label(value, scale), value);
   }
   return "(" + list + ")";
 }

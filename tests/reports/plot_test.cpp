@@ -60,7 +60,8 @@ TEST_F(PlotTest, AnAxisOfTimesHasItsUnitAndTwentyLinesNoLegend) {
   harness::ExperimentResult result{.experiment = "e"};
   for (int i = 0; i < 20; ++i) {
     harness::PointResult point{.parameters = {{"name", std::to_string(i)}}};
-    point.metrics = {{.name = "x", .value = 1e-6 * (i + 1), .unit = "s"},
+    const double x = i == 19 ? 0.51 : 1.23456e-6 * (i + 1);
+    point.metrics = {{.name = "x", .value = x, .unit = "s"},
                      {.name = "y", .value = 1, .unit = "s"}};
     result.points.push_back(std::move(point));
   }
@@ -74,7 +75,8 @@ TEST_F(PlotTest, AnAxisOfTimesHasItsUnitAndTwentyLinesNoLegend) {
   write_plots(result, presentation, folder());
   const std::string script = read_file(folder() / "e.gp");
   EXPECT_NE(script.find("set xlabel 'published (us)'"), std::string::npos) << script;
-  EXPECT_NE(script.find("'20' "), std::string::npos) << script;
+  EXPECT_NE(script.find("'23.5' 2.345664e-05"), std::string::npos) << script;
+  EXPECT_NE(script.find("'510000' 0.51"), std::string::npos) << "whole, not 5.1e+05\n" << script;
   EXPECT_NE(script.find("unset key"), std::string::npos) << script;
 }
 
