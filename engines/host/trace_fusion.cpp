@@ -169,8 +169,7 @@ class Rewriter {
         const auto maker = flow_.maker(member, i);
         if (!maker || !place_in(group, *maker)) result.read.insert(program.inputs[i].buffer);
       }
-      // A product may lie in its place while the pass reads it, wanted or not.
-      if (!is_product(program) && !is_kept(member, group)) continue;
+      if (!is_kept(member, group)) continue;
       for (const Operand& output : program.outputs) result.stored.insert(output.buffer);
     }
     return result;
@@ -180,44 +179,58 @@ class Rewriter {
     return std::ranges::any_of(a, [&](BufferId buffer) { return b.contains(buffer); });
   }
 
-  /// Joins each pair for which `pattern` holds and one of the two can be moved to the other.
+  /// Joins each pair for which `pattern` holds and that can meet.
   void join_all(Pattern pattern) {
     for (std::size_t first = 0; first < groups_.size(); ++first) {
       for (std::size_t second = first + 1; second < groups_.size(); ++second) {
         if (!(this->*pattern)(groups_[first], groups_[second])) continue;
-        if (is_clear(second, first, second)) {
-          join(first, second, first);
-          second = first;
-        } else if (is_clear(first, first, second)) {
-          join(first, second, second);
+        const auto place = meeting_place(first, second);
+        if (!place) continue;
+        join(first, second, *place);
+        if (*place != first) {
           --first;  // Another group is in this place now.
           break;
         }
+        second = first;
       }
     }
   }
 
-  /// Whether `moved`, one of the two, can pass all groups between them when they are one.
-  bool is_clear(std::size_t moved, std::size_t first, std::size_t second) const {
+  /// Where the two can be one: the first place to which the second can be moved back, if the first
+  /// can be moved there. What they read was made not long before, is in a cache, and need not be
+  /// kept: a gradient and the update that uses it meet behind the last use of the old weight, not
+  /// at the end of the step.
+  std::optional<std::size_t> meeting_place(std::size_t first, std::size_t second) const {
+    const Group both = joined(first, second);
+    const Accesses of_second = accesses(groups_[second], both);
+    std::size_t place = second - 1;
+    while (place > first && can_pass(of_second, groups_[place])) --place;
+    const Accesses of_first = accesses(groups_[first], both);
+    for (std::size_t between = first + 1; between <= place; ++between) {
+      if (!can_pass(of_first, groups_[between])) return std::nullopt;
+    }
+    return place;
+  }
+
+  bool can_pass(const Accesses& own, const Group& group) const {
+    const Accesses other = accesses(group, group);
+    return !meet(own.stored, other.read) && !meet(own.stored, other.stored) &&
+           !meet(own.read, other.stored);
+  }
+
+  Group joined(std::size_t first, std::size_t second) const {
     Group both = groups_[first];
     both.insert(both.end(), groups_[second].begin(), groups_[second].end());
-    const Accesses own = accesses(groups_[moved], both);
-    for (std::size_t between = first + 1; between < second; ++between) {
-      const Accesses other = accesses(groups_[between], groups_[between]);
-      if (meet(own.stored, other.read) || meet(own.stored, other.stored) ||
-          meet(own.read, other.stored)) {
-        return false;
-      }
-    }
-    return true;
+    return both;
   }
 
-  /// `first` and `second` as one group in the place of one of them.
+  /// `first` and `second` as one group, which takes the place of that at `place`, one before the
+  /// second; what was between the first and it moves up.
   void join(std::size_t first, std::size_t second, std::size_t place) {
-    Group both = groups_[first];
-    both.insert(both.end(), groups_[second].begin(), groups_[second].end());
-    groups_[place] = std::move(both);
-    groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place == first ? second : first));
+    const auto at = [&](std::size_t i) { return groups_.begin() + static_cast<std::ptrdiff_t>(i); };
+    groups_[first] = joined(first, second);
+    groups_.erase(at(second));
+    std::rotate(at(first), at(first + 1), at(place + 1));
   }
 
   std::span<const Program> trace_;

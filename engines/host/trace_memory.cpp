@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <variant>
 
 namespace howard::host {
@@ -63,10 +64,12 @@ class Pool {
 
   void give_back(BufferId buffer, Bytes size) { free_.emplace(size, buffer); }
 
-  /// The smallest that suffices, with its size.
+  /// The smallest that suffices, with its size; of several the last that was given back, which may
+  /// still lie in a cache.
   std::pair<BufferId, Bytes> take(Bytes size) {
-    const auto found = free_.lower_bound(size);
-    if (found == free_.end()) return {allocate_(size), size};
+    const auto smallest = free_.lower_bound(size);
+    if (smallest == free_.end()) return {allocate_(size), size};
+    const auto found = std::prev(free_.upper_bound(smallest->first));
     const std::pair taken{found->second, found->first};
     free_.erase(found);
     return taken;
@@ -76,6 +79,26 @@ class Pool {
   std::multimap<Bytes, BufferId> free_;
   const std::function<BufferId(Bytes)>& allocate_;
 };
+
+/// Whether the result of the group's member `writer` may lie where `name` does, which nobody reads
+/// after the group: those who read it do so element by element, and not after the writer.
+bool can_replace(BufferId name, const Operand& result, std::size_t writer,
+                 const FusedPrograms& group, const RenamedTrace& trace) {
+  for (std::size_t k = 0; k < group.members.size(); ++k) {
+    const Program& program = trace.programs[group.members[k]];
+    if (std::ranges::find(program.outputs, name, &Operand::buffer) != program.outputs.end()) {
+      return false;  // It is made here, for a member that is still to come.
+    }
+    for (const Operand& input : program.inputs) {
+      if (input.buffer != name) continue;
+      const bool one_by_one = std::holds_alternative<EltwiseAttributes>(program.attributes) ||
+                              std::holds_alternative<GeluBackwardAttributes>(program.attributes);
+      if (!one_by_one || k > writer) return false;
+      if (input.spec.shape.elements() != result.spec.shape.elements()) return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -145,25 +168,39 @@ std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
   }
   std::map<BufferId, BufferId> places;
   Pool pool(trace.spare, size_of, allocate);
-  std::multimap<std::size_t, std::pair<BufferId, Bytes>> in_use;  // By their last group.
+  struct Use {
+    BufferId name{};
+    BufferId place{};
+    Bytes size;
+  };
+  std::map<std::size_t, std::vector<Use>> in_use;  // By their last group.
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t k = 0; k < groups[i].members.size(); ++k) {
       const Program& program = trace.programs[groups[i].members[k]];
-      // A product may be stored, wanted or not.
-      const bool product = std::holds_alternative<MatmulAttributes>(program.attributes);
-      if (!groups[i].kept[k] && !product) continue;
+      if (!groups[i].kept[k]) continue;
       for (const Operand& output : program.outputs) {
         const auto own = trace.intermediates.find(output.buffer);
         if (own == trace.intermediates.end()) continue;
-        const auto taken = pool.take(own->second);
-        places.emplace(output.buffer, taken.first);
-        const auto reader = last_readers.find(output.buffer);
-        in_use.emplace(reader == last_readers.end() ? i : reader->second, taken);
+        std::vector<Use>& ending = in_use[i];
+        const auto replaced = std::ranges::find_if(ending, [&](const Use& use) {
+          return own->second == trace.intermediates.at(use.name) &&
+                 can_replace(use.name, output, k, groups[i], trace);
+        });
+        Use use{.name = output.buffer, .place = {}, .size = {}};
+        if (replaced != ending.end()) {
+          use.place = replaced->place;
+          use.size = replaced->size;
+          ending.erase(replaced);
+        } else {
+          std::tie(use.place, use.size) = pool.take(own->second);
+        }
+        places.emplace(use.name, use.place);
+        const auto reader = last_readers.find(use.name);
+        in_use[reader == last_readers.end() ? i : reader->second].push_back(use);
       }
     }
-    const auto [first, end] = in_use.equal_range(i);
-    for (auto use = first; use != end; ++use) pool.give_back(use->second.first, use->second.second);
-    in_use.erase(first, end);
+    for (const Use& use : in_use[i]) pool.give_back(use.place, use.size);
+    in_use.erase(i);
   }
   return places;
 }
