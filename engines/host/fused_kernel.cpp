@@ -155,7 +155,8 @@ Kernel make_fused_kernel(std::span<const FusedMember> members, MatmulKernels& ma
   const auto all = std::span<std::byte* const>(addresses);
   const std::size_t inputs = first.program.inputs.size();
   const Call call(first.program, all.first(inputs), all.subspan(inputs));
-  return matmuls.make_kernel(*product, call, {pass, first.kept, !given.rounds}, first.wide);
+  return matmuls.make_kernel(*product, call, {pass, !given.rounds},
+                             {.stored = first.kept, .wide = first.wide});
 }
 
 std::string_view name_of_fused(const Program& first) {

@@ -15,7 +15,8 @@ namespace howard::host {
 namespace {
 
 /// Error unless the operands multiply and the result, and the bias if there is one, fit.
-MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call, bool wide_result) {
+MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call,
+                     const ResultPlace& place) {
   const bool biased = call.inputs() == 3;
   if (!biased) call.require_operands(2, 1);
   call.require_own_outputs();
@@ -47,7 +48,8 @@ MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call, bool 
                     .b = b.dtype,
                     .bias = {},
                     .result = c.dtype,
-                    .wide_result = wide_result};
+                    .wide_result = place.wide,
+                    .stores_result = place.stored};
   if (biased) shape.bias = call.in(2).dtype;
   if (shape.one_b && !shape.transpose_a) {
     // The rows of all matrices of A are rows of one.
@@ -84,8 +86,8 @@ MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {
 MatmulKernels::~MatmulKernels() = default;
 
 Kernel MatmulKernels::make_kernel(const MatmulAttributes& attributes, const Call& call,
-                                  const ProductFinish& finish, bool wide) {
-  const MatmulShape shape = shape_of(attributes, call, wide);
+                                  const ProductFinish& finish, const ResultPlace& place) {
+  const MatmulShape shape = shape_of(attributes, call, place);
   const MatmulOperands operands{.a = call.in_values(0),
                                 .b = call.in_values(1),
                                 .bias = shape.bias ? call.in_values(2) : nullptr,

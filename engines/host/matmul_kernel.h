@@ -10,6 +10,12 @@
 
 namespace howard::host {
 
+/// How the result of a product is held.
+struct ResultPlace {
+  bool stored = true;  ///< Or it is only for the pass that follows.
+  bool wide = false;   ///< A result of bfloat16 as float32.
+};
+
 /// Products of matrices, accumulated in float32. Plans are made at the first product of a shape and
 /// kept.
 class MatmulKernels {
@@ -19,9 +25,9 @@ class MatmulKernels {
   ~MatmulKernels();
 
   /// Runs until this object goes. Error when the operands do not fit, or oneDNN or the system
-  /// refuses (memory), now or when it runs. `wide`: a result of bfloat16 is stored as float32.
+  /// refuses (memory), now or when it runs.
   Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
-                     const ProductFinish& finish = {}, bool wide = false);
+                     const ProductFinish& finish = {}, const ResultPlace& place = {});
 
   /// The type in which `product` is given to the pass after it.
   static DataType type_for_pass(const Program& product);

@@ -6,26 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <dnnl.hpp>
+#include <optional>
 
 #include "engines/host/kernel.h"
+#include "engines/host/matmul_blocks.h"
 #include "engines/host/vector_loops.h"
 
 namespace howard::host {
 namespace {
-
-/// Up to this size of B blocks of rows are faster: of bfloat16 half of Zen 4's cache of a core; of
-/// float32, of which oneDNN packs parts, far more: on Sapphire Rapids rows reach 1.07 of the rate
-/// of columns at n = 2048 and 0.87 at 4096.
-constexpr Bytes small_operand(DataType dtype) {
-  return Bytes(std::int64_t{512} * 1024 * (dtype == DataType::float32 ? 32 : 1));
-}
-/// No block is narrower or lower than this: two vectors of float32, oneDNN's smallest full kernel.
-constexpr std::int64_t kSmallestSide = 32;
-/// Blocks this wide or high still run at oneDNN's full rate.
-constexpr std::int64_t kGoodColumns = 128;
-constexpr std::int64_t kGoodRows = 256;
-/// Several good blocks per thread even the load out when a core is taken away for a while.
-constexpr std::int64_t kBlocksPerThread = 2;
 
 constexpr std::int64_t kFloat = 4;  // Bytes.
 constexpr std::int64_t kCacheLine = 64;
@@ -53,48 +41,6 @@ class SingleOpenMpThread {
   int before_ = omp_get_max_threads();
 };
 
-/// The side of the blocks that cut `length` for `wanted` threads, as many for each of them: a third
-/// block for two threads would leave one of them idle for a quarter of the time.
-std::int64_t block_side(std::int64_t length, std::int64_t wanted, std::int64_t good) {
-  if (wanted == 1) return length;
-  const std::int64_t each = std::clamp(length / (wanted * good), std::int64_t{1}, kBlocksPerThread);
-  return ceil_div(ceil_div(length, wanted * each), kSmallestSide) * kSmallestSide;
-}
-
-/// How far a block reaches along each dimension of C.
-struct BlockSize {
-  std::int64_t matrices = 1;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-};
-
-/// Blocks of columns pack their own part of B each; blocks of rows each pack all of it, but oneDNN
-/// prefers wide blocks. One thread of Zen 4 does its half of a bfloat16 product of n x n x n in, as
-/// columns and rows: n = 128 11.8 and 9.9 us, 512 629 and 587 us; at 4096 rows reach 0.63 of the
-/// rate of columns. Both sides are cut only when one does not suffice for all threads, and matrices
-/// only when there are fewer of them than threads.
-BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
-  BlockSize size{.rows = shape.m, .columns = shape.n};
-  if (shape.flops() < kSmallProduct) {
-    size.matrices = shape.batch;
-    return size;
-  }
-  if (shape.batch >= threads) {
-    size.matrices = threads == 1 ? shape.batch : ceil_div(shape.batch, threads * kBlocksPerThread);
-    return size;
-  }
-  const std::int64_t wanted = ceil_div(threads, shape.batch);
-  if (Bytes(shape.k * shape.n * bytes_of(shape.b)) <= small_operand(shape.b)) {
-    size.rows = block_side(shape.m, wanted, kGoodRows);
-    size.columns =
-        block_side(shape.n, ceil_div(wanted, ceil_div(shape.m, size.rows)), kGoodColumns);
-  } else {
-    size.columns = block_side(shape.n, wanted, kGoodColumns);
-    size.rows = block_side(shape.m, ceil_div(wanted, ceil_div(shape.n, size.columns)), kGoodRows);
-  }
-  return size;
-}
-
 const dnnl::engine& cpu_engine() {
   static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
   return kEngine;
@@ -104,8 +50,26 @@ dnnl::memory::data_type type_of(DataType dtype) {
   return dtype == DataType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
-/// A block of C; `own_c`: by itself, not as a part of it.
-dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const BlockSize& size, bool own_c) {
+/// What B of [k, columns] looks like as a part of all of it.
+dnnl::memory::desc plain_b(const MatmulShape& shape, DataType dtype, std::int64_t columns) {
+  const bool tb = shape.transpose_b;
+  return {{shape.k, columns}, type_of(dtype), {tb ? 1 : shape.n, tb ? shape.k : 1}};
+}
+
+/// B as oneDNN likes it best, which describe() finds out.
+dnnl::memory::desc any_b(const MatmulShape& shape, std::int64_t columns) {
+  return {{shape.k, columns}, type_of(shape.b), dnnl::memory::format_tag::any};
+}
+
+/// Elements between the rows of a block of C that lies by itself, in place of the rest of C's row:
+/// oneDNN takes the same kernels for it as for a part of C.
+constexpr std::int64_t kGap = 16;
+
+/// `c_step`: elements from a row of C to the next. `packed_b`, of one matrix: what B looks like in
+/// place of a part of all of it.
+dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& size,
+                                      std::int64_t c_step,
+                                      const std::optional<dnnl::memory::desc>& packed_b) {
   const SingleOpenMpThread single;
   // A part [matrices, rows, columns] of matrices that are stored with other distances; of one
   // matrix, for which oneDNN has faster kernels, without the first dimension.
@@ -119,19 +83,33 @@ dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const BlockSize&
   const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
   const bool ta = shape.transpose_a;
   const bool tb = shape.transpose_b;
-  const auto a = part(shape.a, {shape.one_a ? 1 : size.matrices, size.rows, k},
+  const auto a = part(shape.a, {shape.one_a ? 1 : size.matrices, size.rows, size.k},
                       {m * k, ta ? 1 : k, ta ? m : 1});
-  const auto b = part(shape.b, {shape.one_b ? 1 : size.matrices, k, size.columns},
-                      {k * n, tb ? 1 : n, tb ? k : 1});
-  const std::int64_t step = own_c ? size.columns : n;
-  const auto c = part(shape.result, {size.matrices, size.rows, size.columns},
-                      {(own_c ? size.rows : m) * step, step, 1});
+  const auto b = packed_b ? *packed_b
+                          : part(shape.b, {shape.one_b ? 1 : size.matrices, size.k, size.columns},
+                                 {k * n, tb ? 1 : n, tb ? k : 1});
+  const auto c =
+      part(shape.result, {size.matrices, size.rows, size.columns}, {m * c_step, c_step, 1});
   dnnl::primitive_attr attributes;
   // The library's own scratchpad belongs to the thread that made the primitive; ours to a worker.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (!shape.bias) return {dnnl::matmul::desc(a, b, c), attributes, cpu_engine()};
+  if (size.adds) {
+    dnnl::post_ops sum;
+    sum.append_sum();
+    attributes.set_post_ops(sum);
+  }
+  if (!shape.bias || size.adds) return {dnnl::matmul::desc(a, b, c), attributes, cpu_engine()};
   const auto bias = part(*shape.bias, {1, 1, size.columns}, {n, n, 1});
   return {dnnl::matmul::desc(a, b, bias, c), attributes, cpu_engine()};
+}
+
+bool wants_packed_b(const MatmulShape& shape, const PartSize& size, std::int64_t c_step) {
+  const auto wanted = describe(shape, size, c_step, any_b(shape, size.columns)).weights_desc();
+  return wanted != plain_b(shape, shape.b, size.columns);
+}
+
+Bytes size_of(const dnnl::memory::desc& description) {
+  return Bytes(static_cast<std::int64_t>(description.get_size()));
 }
 
 Bytes float32_bytes(std::int64_t elements) { return Bytes(elements * kFloat); }
@@ -165,7 +143,7 @@ bool has_fast_bfloat16_products() {
     const bool wants_amx = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
     if (wants_amx && !__builtin_cpu_supports("amx-bf16")) return false;
     try {
-      describe({.m = 32, .k = 32, .n = 32}, {.rows = 32, .columns = 32}, false);
+      describe({.m = 32, .k = 32, .n = 32}, {.rows = 32, .columns = 32, .k = 32}, 32, {});
       return true;
     } catch (const dnnl::error& error) {
       if (error.status == dnnl_unimplemented) return false;
@@ -176,7 +154,7 @@ bool has_fast_bfloat16_products() {
 }
 
 struct MatmulPlan::Primitive {
-  BlockSize size;
+  PartSize size;
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
@@ -207,6 +185,13 @@ struct MatmulPlan::Execution {
   dnnl::memory a, b, bias, c, scratch;
 };
 
+struct MatmulPlan::Packing {
+  std::int64_t first = 0;  ///< Element of B.
+  dnnl::memory::desc from, to, scratch;
+  dnnl::reorder primitive;
+  Bytes place;  ///< In the common workspace.
+};
+
 struct MatmulPlan::Job {
   const MatmulOperands& operands;
   const ProductFinish& finish;
@@ -221,36 +206,32 @@ DataType multiplied_in(DataType a, DataType b, bool fast) {
 
 MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
     : shape_(shape), computed_(shape) {
-  const auto& [batch, m, k, n, one_a, one_b, ta, tb, type_a, type_b, bias, result, wide] = shape;
-  computed_.a = computed_.b = multiplied_in(type_a, type_b, fast);
+  computed_.a = computed_.b = multiplied_in(shape.a, shape.b, fast);
   const bool in_float32 = computed_.a == DataType::float32;
   if (in_float32) computed_.result = DataType::float32;
-  if (bias) computed_.bias = computed_.a;
-  rounds_ = in_float32 && result == DataType::bfloat16;
-  own_c_ = rounds_ && !wide;
+  if (shape.bias) computed_.bias = computed_.a;
+  rounds_ = in_float32 && shape.result == DataType::bfloat16;
+  own_c_ = (rounds_ && !shape.wide_result) || !shape.stores_result;
+  const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
   BlockSize size = block_size(computed_, threads);
-  const bool whole = size.rows == m && size.columns == n;
-  a_ = factor(type_a, m * k, one_a ? 1 : batch, whole && !one_a);
-  b_ = factor(type_b, k * n, one_b ? 1 : batch, whole && !one_b);
-  if (bias) bias_ = factor(*bias, n, 1, false);
+  const bool whole = size.rows == m && size.columns == n && size.part_k == k;
   if (whole && in_float32) {
     const std::int64_t fit = kWidened.value() / float32_bytes(m * k + k * n + m * n).value();
     size.matrices = std::clamp(fit, std::int64_t{1}, size.matrices);
   }
-  for (std::int64_t matrix = 0; matrix < batch; matrix += size.matrices) {
-    for (std::int64_t row = 0; row < m; row += size.rows) {
-      for (std::int64_t column = 0; column < n; column += size.columns) {
-        blocks_.push_back({.primitive = primitive_for(std::min(size.matrices, batch - matrix),
-                                                      std::min(size.rows, m - row),
-                                                      std::min(size.columns, n - column)),
-                           .a = (one_a ? 0 : matrix * m * k) + row * (ta ? 1 : k),
-                           .b = (one_b ? 0 : matrix * k * n) + column * (tb ? k : 1),
-                           .bias = column,
-                           .c = (matrix * m + row) * n + column});
-      }
-    }
+  c_step_ = own_c_ && size.columns < n ? size.columns + kGap : n;
+  const PartSize largest{
+      .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
+  packs_b_ = packing_pays(computed_) && wants_packed_b(computed_, largest, c_step_);
+  a_ = factor(shape.a, m * k, shape.one_a ? 1 : shape.batch, whole && !shape.one_a);
+  b_ = factor(shape.b, k * n, shape.one_b ? 1 : shape.batch, whole && !shape.one_b);
+  if (packs_b_) b_.held = Factor::Held::packed;
+  if (shape.bias) bias_ = factor(*shape.bias, n, 1, false);
+  cut(size);
+  if (packs_b_) {
+    for (std::int64_t column = 0; column < n; column += size.part_columns) add_packing(column);
   }
-  make_room();
+  make_room(size);
   executions_.resize(static_cast<std::size_t>(threads));
   for (std::vector<Execution>& own : executions_) {
     for (const Primitive& primitive : primitives_) own.emplace_back(primitive.description);
@@ -259,53 +240,114 @@ MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
 
 MatmulPlan::~MatmulPlan() = default;
 
-std::size_t MatmulPlan::primitive_for(std::int64_t matrices, std::int64_t rows,
-                                      std::int64_t columns) {
-  const BlockSize size{matrices, rows, columns};
-  for (std::size_t i = 0; i < primitives_.size(); ++i) {
-    const BlockSize& known = primitives_[i].size;
-    if (known.matrices == matrices && known.rows == rows && known.columns == columns) return i;
+void MatmulPlan::cut(const BlockSize& size) {
+  for (std::int64_t matrix = 0; matrix < shape_.batch; matrix += size.matrices) {
+    const std::int64_t matrices = std::min(size.matrices, shape_.batch - matrix);
+    for (std::int64_t row = 0; row < shape_.m; row += size.rows) {
+      const std::int64_t rows = std::min(size.rows, shape_.m - row);
+      for (std::int64_t column = 0; column < shape_.n; column += size.columns) {
+        Block& block = blocks_.emplace_back();
+        block.c = (matrix * shape_.m + row) * shape_.n + column;
+        block.rows = matrices * rows;
+        block.columns = std::min(size.columns, shape_.n - column);
+        const std::int64_t end = column + block.columns;
+        for (std::int64_t first = column; first < end; first += size.part_columns) {
+          for (std::int64_t k = 0; k < shape_.k; k += size.part_k) {
+            Part& part = block.parts.emplace_back();
+            part.primitive = primitive_for({.matrices = matrices,
+                                            .rows = rows,
+                                            .columns = std::min(size.part_columns, end - first),
+                                            .k = std::min(size.part_k, shape_.k - k),
+                                            .adds = k > 0});
+            part.a = (shape_.one_a ? 0 : matrix * shape_.m * shape_.k) +
+                     (shape_.transpose_a ? k * shape_.m + row : row * shape_.k + k);
+            part.b = packs_b_
+                         ? first / size.part_columns
+                         : (shape_.one_b ? 0 : matrix * shape_.k * shape_.n) +
+                               (shape_.transpose_b ? first * shape_.k + k : k * shape_.n + first);
+            part.bias = first;
+            part.c = first - column;
+          }
+        }
+      }
+    }
+  }
+}
+
+std::size_t MatmulPlan::primitive_for(const PartSize& size) {
+  const auto known = std::ranges::find(primitives_, size, &Primitive::size);
+  if (known != primitives_.end()) {
+    return static_cast<std::size_t>(known - primitives_.begin());
   }
   const SingleOpenMpThread single;
-  const auto description = describe(computed_, size, own_c_);
-  const auto scratch = static_cast<std::int64_t>(description.scratchpad_desc().get_size());
-  own_size_ = std::max(own_size_, Bytes(scratch));
+  std::optional<dnnl::memory::desc> packed_b;
+  if (packs_b_) {
+    const auto as_wide = std::ranges::find(primitives_, size.columns,
+                                           [](const Primitive& one) { return one.size.columns; });
+    packed_b = as_wide == primitives_.end() ? any_b(computed_, size.columns)
+                                            : as_wide->description.weights_desc();
+  }
+  const auto description = describe(computed_, size, c_step_, packed_b);
+  own_size_ = std::max(own_size_, size_of(description.scratchpad_desc()));
   primitives_.push_back({size, description, dnnl::matmul(description)});
   return primitives_.size() - 1;
+}
+
+/// Of the part of B that begins with `column`: bands have all parts of it, in their order.
+void MatmulPlan::add_packing(std::int64_t column) {
+  const Primitive& reader = primitives_[blocks_[0].parts[packings_.size()].primitive];
+  const auto from = plain_b(shape_, shape_.b, reader.size.columns);
+  const auto to = reader.description.weights_desc();
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const SingleOpenMpThread single;
+  const dnnl::reorder::primitive_desc description(cpu_engine(), from, cpu_engine(), to, attributes);
+  own_size_ = std::max(own_size_, size_of(description.scratchpad_desc()));
+  packings_.push_back({.first = column * (shape_.transpose_b ? shape_.k : 1),
+                       .from = from,
+                       .to = to,
+                       .scratch = description.scratchpad_desc(),
+                       .primitive = dnnl::reorder(description),
+                       .place = {}});
 }
 
 MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::int64_t matrices,
                                       bool by_block) const {
   Factor factor{.dtype = dtype, .matrix = matrix, .matrices = matrices};
   if (dtype != computed_.a) {
-    factor.widened = by_block ? Factor::Widened::by_block : Factor::Widened::once;
+    factor.held = by_block ? Factor::Held::by_block : Factor::Held::once;
   }
   return factor;
 }
 
 /// Gives what is widened, and blocks of C, their places in the workspaces.
-void MatmulPlan::make_room() {
-  const BlockSize& largest = primitives_[0].size;
-  const auto place = [](Bytes& size, std::int64_t elements) {
+void MatmulPlan::make_room(const BlockSize& largest) {
+  const auto place_of = [](Bytes& size, Bytes bytes) {
     const Bytes first(ceil_div(size.value(), kCacheLine) * kCacheLine);
-    size = first + float32_bytes(elements);
+    size = first + bytes;
     return first;
   };
+  const auto place = [&](Bytes& size, std::int64_t elements) {
+    return place_of(size, float32_bytes(elements));
+  };
   for (Factor* factor : {&a_, &b_, &bias_}) {
-    if (factor->widened == Factor::Widened::once) {
+    if (factor->held == Factor::Held::once) {
       factor->place = place(common_size_, factor->matrix * factor->matrices);
-    } else if (factor->widened == Factor::Widened::by_block) {
+    } else if (factor->held == Factor::Held::by_block) {
       factor->place = place(own_size_, factor->matrix * largest.matrices);
     }
   }
-  if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * largest.columns);
+  for (Packing& packing : packings_) {
+    packing.place = place_of(common_size_, size_of(packing.to));
+  }
+  if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * c_step_);
 }
 
 void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
                      const ProductFinish& finish) {
   workspace.require(own_size_, common_size_);
   const auto widen_once = [&](const Factor& factor, const std::byte* from) {
-    if (factor.widened != Factor::Widened::once) return;
+    if (factor.held != Factor::Held::once) return;
     share(pool, factor.matrix * factor.matrices, kWideningGrain,
           [from, to = workspace.common() + factor.place.value()](std::int64_t begin,
                                                                  std::int64_t end, int) {
@@ -315,40 +357,65 @@ void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace
   widen_once(a_, operands.a);
   widen_once(b_, operands.b);
   widen_once(bias_, operands.bias);
+  if (packs_b_) {
+    pool.run(static_cast<int>(packings_.size()), [&](int index, int worker) {
+      pack(packings_[static_cast<std::size_t>(index)],
+           {operands, finish, workspace.common(), workspace.of(worker)}, worker);
+    });
+  }
   pool.run(static_cast<int>(blocks_.size()), [&](int index, int worker) {
     run_block(blocks_[static_cast<std::size_t>(index)],
               {operands, finish, workspace.common(), workspace.of(worker)}, worker);
   });
 }
 
+void MatmulPlan::pack(const Packing& packing, const Job& job, int worker) {
+  const SingleOpenMpThread single;
+  const std::byte* const values = job.operands.b + packing.first * bytes_of(shape_.b);
+  const auto memory = [](const dnnl::memory::desc& description, const std::byte* at) {
+    return dnnl::memory(description, cpu_engine(), const_cast<std::byte*>(at));
+  };
+  packing.primitive.execute(executions_[static_cast<std::size_t>(worker)][0].stream,
+                            {{DNNL_ARG_FROM, memory(packing.from, values)},
+                             {DNNL_ARG_TO, memory(packing.to, job.common + packing.place.value())},
+                             {DNNL_ARG_SCRATCHPAD, memory(packing.scratch, job.own)}});
+}
+
 void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
   const SingleOpenMpThread single;
-  const Execution& own = executions_[static_cast<std::size_t>(worker)][block.primitive];
-  own.a.set_data_handle(found(a_, job.operands.a, block.a, block, job));
-  own.b.set_data_handle(found(b_, job.operands.b, block.b, block, job));
-  if (shape_.bias) {
-    own.bias.set_data_handle(found(bias_, job.operands.bias, block.bias, block, job));
+  const std::int64_t size = bytes_of(computed_.result);
+  std::byte* const c = own_c_ ? job.own + c_place_.value() : job.operands.c + block.c * size;
+  for (const Part& part : block.parts) {
+    const Primitive& primitive = primitives_[part.primitive];
+    const Execution& own = executions_[static_cast<std::size_t>(worker)][part.primitive];
+    const std::int64_t matrices = primitive.size.matrices;
+    own.a.set_data_handle(found(a_, job.operands.a, part.a, matrices, job));
+    own.b.set_data_handle(found(b_, job.operands.b, part.b, matrices, job));
+    const bool biased = shape_.bias && !primitive.size.adds;
+    if (biased) {
+      own.bias.set_data_handle(found(bias_, job.operands.bias, part.bias, matrices, job));
+    }
+    own.c.set_data_handle(c + part.c * size);
+    own.scratch.set_data_handle(job.own);
+    own.run(primitive.primitive, biased);
   }
-  std::byte* const c =
-      own_c_ ? job.own + c_place_.value() : job.operands.c + block.c * bytes_of(computed_.result);
-  own.c.set_data_handle(c);
-  own.scratch.set_data_handle(job.own);
-  own.run(primitives_[block.primitive].primitive, shape_.bias.has_value());
   finish_block(block, job, c);
 }
 
-/// Element `first` of a factor with `values`, where oneDNN is to read it.
+/// Element `first` of a factor with `values`, and as many `matrices`, where oneDNN is to read them.
 std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std::int64_t first,
-                             const Block& block, const Job& job) const {
-  switch (factor.widened) {
-    case Factor::Widened::once:
+                             std::int64_t matrices, const Job& job) const {
+  switch (factor.held) {
+    case Factor::Held::once:
       return job.common + factor.place.value() + first * kFloat;
-    case Factor::Widened::by_block: {
+    case Factor::Held::by_block: {
       std::byte* const to = job.own + factor.place.value();
-      widen(values, first, factor.matrix * primitives_[block.primitive].size.matrices, to);
+      widen(values, first, factor.matrix * matrices, to);
       return to;
     }
-    case Factor::Widened::no:
+    case Factor::Held::packed:
+      return job.common + packings_[static_cast<std::size_t>(first)].place.value();
+    case Factor::Held::as_it_is:
       break;
   }
   // oneDNN takes operands that it only reads as void*.
@@ -357,20 +424,20 @@ std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std:
 
 /// Rounds and stores a block that lies in `values`, and runs the pass on it.
 void MatmulPlan::finish_block(const Block& block, const Job& job, std::byte* values) const {
-  const auto& [pass, stores, rounds] = job.finish;
+  const auto& [pass, wants_rounded] = job.finish;
   if (!rounds_ && pass == nullptr) return;
-  const BlockSize& size = primitives_[block.primitive].size;
-  const bool whole_rows = size.columns == shape_.n;  // Only blocks of one matrix are cut.
-  const std::int64_t step = own_c_ ? size.columns : shape_.n;
-  const std::int64_t rows = size.matrices * size.rows;
-  const std::int64_t at_once = whole_rows ? std::max(std::int64_t{1}, kFinished / size.columns) : 1;
-  for (std::int64_t row = 0; row < rows; row += at_once) {
+  const bool rounds = rounds_ && (shape_.stores_result || wants_rounded);
+  const bool stores = shape_.stores_result && own_c_;
+  const bool whole_rows = block.columns == shape_.n;  // Only blocks of one matrix are cut.
+  const std::int64_t at_once =
+      whole_rows ? std::max(std::int64_t{1}, kFinished / block.columns) : 1;
+  for (std::int64_t row = 0; row < block.rows; row += at_once) {
     const std::int64_t first = block.c + row * shape_.n;
-    const std::int64_t count = std::min(at_once, rows - row) * size.columns;
-    std::byte* const part = values + row * step * bytes_of(computed_.result);
-    if (rounds_ && (stores || rounds)) {
+    const std::int64_t count = std::min(at_once, block.rows - row) * block.columns;
+    std::byte* const part = values + row * c_step_ * bytes_of(computed_.result);
+    if (rounds) {
       auto* halves = reinterpret_cast<Half*>(job.operands.c) + first;
-      round_to_bfloat16(reinterpret_cast<float*>(part), count, stores && own_c_ ? halves : nullptr);
+      round_to_bfloat16(reinterpret_cast<float*>(part), count, stores ? halves : nullptr);
     }
     if (pass != nullptr) pass->run_range(first, first + count, part);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/host/element_pass.h"
+#include "engines/host/matmul_blocks.h"
 #include "engines/host/matmul_shape.h"
 #include "engines/host/worker_pool.h"
 #include "engines/host/workspace.h"
@@ -21,9 +22,8 @@ DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_pro
 /// What becomes of a block of C as soon as it is there, still in a cache.
 struct ProductFinish {
   std::shared_ptr<const ElementPass> pass;  ///< Reads it, and stores to no factor.
-  /// Of a product in float32 whose result is bfloat16: whether C itself is wanted, and whether the
-  /// pass, which is given float32, wants it rounded. What is wanted is rounded.
-  bool stores = true;
+  /// Of a product in float32 whose result is bfloat16 and not stored: whether the pass, which is
+  /// given float32, wants it rounded.
   bool rounds = true;
 };
 
@@ -49,38 +49,53 @@ class MatmulPlan {
            const ProductFinish& finish = {});
 
  private:
-  /// A rectangle of C, of one matrix or of several of the batch, with its first elements.
-  struct Block {
+  /// What oneDNN computes at a time: some columns of a block and a range of k, with the first
+  /// elements; of a packed B, its packing.
+  struct Part {
     std::size_t primitive = 0;  ///< Index into primitives_.
-    std::int64_t a = 0, b = 0, bias = 0, c = 0;
+    std::int64_t a = 0, b = 0, bias = 0;
+    std::int64_t c = 0;  ///< From the block's first column on.
+  };
+  /// A rectangle of C, of one matrix or of several of the batch.
+  struct Block {
+    std::int64_t c = 0;  ///< Its first element.
+    std::int64_t rows = 0, columns = 0;
+    std::vector<Part> parts;
   };
   /// How oneDNN finds a factor, or the bias: where it is, or widened to float32 in a workspace, all
   /// of it once before the blocks or the matrices of a block where it is computed.
   struct Factor {
-    enum class Widened : std::uint8_t { no, once, by_block };
+    enum class Held : std::uint8_t { as_it_is, once, by_block, packed };
     DataType dtype{};
     std::int64_t matrix = 0, matrices = 0;  ///< Elements of one, and how many.
-    Widened widened = Widened::no;
+    Held held = Held::as_it_is;
     Bytes place;  ///< In the common workspace, or in a worker's.
   };
-  struct Primitive;  ///< oneDNN's, for blocks of one size.
+  struct Primitive;  ///< oneDNN's, for parts of one size.
   struct Execution;  ///< What one worker needs to run one.
+  struct Packing;    ///< How a part of B, some columns, is packed.
   struct Job;        ///< What a worker needs besides.
 
-  std::size_t primitive_for(std::int64_t matrices, std::int64_t rows, std::int64_t columns);
+  void cut(const BlockSize& size);
+  std::size_t primitive_for(const PartSize& size);
   Factor factor(DataType dtype, std::int64_t matrix, std::int64_t matrices, bool by_block) const;
-  void make_room();
+  void add_packing(std::int64_t column);
+  void make_room(const BlockSize& largest);
+  void pack(const Packing& packing, const Job& job, int worker);
   void run_block(const Block& block, const Job& job, int worker);
   std::byte* found(const Factor& factor, const std::byte* values, std::int64_t first,
-                   const Block& block, const Job& job) const;
+                   std::int64_t matrices, const Job& job) const;
   void finish_block(const Block& block, const Job& job, std::byte* values) const;
 
   MatmulShape shape_, computed_;  ///< As it is asked for, and as oneDNN multiplies.
   bool rounds_;                   ///< What oneDNN gives.
-  bool own_c_;  ///< A block of C is computed in its worker's workspace, at c_place_.
+  bool own_c_;  ///< A block of C is computed in its worker's workspace, at c_place_ ...
+  std::int64_t c_step_ = 0;  ///< ... or in C; elements from a row to the next.
+  bool packs_b_ = false;
   Factor a_, b_, bias_;
   Bytes c_place_;
   std::vector<Block> blocks_;
+  std::vector<Packing> packings_;  ///< Of all of B, in the order of its columns.
   std::vector<Primitive> primitives_;
   std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.
   Bytes own_size_, common_size_;                    ///< Of the workspace; own: first oneDNN's.

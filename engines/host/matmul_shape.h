@@ -26,6 +26,7 @@ struct MatmulShape {
   std::optional<DataType> bias;          ///< That of A or of B.
   DataType result = DataType::bfloat16;  ///< What C is rounded to.
   bool wide_result = false;              ///< C is held as float32 all the same.
+  bool stores_result = true;             ///< Or C is only for the pass that follows.
 
   Flops flops() const { return Flops(2 * batch * m * k * n); }
 
