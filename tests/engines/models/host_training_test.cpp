@@ -292,6 +292,17 @@ TEST(HostTraining, FusedTracesGiveTheLossesOfTwentyStepsToTheBit) {
     const std::vector<float> apart = of(Engine::traced);
     EXPECT_EQ(of(Engine::traced_fused), apart);
     EXPECT_LT(apart.back(), apart.front());
+
+    const auto nano_gpt = [&](Engine engine) {
+      NanoGptOptions options = kNanoGpt;
+      options.compute = compute;
+      return losses<NanoGpt, NanoGptOptions>(
+          engine, options, 0.5F, kSteps,
+          [](NanoGpt& model, Tape& tape) { return model.loss(tape); });
+    };
+    const std::vector<float> other = nano_gpt(Engine::traced);
+    EXPECT_EQ(nano_gpt(Engine::traced_fused), other);
+    EXPECT_LT(other.back(), other.front());
   }
 }
 
