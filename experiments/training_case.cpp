@@ -136,6 +136,10 @@ void TrainingCase::describe(double seconds, harness::PointResult& point) const {
   } else {
     describe_loss(point);
   }
+  if (options_.engine == Engine::traced && options_.as_published) {
+    point.warnings.emplace_back(
+        "replays read the weights from before the capture: the step is timed, but does not train");
+  }
 }
 
 void TrainingCase::describe_chip(double seconds, harness::PointResult& point) const {
@@ -173,10 +177,6 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
                   1e3 * host_time_.seconds(),
                   options_.engine == Engine::traced ? std::string("one replay")
                                                     : fmt::format("{} calls", work_->calls)));
-  if (options_.engine == Engine::traced && options_.as_published) {
-    point.warnings.emplace_back(
-        "replays read the weights from before the capture: the step is timed, but does not train");
-  }
 }
 
 void TrainingCase::describe_loss(harness::PointResult& point) const {

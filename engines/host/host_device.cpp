@@ -140,7 +140,7 @@ class HostDevice::Impl final : public CommandQueue {
     }
     const TraceId trace{next_trace_++};
     Recording recording = *std::exchange(capture_, std::nullopt);
-    if (fuses_traces_) recording = fused(captured_programs_);
+    if (fuses_traces_) recording = fused(captured_programs_, recording);
     traces_.emplace(trace, std::make_shared<const Recording>(std::move(recording)));
     return trace;
   }
@@ -224,15 +224,50 @@ class HostDevice::Impl final : public CommandQueue {
     std::vector<std::shared_ptr<std::byte[]>> buffers;
     buffers.reserve(program.inputs.size() + program.outputs.size());
     for (const auto* operands : {&program.inputs, &program.outputs}) {
-      for (const Operand& operand : *operands) buffers.push_back(memory_.values(operand.buffer));
+      for (const Operand& operand : *operands) buffers.push_back(values(operand.buffer));
     }
     return buffers;
   }
 
-  /// The captured programs, which have passed make_command(), with those that can be as one.
-  Recording fused(std::span<const Program> captured) {
+  using ValuesByBuffer = std::map<BufferId, std::shared_ptr<std::byte[]>>;
+
+  std::shared_ptr<std::byte[]> values(BufferId buffer) const {
+    const auto captured = captured_values_.find(buffer);
+    return captured == captured_values_.end() ? memory_.values(buffer) : captured->second;
+  }
+
+  /// The values of all operands, as the commands of the programs hold them.
+  static ValuesByBuffer values_of(std::span<const Program> programs,
+                                  std::span<const Command> commands) {
+    ValuesByBuffer result;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      auto values = commands[i].buffers.begin();
+      for (const auto* operands : {&programs[i].inputs, &programs[i].outputs}) {
+        for (const Operand& operand : *operands) result.emplace(operand.buffer, *values++);
+      }
+    }
+    return result;
+  }
+
+  /// The captured programs, of which `apart` is the recording, with those that can be as one.
+  Recording fused(std::span<const Program> captured, const Recording& apart) {
     Recording result;
+    captured_values_ = values_of(captured, apart.commands);
+    try {
+      fuse_into(result, captured);
+    } catch (...) {
+      captured_values_.clear();
+      for (const BufferId buffer : result.own) memory_.release(buffer);
+      throw;
+    }
+    captured_values_.clear();
+    return result;
+  }
+
+  void fuse_into(Recording& result, std::span<const Program> captured) {
     RenamedTrace trace = with_own_names(captured);
+    // What was released is not counted any more, and goes with the capture.
+    std::erase_if(trace.spare, [&](BufferId buffer) { return !memory_.holds(buffer); });
     const std::vector<FusedPrograms> groups = fuse(trace.programs);
     if (!has_fast_bfloat16_products()) widen_factors(trace);
     const auto places = buffers_for(
@@ -253,7 +288,6 @@ class HostDevice::Impl final : public CommandQueue {
     for (const FusedPrograms& group : groups) {
       result.commands.push_back(command_of(group, trace));
     }
-    return result;
   }
 
   Command command_of(const FusedPrograms& group, const RenamedTrace& trace) {
@@ -281,7 +315,7 @@ class HostDevice::Impl final : public CommandQueue {
         for (const Operand& operand : *operands) {
           // What stays within the group has no place in memory.
           const bool stays = trace.intermediates.contains(operand.buffer);
-          member.buffers.push_back(stays ? nullptr : memory_.values(operand.buffer));
+          member.buffers.push_back(stays ? nullptr : values(operand.buffer));
         }
       }
       command.buffers.insert(command.buffers.end(), member.buffers.begin(), member.buffers.end());
@@ -402,6 +436,8 @@ class HostDevice::Impl final : public CommandQueue {
   std::optional<Recording> capture_;
   bool fuses_traces_;
   std::vector<Program> captured_programs_;  ///< If they are fused.
+  /// While they are: some of their buffers may have been released during the capture.
+  ValuesByBuffer captured_values_;
   std::map<TraceId, std::shared_ptr<const Recording>> traces_;
   std::uint64_t next_trace_ = 1;
   std::mutex sink_mutex_;

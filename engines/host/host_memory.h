@@ -49,6 +49,8 @@ class HostMemory {
   BufferId allocate(const TensorSpec& spec);
   /// Commands that still hold its values keep them alive. Error for an unknown buffer.
   void release(BufferId buffer);
+  /// Whether `buffer` was allocated and not released.
+  bool holds(BufferId buffer) const { return values_.contains(buffer); }
   /// Error for an unknown buffer.
   const TensorSpec& spec(BufferId buffer) const { return ledger_.spec(buffer); }
   MemoryLedger& ledger() { return ledger_; }

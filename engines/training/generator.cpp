@@ -101,7 +101,8 @@ std::size_t pick(std::span<const float> logits, const Sampling& sampling, double
 }
 
 std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
-                     std::string_view prompt, std::int64_t count, const Sampling& sampling) {
+                     std::string_view prompt, std::int64_t count, const Sampling& sampling,
+                     const std::function<bool()>& stop) {
   require_valid(sampling);
   std::vector<std::uint32_t> text = tokenizer.encode(prompt);
   if (text.empty()) {
@@ -113,7 +114,7 @@ std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& to
   const std::size_t prompted = text.size();
   Reader reader(device, model);
   std::mt19937 random(sampling.seed);
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
     const std::vector<float> logits = reader.logits(text);
     // Padding and marks never occur in the text, and are never written.
     const auto characters = std::span(logits).subspan(1, tokenizer.characters().size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,10 @@ std::size_t pick(std::span<const float> logits, const Sampling& sampling, double
 
 /// `count` characters that `model` writes behind `prompt`, a full forward pass without dropout for
 /// each: the prompt stands at the beginning of the window, the rest padded, and the window slides
-/// when it is full. Error for an empty prompt, an unknown character in it, or bad sampling.
+/// when it is full. Fewer once `stop`, asked before each, says so; null: never. Error for an empty
+/// prompt, an unknown character in it, or bad sampling.
 std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
-                     std::string_view prompt, std::int64_t count, const Sampling& sampling);
+                     std::string_view prompt, std::int64_t count, const Sampling& sampling,
+                     const std::function<bool()>& stop = {});
 
 }  // namespace howard::training

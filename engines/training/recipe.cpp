@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -17,6 +19,9 @@ namespace {
 
 constexpr std::string_view kAdamW = "adamw";
 constexpr std::string_view kSgd = "sgd";
+
+constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
+constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string accepted) {
   throw Error({.attempted = fmt::format("set {} of a training run", name),
@@ -39,8 +44,13 @@ void read(std::string_view name, std::string_view value, float& field) {
   field = static_cast<float>(*number);
 }
 
-void read(std::string_view /*name*/, std::string_view value, DataType& field) {
-  field = parse_data_type(value);
+void read(std::string_view name, std::string_view value, DataType& field) {
+  for (const DataType type : kDataTypes) {
+    if (value != name_of(type)) continue;
+    field = type;
+    return;
+  }
+  refuse(name, value, kAcceptedDataTypes);
 }
 
 void read(std::string_view /*name*/, std::string_view value, autograd::Schedule& field) {
@@ -105,8 +115,8 @@ void require_valid(const Recipe& recipe) {
   require(recipe.learning_rate > 0, "learning-rate", "above 0");
   require(recipe.weight_decay >= 0, "weight-decay", "0 or more");
   require(recipe.clip >= 0, "clip", "0 (off) or more");
-  require(recipe.dtype == DataType::bfloat16 || recipe.dtype == DataType::float32, "dtype",
-          "bfloat16, float32");
+  require(std::ranges::find(kDataTypes, recipe.dtype) != kDataTypes.end(), "dtype",
+          kAcceptedDataTypes);
 }
 
 }  // namespace howard::training

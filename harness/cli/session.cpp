@@ -10,6 +10,7 @@
 #include <map>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +25,9 @@ namespace {
 
 // A signal handler can reach nothing but a global.
 volatile std::sig_atomic_t interrupted_by_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
+
+/// Why there is nothing of a point to look into.
+constexpr std::string_view kElsewhere = "its steps run in another process";
 
 void on_signal(int /*signal*/) { interrupted_by_signal = 1; }
 
@@ -47,6 +51,10 @@ void Session::record_memory(const harness::Experiment& experiment,
                             const harness::PointResult& point) {
   try {
     const profiler::MemoryUse use = memory_.record(experiment, point);
+    if (use.phases.empty()) {
+      fmt::print(stderr, "{}: no memory to show: {}\n", point.id(), kElsewhere);
+      return;
+    }
     const auto tables = memory_tables(use, point.id());
     outputs_.print(tables);
     write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
@@ -69,7 +77,12 @@ void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) 
     scratch_->clear();
     return &*scratch_;
   };
-  hooks.recording_cost = [&costs](const harness::PointResult& point, double share) {
+  hooks.recording_cost = [this, &costs](const harness::PointResult& point, double share) {
+    if (traced_.back().recorder.recorder().events().empty()) {
+      traced_.pop_back();
+      costs.push_back(fmt::format("{}: no events: {}", point.id(), kElsewhere));
+      return;
+    }
     costs.push_back(
         fmt::format("{}: recording added {:+.1f} % to an iteration", point.id(), 100 * share));
   };

@@ -70,12 +70,16 @@ bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
     if (options.device_logs.empty()) return true;
     // All of the chip's Tensix cores: those that are left when Ethernet cores dispatch.
     const profiler::DeviceFacts device{.clock = chip.aiclk, .worker_cores = chip.eth_grid.cores()};
+    bool wrote = false;
     for (const TracedPoint& point : points) {
       // The logs are of a Tenstorrent device: the host's runs have no place in them.
       if (point.backend != harness::Backend::emulated) continue;
       write_device_logs(point, options.device_logs, device);
+      wrote = true;
     }
-    fmt::print(stderr, "wrote logs as of tt-metal into {}\n", options.device_logs.string());
+    fmt::print(stderr, "{} logs as of tt-metal into {}\n",
+               wrote ? "wrote" : "no emulated point was recorded: no",
+               options.device_logs.string());
   } catch (const Error& failure) {
     fmt::print(stderr, "run_experiment: {}\n", failure.what());
     return false;

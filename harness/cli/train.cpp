@@ -89,9 +89,8 @@ class TrainRun {
     save();
     summarise();
     if (!options_.results.empty()) write_result();
-    if (Session::interrupted()) return false;
-    if (options_.generate > 0) write_text();
-    return true;
+    if (options_.generate > 0 && !Session::interrupted()) write_text();
+    return !Session::interrupted();
   }
 
  private:
@@ -171,6 +170,13 @@ class TrainRun {
     }
   }
 
+  /// Why this run has made none.
+  std::string no_step() const {
+    const bool all = trainer_.steps_done() >= options_.recipe.steps;
+    return all ? fmt::format("{} steps were done already", trainer_.steps_done())
+               : "interrupted before the first step";
+  }
+
   double tokens_per_second() const {
     double seconds = 0;
     for (const double time : times_) seconds += time;
@@ -180,7 +186,7 @@ class TrainRun {
 
   void summarise() {
     if (losses_.empty()) {
-      fmt::print(stderr, "{}: {} steps were done already\n", kTrainVerb, trainer_.steps_done());
+      fmt::print(stderr, "{}: {}\n", kTrainVerb, no_step());
     } else {
       const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
       fmt::print(stderr,
@@ -205,7 +211,7 @@ class TrainRun {
     point.details = {{"data", options_.data.string()},
                      {"steps_done", std::to_string(trainer_.steps_done())}};
     if (losses_.empty()) {
-      point.skipped = "all steps were done already";
+      point.skipped = no_step();
       return point;
     }
     point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "1", .samples = losses_},
@@ -252,9 +258,10 @@ class TrainRun {
   }
 
   void write_text() {
-    fmt::print("{}{}\n", prompt(),
-               training::generate(devices_.device(), trainer_.model(), trainer_.tokenizer(),
-                                  prompt(), options_.generate, options_.sampling));
+    fmt::print(
+        "{}{}\n", prompt(),
+        training::generate(devices_.device(), trainer_.model(), trainer_.tokenizer(), prompt(),
+                           options_.generate, options_.sampling, Session::interrupted));
   }
 
   const TrainOptions& options_;

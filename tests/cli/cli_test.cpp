@@ -110,6 +110,35 @@ TEST_F(Cli, ATraceOfTheHostSaysWhatRecordingCost) {
       << "virtual time does not see it";
 }
 
+TEST_F(Cli, LogsOfTheChipAreNotClaimedOfARunOnTheHost) {
+  const Outcome outcome =
+      run("matmul_sweep --quick --repetitions 1 --min-time 0.001 --backend host -a shape=64 "
+          "--device-logs logs");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "no emulated point was recorded")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "wrote logs")) << outcome.err;
+}
+
+TEST_F(Cli, WhatRunsInAnotherProcessIsNotShownAsIfItDidNothing) {
+  const Outcome outcome = run(
+      "mlp_engines --quick --repetitions 1 --min-time 0.001 --backend host -a engine=python,static "
+      "-a variant=as_published -a dtype=pure_bf16 -a batch=32 -a dim=32 --trace t.json "
+      "--memory memory");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  if (json::parse(content(folder() / "results/mlp_engines.json"))["points"][0]["skipped"]
+          .is_string()) {
+    GTEST_SKIP() << "there is no Python with the module";
+  }
+  EXPECT_TRUE(contains(outcome.err, "dtype:pure_bf16: no events: its steps run in another process"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "dtype:pure_bf16: no memory to show: ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "host/engine:static")) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "host/engine:python")) << outcome.out;
+  const std::string trace = content(folder() / "t.json");
+  EXPECT_TRUE(contains(trace, "engine:static"));
+  EXPECT_FALSE(contains(trace, "engine:python"));
+}
+
 TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
   for (const std::string backend : {"emulated", "host"}) {
     const Outcome outcome =

@@ -2,12 +2,14 @@
 //
 // train_nano_gpt as a contract: files, exit codes, what is said where. Runs the real program.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -54,6 +56,31 @@ class TrainCli : public ::testing::Test {
         "--data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 --threads 1 "
         "--learning-rate 0.003 " +
         arguments);
+  }
+  /// The same, sent SIGINT once `before` has returned; `after` follows.
+  Outcome interrupt(const std::string& arguments, const std::function<void()>& before,
+                    const std::function<void()>& after = {}) const {
+    std::thread interrupter([&] {
+      before();
+      EXPECT_EQ(std::system(("kill -INT " + content(folder_ / "pid")).c_str()), 0);
+      if (after) after();
+    });
+    const std::string command =
+        "cd '" + folder_.string() +
+        "' && sh -c 'echo $$ >pid; exec \"$0\" \"$@\"' '" HOWARD_RUN_EXPERIMENT
+        "' train_nano_gpt --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 --threads 1 " +
+        arguments + " >stdout 2>stderr";
+    const int status = std::system(command.c_str());
+    interrupter.join();
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .out = content(folder_ / "stdout"),
+            .err = content(folder_ / "stderr")};
+  }
+  /// Returns when the run has said `words`.
+  void await(const std::string& words) const {
+    while (content(folder_ / "stderr").find(words) == std::string::npos) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
   std::vector<double> losses(const std::string& results) const {
     const auto json = nlohmann::json::parse(content(folder_ / results / "train_nano_gpt.json"));
@@ -118,6 +145,8 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   fails(run("--data text --heads 5"), 2, "a divisor of the width");
   fails(train("--learning-raet 1"), 2, "did you mean --learning-rate?");
   fails(train("--top-p 2 --generate 3"), 2, "top-p");
+  fails(run("--data text --set host.finish=1us"), 2, "try --backend emulated");
+  fails(run("--data text --profile wormhole_b0_n150"), 2, "try --backend emulated");
   fails(run("--data text --sequence 9000"), 1, "a text of 560");
   std::ofstream(folder_ / "cut", std::ios::binary) << saved.substr(0, saved.size() / 2);
   fails(run("--resume --checkpoint cut --data text"), 1, "truncated or damaged");
@@ -133,27 +162,39 @@ TEST_F(TrainCli, ANumberThatIsNotFiniteStopsTheRun) {
 }
 
 TEST_F(TrainCli, AnInterruptedRunIsSavedAndGoesOn) {
-  std::thread interrupter([this] {
-    // The signal comes while the steps, far too many to end, are running.
-    while (!contains(content(folder_ / "stderr"), "step 1/")) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    const std::string pid = content(folder_ / "pid");
-    EXPECT_EQ(std::system(("kill -INT " + pid).c_str()), 0);
-  });
-  const std::string command =
-      "cd '" + folder_.string() +
-      "' && sh -c 'echo $$ >pid; exec \"$0\" \"$@\"' '" HOWARD_RUN_EXPERIMENT
-      "' train_nano_gpt --data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 "
-      "--threads 1 --steps 100000000 --every 1 --checkpoint c 2>stderr";
-  const int status = std::system(command.c_str());
-  interrupter.join();
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_TRUE(contains(content(folder_ / "stderr"), "; interrupted\nwrote c\n"));
+  // The signal comes while the steps, far too many to end, are running.
+  const Outcome outcome = interrupt("--data text --steps 100000000 --every 1 --checkpoint c",
+                                    [this] { await("step 1/"); });
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_TRUE(contains(outcome.err, "; interrupted\nwrote c\n")) << outcome.err;
   const Outcome again =
       run("--data text --resume --checkpoint c --steps 1 --threads 1 --generate 3");
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_TRUE(contains(again.err, "steps were done already")) << again.err;
+}
+
+TEST_F(TrainCli, AnInterruptedTextEndsWhereItIs) {
+  const Outcome outcome = interrupt("--data text --steps 1 --generate 100000000 --prompt rose",
+                                    [this] { await("steps 1 to 1 on"); });
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_TRUE(outcome.out.starts_with("rose")) << outcome.out;
+  EXPECT_TRUE(outcome.out.ends_with("\n")) << outcome.out;
+}
+
+TEST_F(TrainCli, ARunThatIsInterruptedBeforeItsFirstStepSaysSo) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::ofstream text;
+  const Outcome outcome = interrupt(
+      "--data pipe --steps 5 --results results", [&] { text.open(folder_ / "pipe"); },
+      [&] {
+        text << content(folder_ / "text");
+        text.close();
+      });
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_TRUE(contains(outcome.err, ": interrupted before the first step\n")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "done already")) << outcome.err;
+  const auto result = nlohmann::json::parse(content(folder_ / "results/train_nano_gpt.json"));
+  EXPECT_EQ(result["points"][0]["skipped"], "interrupted before the first step");
 }
 
 }  // namespace

@@ -90,9 +90,11 @@ TEST(Gpt2Experiments, TheHostTrainsBothModels) {
           << each.id() << ": " << *each.find_detail("loss");
     }
   };
-  expect_falling(run_host(
-      *gpt2_trace(built_in_box()),
-      {{"engine", {"static", "traced"}}, {"dim", {"64"}}, {"layers", {"1"}}, {"batch", {"1"}}}));
+  expect_falling(
+      run_host(*gpt2_trace(built_in_box()), {{"engine", {"static", "traced", "traced_fused"}},
+                                             {"dim", {"64"}},
+                                             {"layers", {"1"}},
+                                             {"batch", {"1"}}}));
   expect_falling(run_host(
       *gpt2_full(built_in_box()),
       {{"engine", {"ttml"}}, {"variant", {"as_published"}}, {"layers", {"1"}}, {"batch", {"1"}}}));

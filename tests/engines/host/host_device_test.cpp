@@ -258,6 +258,49 @@ TEST_F(Host, EachReplayHasProgramsOfItsOwnAndItsCallNamesTheTrace) {
   EXPECT_EQ(replays, (std::vector<std::uint32_t>{0, 1, 1, 2, 2, 0}));
 }
 
+TEST(HostTrace, WhatIsReleasedDuringTheCaptureLivesOnInTheTraceAloneAndIsGivenBackWithIt) {
+  const TensorSpec spec{{2, 2}, DataType::float32};
+  const auto sum = [](const Operand& a, const Operand& b, const Operand& out) {
+    return Program{.name = "eltwise",
+                   .attributes = EltwiseAttributes{.function = Eltwise::add},
+                   .inputs = {a, b},
+                   .outputs = {out}};
+  };
+  for (const bool fuses : {false, true}) {
+    HostDevice device({.fuse_traces = fuses});
+    device.begin_phase("all");
+    CommandQueue& queue = device.command_queue(0);
+    const auto allocated = [&] { return Operand{device.allocate(spec), spec}; };
+    const auto current = [&] { return device.memory_phases().front().current; };
+    const Operand a = put(device, spec, {1, 2, 3, 4});
+    const Operand state = put(device, spec, {1, 0, 0, 1});
+    const Operand out = allocated();
+    queue.begin_trace_capture();
+    const Operand square = allocated();
+    queue.enqueue(product(a, a, square));
+    const Operand cube = allocated();
+    queue.enqueue(product(square, a, cube));
+    device.release(square.buffer);
+    const Operand shifted = allocated();
+    queue.enqueue(sum(cube, state, shifted));
+    device.release(cube.buffer);
+    device.release(state.buffer);
+    queue.enqueue(product(shifted, a, out));
+    device.release(shifted.buffer);
+    const Bytes left = current();
+    EXPECT_EQ(left, Bytes(2 * 16)) << "a and out";
+    const TraceId trace = queue.end_trace_capture();
+    // What others allocate now must not be where the trace computes.
+    const Operand other = put(device, spec, {5, 6, 7, 8});
+    for (int i = 0; i < 2; ++i) queue.execute_trace(trace);
+    EXPECT_EQ(get(device, out), (Values{200, 292, 438, 638})) << "a^4 + a, fuses: " << fuses;
+    EXPECT_EQ(get(device, other), (Values{5, 6, 7, 8}));
+    device.release(other.buffer);
+    device.release_trace(trace);
+    EXPECT_EQ(current(), left) << "fuses: " << fuses;
+  }
+}
+
 TEST_F(Host, WhatATraceCannotHoldIsAnError) {
   const Operand a = tensor({1, 2, 3, 4});
   std::vector<std::byte> bytes(16);

@@ -220,6 +220,13 @@ TEST(Recipe, RefusesWhatCanNotBeTrained) {
   EXPECT_THROW(set_field(recipe, "wdith", "1"), Error);
   EXPECT_THROW(set_field(recipe, "width", "wide"), Error);
   EXPECT_THROW(set_field(recipe, "heads", "3000000000"), Error);
+  try {
+    set_field(recipe, "dtype", "pure_bf16");
+    ADD_FAILURE() << "there is no such data type";
+  } catch (const Error& failure) {
+    EXPECT_STREQ(failure.what(),
+                 "cannot set dtype of a training run: 'pure_bf16'; accepted: bfloat16, float32");
+  }
 }
 
 }  // namespace
