@@ -94,8 +94,6 @@ TEST(HostMemory, GivesTheValuesOfAReleasedBufferToTheNextOfItsSize) {
   const BufferId first = memory.allocate({.shape = {32, 32}, .dtype = DataType::float32});
   const std::byte* const values = memory.values(first).get();
   memory.release(first);
-  const BufferId smaller = memory.allocate({.shape = {16, 32}, .dtype = DataType::float32});
-  EXPECT_NE(memory.values(smaller).get(), values);
   const BufferId same = memory.allocate({.shape = {2, 1024}, .dtype = DataType::bfloat16});
   EXPECT_EQ(memory.values(same).get(), values);
   const BufferId another = memory.allocate({.shape = {32, 32}, .dtype = DataType::float32});
