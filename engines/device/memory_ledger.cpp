@@ -34,7 +34,7 @@ BufferId MemoryLedger::reserve(const TensorSpec& spec, Bytes size) {
                  .hint = "smaller shapes or a smaller data type"});
   }
   const BufferId buffer{next_++};
-  const auto& entry = entries_.emplace(buffer, Entry{spec, size}).first->second;
+  const Entry& entry = entries_.add(buffer, {spec, size});
   used_ += size;
   peak_ = std::max(peak_, used_);
   if (!phases_.empty()) {
@@ -52,7 +52,7 @@ void MemoryLedger::release(BufferId buffer) {
   const Bytes size = released.size;
   if (sink_ != nullptr) report(MemoryAction::release, buffer, released);
   used_ = used_ - size;
-  entries_.erase(buffer);
+  entries_.remove(buffer);
   if (phases_.empty()) return;
   phases_[phase_].released += size;
   phases_[phase_].current = used_;
@@ -86,19 +86,21 @@ void MemoryLedger::report(MemoryAction action, BufferId buffer, const Entry& ent
 const TensorSpec& MemoryLedger::spec(BufferId buffer) const { return entry(buffer).spec; }
 
 const MemoryLedger::Entry& MemoryLedger::entry(BufferId buffer) const {
-  const auto found = entries_.find(buffer);
-  if (found == entries_.end()) {
+  const Entry* found = entries_.find(buffer);
+  if (found == nullptr) {
     throw Error({.attempted = "use a buffer of " + memory_,
                  .value = fmt::format("there is no buffer {}", static_cast<std::uint64_t>(buffer)),
                  .accepted = "a buffer that was allocated there and not released",
                  .hint = ""});
   }
-  return found->second;
+  return *found;
 }
 
 std::string MemoryLedger::largest_holders() const {
   constexpr std::size_t kNamed = 3;
-  std::vector<std::pair<BufferId, Entry>> holders(entries_.begin(), entries_.end());
+  std::vector<std::pair<BufferId, Entry>> holders;
+  entries_.for_each(
+      [&](BufferId buffer, const Entry& entry) { holders.emplace_back(buffer, entry); });
   std::ranges::stable_sort(
       holders, [](const auto& a, const auto& b) { return a.second.size > b.second.size; });
   std::string text;

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/memory_event.h"
 #include "base/units.h"
+#include "engines/device/buffer_table.h"
 #include "engines/device/program.h"
 
 namespace howard {
@@ -70,7 +70,7 @@ class MemoryLedger {
   std::uint64_t next_;
   std::vector<MemoryPhase> phases_;
   std::size_t phase_ = 0;  ///< The one that lasts, when there is any.
-  std::map<BufferId, Entry> entries_;
+  BufferTable<Entry> entries_;
   MemorySink* sink_ = nullptr;
   MemoryKind kind_{};
   std::function<SimTime()> now_;

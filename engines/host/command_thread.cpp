@@ -31,6 +31,17 @@ void CommandThread::submit(Command command) {
   if (wake) submitted_.notify_one();
 }
 
+/// Stays true until the thread that asks submits something.
+bool CommandThread::is_idle() {
+  const std::lock_guard lock(mutex_);
+  return !running_ && waiting_.empty() && failure_ == nullptr;
+}
+
+void CommandThread::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+}
+
 void CommandThread::look() {
   {
     const std::lock_guard lock(mutex_);

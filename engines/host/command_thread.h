@@ -11,9 +11,10 @@
 
 namespace howard::host {
 
-/// Runs commands one at a time in the order of their submission, on a thread of its own or on a
-/// thread that waits for them: a waiting host thread runs the commands itself when none is running.
-/// So a product that is finished at once costs no change of threads.
+/// Runs commands one at a time in the order of their submission, on a thread of its own or on the
+/// host's: one that waits for commands runs them itself when none is running, and one that submits
+/// may run a short one at once when none is before it. So neither a product that is finished at
+/// once nor a short command costs a change of threads.
 ///
 /// For the same reason a first command does not wake the thread while somebody else watches, who
 /// will soon call look(): the host may be about to wait, and a woken thread takes a core from the
@@ -37,6 +38,20 @@ class CommandThread {
   /// Returns at once. What `command` refers to must live until it has run.
   void submit(Command command);
 
+  /// Runs `command` before it returns if none is running or waiting and no failure is unreported;
+  /// whether it did. A failure of `command` is kept for finish(). To be called like submit(), which
+  /// is for the command that was not run.
+  template <class Function>
+  bool run_if_idle(const Function& command) {
+    if (!is_idle()) return false;
+    try {
+      command();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    return true;
+  }
+
   /// Wakes the thread if a command is waiting that nobody runs. From any thread.
   void look();
 
@@ -47,6 +62,8 @@ class CommandThread {
   void finish();
 
  private:
+  bool is_idle();
+  void fail(std::exception_ptr failure);
   void serve();
   void run_waiting(std::unique_lock<std::mutex>& lock);
 

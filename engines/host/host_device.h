@@ -14,9 +14,10 @@ namespace howard::host {
 /// the system has available at opening.
 ///
 /// One host thread uses it at a time. Programs run on the queue's thread, or on the host's while
-/// it waits (CommandThread says why); writes and reads wait for earlier programs and copy on the
-/// host thread. A program that fails while running is reported by the next finish or read, the
-/// programs behind it are dropped until then, and the device can be used afterwards.
+/// it waits (CommandThread says why) and when nothing is before a small one; writes and reads wait
+/// for earlier programs and copy on the host thread. A program that fails while running is reported
+/// by the next finish or read, the programs behind it are dropped until then, and the device can be
+/// used afterwards.
 ///
 /// The sink gets the calls of the host thread and the programs on the queue from two threads, but
 /// never two events at once: a mutex of the device is held around each.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -79,7 +80,7 @@ BufferId HostMemory::allocate(const TensorSpec& spec) {
                  .hint = "the emulated device for block formats"});
   }
   const BufferId buffer = ledger_.reserve(spec, spec.host_bytes());
-  std::shared_ptr<std::byte[]> values = allocate_aligned(spec.host_bytes());
+  std::shared_ptr<std::byte[]> values = find_values(spec.host_bytes());
   if (values == nullptr) {
     ledger_.release(buffer);
     throw Error({.attempted = fmt::format("allocate a tensor {} {} on the host", spec.shape.text(),
@@ -89,18 +90,60 @@ BufferId HostMemory::allocate(const TensorSpec& spec) {
                  .accepted = "what the system and the limits of the process (ulimit -v) leave",
                  .hint = "smaller shapes"});
   }
-  values_.emplace(buffer, std::move(values));
+  buffers_.add(buffer, {.spec = spec, .values = std::move(values)});
   return buffer;
+}
+
+/// Kept ones or new ones; null when the system has no memory left.
+std::shared_ptr<std::byte[]> HostMemory::find_values(Bytes size) {
+  const auto kept = kept_.find(size);
+  if (kept != kept_.end() && !kept->second.empty()) {
+    std::shared_ptr<std::byte[]> values = std::move(kept->second.back());
+    kept->second.pop_back();
+    kept_bytes_ = kept_bytes_ - size;
+    return values;
+  }
+  keep_at_most(ledger_.peak() - ledger_.used());
+  AlignedBytes values = allocate_aligned(size);
+  if (values == nullptr) {
+    keep_at_most(Bytes(0));
+    values = allocate_aligned(size);
+  }
+  return values;
+}
+
+/// Gives the largest back first: few calls of the system.
+void HostMemory::keep_at_most(Bytes limit) {
+  while (kept_bytes_ > limit) {
+    const auto largest = std::prev(kept_.end());
+    if (largest->second.empty()) {
+      kept_.erase(largest);
+    } else {
+      largest->second.pop_back();
+      kept_bytes_ = kept_bytes_ - largest->first;
+    }
+  }
 }
 
 void HostMemory::release(BufferId buffer) {
   ledger_.release(buffer);
-  values_.erase(buffer);
+  Buffer released = std::move(*buffers_.find(buffer));
+  buffers_.remove(buffer);
+  if (released.is_recorded) return;
+  const Bytes size = released.spec.host_bytes();
+  kept_[size].push_back(std::move(released.values));
+  kept_bytes_ += size;
 }
 
-std::shared_ptr<std::byte[]> HostMemory::values(BufferId buffer) const {
+const HostMemory::Buffer& HostMemory::find(BufferId buffer) const {
+  const Buffer* found = buffers_.find(buffer);
+  if (found == nullptr) static_cast<void>(ledger_.spec(buffer));  // Throws.
+  return *found;
+}
+
+void HostMemory::mark_recorded(BufferId buffer) {
   static_cast<void>(ledger_.spec(buffer));
-  return values_.at(buffer);
+  buffers_.find(buffer)->is_recorded = true;
 }
 
 }  // namespace howard::host

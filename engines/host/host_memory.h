@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <vector>
 
+#include "engines/device/buffer_table.h"
 #include "engines/device/memory_ledger.h"
 
 namespace howard::host {
@@ -40,26 +42,48 @@ class LargePages {
 Bytes available_memory();
 
 /// The buffers of the host device: elements row by row without padding.
+///
+/// A released buffer's values go to the next buffer of its size, even while commands that use them
+/// wait to run: the one queue runs in order, and the host waits for it before it reads or writes.
+/// So a host that runs ahead of the queue needs no more memory than one that waits, and small
+/// results are not looked for in the C library, where that takes longer than an op on 32x32. What
+/// is kept for later buffers and what buffers hold is together never more than the ledger's peak.
 class HostMemory {
  public:
   /// May hand out what is available when it is made.
   HostMemory();
 
-  /// Error for a block format, and when the memory does not suffice, with who holds what.
+  /// Values undefined. Error for a block format, and when the memory does not suffice, with who
+  /// holds what.
   BufferId allocate(const TensorSpec& spec);
-  /// Commands that still hold its values keep them alive. Error for an unknown buffer.
+  /// Error for an unknown buffer.
   void release(BufferId buffer);
   /// Whether `buffer` was allocated and not released.
-  bool holds(BufferId buffer) const { return values_.contains(buffer); }
-  /// Error for an unknown buffer.
-  const TensorSpec& spec(BufferId buffer) const { return ledger_.spec(buffer); }
+  bool holds(BufferId buffer) const { return buffers_.find(buffer) != nullptr; }
+  /// Until the next call of the two above. Error for an unknown buffer.
+  const TensorSpec& spec(BufferId buffer) const { return find(buffer).spec; }
+  /// As above.
+  const std::shared_ptr<std::byte[]>& values(BufferId buffer) const { return find(buffer).values; }
+  /// Commands that run again and again use the buffer: its values go to no other one, and live as
+  /// long as somebody shares them. Error for an unknown buffer.
+  void mark_recorded(BufferId buffer);
   MemoryLedger& ledger() { return ledger_; }
-  /// Error for an unknown buffer.
-  std::shared_ptr<std::byte[]> values(BufferId buffer) const;
 
  private:
+  struct Buffer {
+    TensorSpec spec;
+    std::shared_ptr<std::byte[]> values;
+    bool is_recorded = false;
+  };
+
+  const Buffer& find(BufferId buffer) const;
+  std::shared_ptr<std::byte[]> find_values(Bytes size);
+  void keep_at_most(Bytes limit);
+
   MemoryLedger ledger_;
-  std::map<BufferId, std::shared_ptr<std::byte[]>> values_;
+  BufferTable<Buffer> buffers_;
+  std::map<Bytes, std::vector<std::shared_ptr<std::byte[]>>> kept_;  ///< By their size.
+  Bytes kept_bytes_;
 };
 
 }  // namespace howard::host

@@ -7,10 +7,7 @@
 namespace howard::ops {
 
 Tensor::Tensor(Device& device, const TensorSpec& spec)
-    : spec_(spec), buffer_(new BufferId(device.allocate(spec)), [&device](const BufferId* buffer) {
-        device.release(*buffer);
-        delete buffer;
-      }) {}
+    : spec_(spec), held_(std::make_shared<const Held>(device, spec)) {}
 
 Tensor Tensor::view(const Shape& shape) const {
   const Shape& own = spec_.shape;

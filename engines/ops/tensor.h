@@ -19,12 +19,23 @@ class Tensor {
   Tensor view(const Shape& shape) const;
 
   const TensorSpec& spec() const { return spec_; }
-  BufferId buffer() const { return *buffer_; }
+  BufferId buffer() const { return held_->buffer; }
   Operand operand() const { return {buffer(), spec_}; }
 
  private:
+  /// A buffer as long as it lives.
+  struct Held {
+    Held(Device& from, const TensorSpec& spec) : device(from), buffer(from.allocate(spec)) {}
+    ~Held() { device.release(buffer); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+    Device& device;
+    BufferId buffer;
+  };
+
   TensorSpec spec_;
-  std::shared_ptr<const BufferId> buffer_;
+  std::shared_ptr<const Held> held_;
 };
 
 }  // namespace howard::ops

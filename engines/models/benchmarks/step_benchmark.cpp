@@ -172,7 +172,7 @@ void compare(const Problem& problem, int rounds, int threads, const std::string&
   }
   const Times& own = all[0].times;
   for (const auto& [name, run, times] : all) {
-    fmt::print("{:>14} {:<15} {:9.3f} ms, {:.3f} of {}; on the cores {:9.3f} ms, {:.3f}\n",
+    fmt::print("{:>14} {:<15} {:9.4f} ms, {:.3f} of {}; on the cores {:9.4f} ms, {:.3f}\n",
                problem.text(), name, median(times.wall), median_ratio(times.wall, own.wall),
                all[0].name, median(times.cpu), median_ratio(times.cpu, own.cpu));
   }
@@ -185,13 +185,16 @@ int main(int argc, char** argv) {
   const auto argument = [&](int i) { return argc > i ? std::string(argv[i]) : std::string(); };
   const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
   const int threads = howard::host::thread_count({.threads = argc > 2 ? std::atoi(argv[2]) : 0});
-  const std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
       {256, 256}, {1024, 512}, {256, 2048}, {2048, 2048}, {4096, 2048}};
+  if (argc > 3) {
+    const std::string shape = argument(3);
+    shapes = {{std::atoi(shape.c_str()), std::atoi(shape.substr(shape.find('/') + 1).c_str())}};
+  }
   for (const DataType compute : {DataType::bfloat16, DataType::float32}) {
     for (const auto& [batch, width] : shapes) {
       const Problem problem{batch, width, compute};
-      const bool wanted = argc <= 3 || problem.text().starts_with(argument(3) + " ");
-      if (!wanted || (argc > 4 && !problem.text().ends_with(argument(4)))) continue;
+      if (argc > 4 && !problem.text().ends_with(argument(4))) continue;
       const bool large = batch * width >= std::int64_t{2048} * 2048;
       compare(problem, large ? std::max(1, rounds / 3) : rounds, threads, argument(5));
     }

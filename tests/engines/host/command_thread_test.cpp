@@ -107,6 +107,67 @@ TEST(CommandThread, AFailureDropsWhatIsBehindItAndIsReportedOnce) {
   EXPECT_EQ(ran, 2) << "usable afterwards";
 }
 
+/// A command that runs until it is let go, or until the test ends.
+class Blocker {
+ public:
+  explicit Blocker(CommandThread& commands) {
+    commands.submit([this] {
+      running_ = true;
+      while (!let_go_) std::this_thread::yield();
+    });
+    while (!running_) std::this_thread::yield();
+  }
+  void let_go() { let_go_ = true; }
+
+ private:
+  std::atomic<bool> running_ = false, let_go_ = false;
+};
+
+TEST(CommandThread, RunsAtOnceOnTheCallingThreadWhenIdle) {
+  CommandThread commands;
+  std::thread::id ran_on;
+  EXPECT_TRUE(commands.run_if_idle([&] { ran_on = std::this_thread::get_id(); }));
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+  commands.submit([] {});
+  commands.finish();
+  EXPECT_TRUE(commands.run_if_idle([] {})) << "idle again";
+}
+
+TEST(CommandThread, RunsNothingAtOnceWhileACommandRunsOrWaits) {
+  CommandThread commands;
+  std::vector<int> order;
+  Blocker blocker(commands);
+  EXPECT_FALSE(commands.run_if_idle([&] { order.push_back(0); })) << "one runs";
+  commands.submit([&] { order.push_back(1); });
+  EXPECT_FALSE(commands.run_if_idle([&] { order.push_back(0); })) << "one waits, too";
+  commands.submit([&] { order.push_back(2); });
+  blocker.let_go();
+  commands.finish();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST_F(WatchedCommandThread, RunsNothingAtOnceBeforeACommandThatWaits) {
+  std::vector<int> order;
+  commands_.submit([&] { order.push_back(1); });
+  const bool ran = commands_.run_if_idle([&] { order.push_back(0); });
+  commands_.finish();
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(order, (std::vector<int>{1}));
+}
+
+TEST(CommandThread, AFailureOfACommandRunAtOnceIsThatOfASubmittedOne) {
+  CommandThread commands;
+  std::atomic<int> ran = 0;
+  EXPECT_TRUE(commands.run_if_idle([] { throw std::runtime_error("broken"); }));
+  EXPECT_FALSE(commands.run_if_idle([&] { ++ran; }));
+  commands.submit([&] { ++ran; });
+  commands.wait();
+  EXPECT_EQ(ran, 0) << "what is behind the failed one is dropped";
+  EXPECT_THROW(commands.finish(), std::runtime_error);
+  EXPECT_TRUE(commands.run_if_idle([&] { ++ran; })) << "usable afterwards";
+  EXPECT_EQ(ran, 1);
+}
+
 TEST(CommandThread, EndsWithCommandsWaitingAndAFailureUnreported) {
   CommandThread thread;
   thread.submit([] { throw std::runtime_error("nobody asks"); });

@@ -34,20 +34,35 @@ class Events : public TraceSink {
   std::atomic<bool> busy_ = false;
 };
 
+Program filled(float value, const Operand& out) {
+  return {.name = "fill",
+          .attributes = EltwiseAttributes{.function = Eltwise::fill, .scalar = value},
+          .inputs = {},
+          .outputs = {out},
+          .flops = {}};
+}
+
 /// Fails while a program runs, as the system may.
 class FailingSink : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
-    if (event.track.kind != TrackKind::command_queue || event.program != failing_program) return;
+    if (event.track.kind != TrackKind::command_queue) return;
+    ++programs;
+    if (event.program != failing_program) return;
     throw Error({.attempted = "run", .value = "broken", .accepted = "", .hint = ""});
   }
   std::uint64_t failing_program = 1;
+  int programs = 0;  ///< That ran.
 };
 
 class Host : public ::testing::Test {
  protected:
   Operand tensor(const Values& values) { return put(device_, {{2, 2}, DataType::float32}, values); }
   Operand empty() { return tensor({0, 0, 0, 0}); }
+  /// 256x256, whose products take too long to run while they are enqueued.
+  Operand large(float value) {
+    return put(device_, {{256, 256}, DataType::float32}, Values(256 * 256, value));
+  }
 
   HostDevice device_;
   CommandQueue& queue_ = device_.command_queue(0);
@@ -75,11 +90,65 @@ TEST_F(Host, AWriteWaitsForTheProgramsThatReadTheOldValues) {
 }
 
 TEST_F(Host, AReleasedBufferLivesUntilItsCommandsHaveRun) {
+  const Operand a = large(1);
+  const Operand out = large(0);
+  for (int i = 0; i < 20; ++i) queue_.enqueue(product(a, a, out));
+  device_.release(a.buffer);
+  device_.allocate({{1024, 1024}, DataType::float32});  // What was kept of it goes.
+  EXPECT_EQ(get(device_, out), Values(256 * 256, 256));
+}
+
+TEST_F(Host, TheNextOwnerOfAReleasedBufferComesAfterItsCommands) {
+  const Operand a = large(1);
+  const Operand out = large(0);
+  for (int i = 0; i < 20; ++i) queue_.enqueue(product(a, a, out));
+  device_.release(a.buffer);
+  const Operand next{device_.allocate(a.spec), a.spec};
+  queue_.enqueue(filled(2, next));
+  EXPECT_EQ(get(device_, out), Values(256 * 256, 256));
+  EXPECT_EQ(get(device_, next), Values(256 * 256, 2));
+}
+
+TEST_F(Host, WhatATraceOrAListUsesGoesToNoOtherBuffer) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand b = tensor({1, 0, 0, 1});
+  const Operand out = empty();
+  queue_.begin_trace_capture();
+  queue_.enqueue(product(a, a, out));
+  const TraceId trace = queue_.end_trace_capture();
+  ProgramList list{.programs = {product(b, b, out)}, .ready = {}};
+  queue_.enqueue_all(list);
+  device_.release(a.buffer);
+  device_.release(b.buffer);
+  for (int i = 0; i < 3; ++i) tensor({9, 9, 9, 9});
+  queue_.execute_trace(trace);
+  EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+  queue_.enqueue_all(list);
+  EXPECT_EQ(get(device_, out), (Values{1, 0, 0, 1}));
+}
+
+TEST_F(Host, ASmallProgramRunsAtOnceAndBehindALargeOneInItsTurn) {
   const Operand a = tensor({1, 2, 3, 4});
   const Operand out = empty();
-  for (int i = 0; i < 50; ++i) queue_.enqueue(product(a, a, out));
-  device_.release(a.buffer);
-  EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
+  const Operand ones = large(1);
+  const Operand product_of_ones = large(0);
+  Events sink;
+  device_.set_trace_sink(&sink);
+  queue_.enqueue(product(a, a, out));
+  ASSERT_EQ(sink.events.size(), 2U) << "the kernel and the call, without a wait";
+  EXPECT_EQ(sink.events[0].category, "kernel");
+  for (int i = 0; i < 20; ++i) {
+    queue_.enqueue(product(ones, ones, product_of_ones));
+    queue_.enqueue(product(a, a, out));
+  }
+  queue_.finish();
+  device_.set_trace_sink(nullptr);
+  std::vector<std::uint64_t> order;
+  for (const TraceEvent& event : sink.events) {
+    if (event.category == "kernel") order.push_back(event.program);
+  }
+  EXPECT_EQ(order.size(), 41U);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
 TEST_F(Host, AListRunsAsItsProgramsDoEachTimeWithTheValuesOfThen) {
@@ -167,6 +236,8 @@ TEST_F(Host, AFailureOfARunningProgramIsReportedByFinishOrReadAndTheDeviceGoesOn
   EXPECT_NO_THROW(queue_.finish());
   sink.failing_program = 2;
   queue_.enqueue(product(a, a, out));
+  queue_.enqueue(filled(5, a));
+  EXPECT_EQ(sink.programs, 2) << "what is behind the failed program is dropped";
   EXPECT_NO_THROW(queue_.write_buffer(a.buffer, to_bytes({1, 0, 0, 1}, DataType::float32)));
   EXPECT_THROW(get(device_, out), Error);
   queue_.enqueue(product(a, a, out));

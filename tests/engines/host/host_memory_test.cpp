@@ -85,6 +85,61 @@ TEST(HostMemory, NamesTheHoldersWhenTheSystemRefuses) {
   memory.release(held);
 }
 
+TensorSpec megabytes(std::int64_t count) {
+  return {.shape = {count, 1 << 18}, .dtype = DataType::float32};
+}
+
+TEST(HostMemory, GivesTheValuesOfAReleasedBufferToTheNextOfItsSize) {
+  HostMemory memory;
+  const BufferId first = memory.allocate({.shape = {32, 32}, .dtype = DataType::float32});
+  const std::byte* const values = memory.values(first).get();
+  memory.release(first);
+  const BufferId same = memory.allocate({.shape = {2, 1024}, .dtype = DataType::bfloat16});
+  EXPECT_EQ(memory.values(same).get(), values);
+  const BufferId another = memory.allocate({.shape = {32, 32}, .dtype = DataType::float32});
+  EXPECT_NE(memory.values(another).get(), values) << "it has an owner";
+}
+
+TEST(HostMemory, GivesRecordedValuesToNobody) {
+  HostMemory memory;
+  const TensorSpec spec{.shape = {32, 32}};
+  const BufferId recorded = memory.allocate(spec);
+  memory.mark_recorded(recorded);
+  const std::shared_ptr<std::byte[]> values = memory.values(recorded);
+  memory.release(recorded);
+  EXPECT_EQ(values.use_count(), 1);
+  EXPECT_NE(memory.values(memory.allocate(spec)), values);
+  EXPECT_THROW(memory.mark_recorded(recorded), Error);
+}
+
+TEST(HostMemory, KeepsNoMoreThanBuffersHaveHeldAtOnce) {
+  HostMemory memory;
+  const BufferId two = memory.allocate(megabytes(2));
+  const BufferId one = memory.allocate(megabytes(1));
+  const std::weak_ptr<std::byte[]> values_of_two = memory.values(two);
+  const std::weak_ptr<std::byte[]> values_of_one = memory.values(one);
+  memory.release(two);
+  memory.release(one);
+  EXPECT_EQ(memory.ledger().used(), Bytes(0));
+  EXPECT_FALSE(values_of_two.expired() || values_of_one.expired()) << "3 MiB were held at once";
+  memory.allocate({.shape = {1}});
+  EXPECT_TRUE(values_of_two.expired());
+  EXPECT_FALSE(values_of_one.expired()) << "no more than needed is given back";
+  memory.allocate(megabytes(3));
+  EXPECT_TRUE(values_of_one.expired());
+}
+
+TEST(HostMemory, GivesBackWhatItKeepsWhenTheSystemRefuses) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers reserve all of the address space";
+  HostMemory memory;
+  const BufferId largest = memory.allocate(megabytes(128));
+  memory.release(memory.allocate(megabytes(40)));
+  memory.release(largest);
+  memory.release(memory.allocate(megabytes(48)));  // 40 and 48 are kept, and 168 were held.
+  const AddressSpaceLimit limit(Bytes(8 << 20));
+  EXPECT_NO_THROW(memory.allocate(megabytes(64)));
+}
+
 TEST(HostMemory, KnowsNoBufferThatWasReleased) {
   HostMemory memory;
   const BufferId buffer = memory.allocate({.shape = {32, 32}});

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/command_maker.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <variant>
+
+#include "base/error.h"
+#include "engines/host/fused_kernel.h"
+#include "engines/host/kernels.h"
+#include "engines/host/trace_fusion.h"
+#include "engines/host/trace_memory.h"
+
+namespace howard::host {
+namespace {
+
+std::string text(const TensorSpec& spec) {
+  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
+}
+
+/// The values of all operands, as the commands of the programs hold them.
+std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,
+                                                           std::span<const Command> commands) {
+  std::map<BufferId, std::shared_ptr<std::byte[]>> result;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    auto values = commands[i].buffers.begin();
+    for (const auto* operands : {&programs[i].inputs, &programs[i].outputs}) {
+      for (const Operand& operand : *operands) result.emplace(operand.buffer, *values++);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Command CommandMaker::unheld(const Program& program) {
+  for (const auto* operands : {&program.inputs, &program.outputs}) {
+    for (const Operand& operand : *operands) require_spec(operand);
+  }
+  return command_of(program);
+}
+
+std::vector<std::shared_ptr<std::byte[]>> CommandMaker::buffers_of(const Program& program) const {
+  std::vector<std::shared_ptr<std::byte[]>> buffers;
+  buffers.reserve(program.inputs.size() + program.outputs.size());
+  for (const auto* operands : {&program.inputs, &program.outputs}) {
+    for (const Operand& operand : *operands) buffers.push_back(values(operand.buffer));
+  }
+  return buffers;
+}
+
+Command CommandMaker::recorded(const Program& program) {
+  Command command = unheld(program);
+  command.buffers = buffers_of(program);
+  for (const auto* operands : {&program.inputs, &program.outputs}) {
+    for (const Operand& operand : *operands) memory_.mark_recorded(operand.buffer);
+  }
+  return command;
+}
+
+Recording CommandMaker::fused(std::span<const Program> captured, const Recording& apart) {
+  Recording result;
+  captured_values_ = values_of(captured, apart.commands);
+  try {
+    fuse_into(result, captured);
+  } catch (...) {
+    captured_values_.clear();
+    for (const BufferId buffer : result.own) memory_.release(buffer);
+    throw;
+  }
+  captured_values_.clear();
+  return result;
+}
+
+void CommandMaker::fuse_into(Recording& result, std::span<const Program> captured) {
+  RenamedTrace trace = with_own_names(captured);
+  // What was released is not counted any more, and goes with the capture.
+  std::erase_if(trace.spare, [&](BufferId buffer) { return !memory_.holds(buffer); });
+  const std::vector<FusedPrograms> groups = fuse(trace.programs);
+  if (!has_fast_bfloat16_products()) widen_factors(trace);
+  const auto places = buffers_for(
+      trace, groups, [&](BufferId buffer) { return memory_.spec(buffer).host_bytes(); },
+      [&](Bytes size) {
+        const TensorSpec spec{.shape = {1, ceil_div(size.value(), 4)}, .dtype = DataType::float32};
+        return result.own.emplace_back(memory_.allocate(spec));
+      });
+  for (Program& program : trace.programs) {
+    for (auto* operands : {&program.inputs, &program.outputs}) {
+      for (Operand& operand : *operands) {
+        const auto place = places.find(operand.buffer);
+        if (place != places.end()) operand.buffer = place->second;
+      }
+    }
+  }
+  for (const FusedPrograms& group : groups) {
+    result.commands.push_back(command_of(group, trace));
+  }
+}
+
+void CommandMaker::require_spec(const Operand& operand) const {
+  const TensorSpec& held = memory_.spec(operand.buffer);
+  if (held.dtype == operand.spec.dtype && held.layout == operand.spec.layout &&
+      held.shape.elements() == operand.spec.shape.elements()) {
+    return;
+  }
+  throw Error({.attempted = "enqueue a program on the host",
+               .value = fmt::format("an operand {} in a buffer {}", text(operand.spec), text(held)),
+               .accepted = "the layout, data type and number of elements of the buffer",
+               .hint = ""});
+}
+
+const std::shared_ptr<std::byte[]>& CommandMaker::values(BufferId buffer) const {
+  const auto captured = captured_values_.find(buffer);
+  return captured == captured_values_.end() ? memory_.values(buffer) : captured->second;
+}
+
+/// Of one whose operands are known to fit their buffers.
+Command CommandMaker::command_of(const Program& program) {
+  const Operand& first = program.inputs.empty() ? program.outputs[0] : program.inputs[0];
+  Command command{.name = program.name,
+                  .dtype = name_of(first.spec.dtype),
+                  .flops = program.flops,
+                  .operands = {},
+                  .kernel = {},
+                  .buffers = {}};
+  inputs_.clear();
+  outputs_.clear();
+  for (const Operand& input : program.inputs) {
+    inputs_.push_back(values(input.buffer).get());
+  }
+  for (const Operand& output : program.outputs) {
+    outputs_.push_back(values(output.buffer).get());
+  }
+  for (const auto* operands : {&program.inputs, &program.outputs}) {
+    for (const Operand& operand : *operands) command.operands += operand.spec.host_bytes();
+  }
+  const Call call(program, inputs_, outputs_);
+  command.kernel = std::visit(
+      [&](const auto& attributes) {
+        if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
+          return matmuls_.make_kernel(attributes, call);
+        } else {
+          return make_kernel(attributes, call, context_);
+        }
+      },
+      program.attributes);
+  return command;
+}
+
+Command CommandMaker::command_of(const FusedPrograms& group, const RenamedTrace& trace) {
+  const Program& first = trace.programs[group.members[0]];
+  const bool alone = group.members.size() == 1;
+  if (alone && !can_lead(first)) {
+    Command command = command_of(first);
+    command.buffers = buffers_of(first);
+    return command;
+  }
+  const Operand& leading = first.inputs.empty() ? first.outputs[0] : first.inputs[0];
+  // What its members hand to each other is not moved; how many bytes are, nobody says.
+  Command command{.name = alone ? first.name : name_of_fused(first),
+                  .dtype = name_of(leading.spec.dtype),
+                  .flops = {},
+                  .operands = {},
+                  .kernel = {},
+                  .buffers = {}};
+  std::vector<FusedMember> members;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const Program& program = trace.programs[group.members[i]];
+    command.flops += program.flops;
+    FusedMember member{.program = program,
+                       .buffers = {},
+                       .kept = group.kept[i],
+                       .wide = trace.wide.contains(group.members[i]),
+                       .makers = group.makers[i]};
+    for (const auto* operands : {&program.inputs, &program.outputs}) {
+      for (const Operand& operand : *operands) {
+        // What stays within the group has no place in memory.
+        const bool stays = trace.intermediates.contains(operand.buffer);
+        member.buffers.push_back(stays ? nullptr : values(operand.buffer));
+      }
+    }
+    command.buffers.insert(command.buffers.end(), member.buffers.begin(), member.buffers.end());
+    members.push_back(std::move(member));
+  }
+  command.kernel = make_fused_kernel(members, matmuls_, context_);
+  return command;
+}
+
+}  // namespace howard::host
