@@ -7,8 +7,8 @@ namespace howard::host {
 namespace {
 
 /// Up to this size of B blocks of rows are faster: of bfloat16 half of Zen 4's cache of a core; of
-/// float32, of which oneDNN packs parts, far more: on Sapphire Rapids rows reach 1.07 of the rate
-/// of columns at n = 2048 and 0.87 at 4096.
+/// float32, of which oneDNN packs parts, far more (where such a product is not tiled, see below):
+/// on Sapphire Rapids rows reach 1.07 of the rate of columns at n = 2048 and 0.87 at 4096.
 constexpr Bytes small_operand(DataType dtype) {
   return Bytes(std::int64_t{512} * 1024 * (dtype == DataType::float32 ? 32 : 1));
 }
@@ -25,8 +25,9 @@ constexpr std::int64_t kBlocksPerThread = 2;
 constexpr std::int64_t kTile = 512;
 /// From so many rows on B is packed and blocks are bands.
 constexpr std::int64_t kManyRows = 1024;
-/// What a band fills of the second cache.
+/// What a band fills of the second cache, if it has so many rows, for which oneDNN reads all of B.
 constexpr Bytes kBand(std::int64_t{1} << 20);
+constexpr std::int64_t kFewestRows = 128;
 
 std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? 4 : 2; }
 
@@ -55,8 +56,10 @@ std::int64_t side(std::int64_t length, std::int64_t parts) {
   return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);
 }
 
+/// A transposed B that is not packed is copied for each tile, which few rows do not pay for.
 bool is_tiled(const MatmulShape& shape) {
   return shape.batch == 1 && !shape.transpose_a && shape.b == DataType::float32 &&
+         (!shape.transpose_b || shape.m >= kManyRows) &&
          Bytes(shape.k * shape.n * bytes_of(shape.b)) > small_operand(DataType::bfloat16);
 }
 
@@ -72,12 +75,12 @@ BlockSize tile_size(const MatmulShape& shape, std::int64_t threads) {
 /// waits for memory at each (gelu's gradient for 8192x1536 took 11.4 ms, and 7.2 ms by itself).
 BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
   const std::int64_t fit = kBand.value() / (shape.n * bytes_of(DataType::float32));
-  const std::int64_t most = std::clamp(fit, std::int64_t{2} * kSmallestSide, kTile);
-  const std::int64_t bands = ceil_div(ceil_div(shape.m, most), threads) * threads;
+  const std::int64_t most = std::clamp(fit, kFewestRows, kTile);
+  const std::int64_t each = std::max(kBlocksPerThread, ceil_div(ceil_div(shape.m, most), threads));
   // A part of the columns is computed by oneDNN's gemm, all of them by other kernels, at 0.93 of
   // the rate.
   const std::int64_t parts = std::max(std::int64_t{2}, ceil_div(shape.n, kTile));
-  return {.rows = side(shape.m, bands),
+  return {.rows = side(shape.m, each * threads),
           .columns = shape.n,
           .part_columns = side(shape.n, parts),
           .part_k = shape.k};
