@@ -177,5 +177,16 @@ TEST_F(TraceMemory, TheSmallestSpareBufferThatSufficesIsTakenAndKeepsItsSize) {
   EXPECT_TRUE(allocated_.empty());
 }
 
+TEST_F(TraceMemory, ABufferThatAlsoHoldsAStateOrWhatIsLeftBehindIsNotSpare) {
+  const Operand state = given({2, 64});
+  const Operand left = given({2, 64});
+  const Operand other = given({2, 64});
+  const RenamedTrace renamed =
+      with_own_names(std::vector{relu(state, state), relu(state, state), relu(state, left),
+                                 relu(left, other), relu(other, left)});
+  EXPECT_EQ(renamed.intermediates.size(), 3U);
+  EXPECT_EQ(renamed.spare, std::vector{other.buffer});
+}
+
 }  // namespace
 }  // namespace howard::host
