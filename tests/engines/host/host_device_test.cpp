@@ -55,6 +55,18 @@ class FailingSink : public TraceSink {
   int programs = 0;  ///< That ran.
 };
 
+/// Remembers on which thread a program ran.
+class WhoRuns : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override {
+    if (event.track.kind != TrackKind::command_queue) return;
+    thread = std::this_thread::get_id();
+    ran = true;
+  }
+  std::thread::id thread;
+  std::atomic<bool> ran = false;
+};
+
 class Host : public ::testing::Test {
  protected:
   Operand tensor(const Values& values) { return put(device_, {{2, 2}, DataType::float32}, values); }
@@ -113,18 +125,23 @@ TEST_F(Host, WhatATraceOrAListUsesGoesToNoOtherBuffer) {
   const Operand a = tensor({1, 2, 3, 4});
   const Operand b = tensor({1, 0, 0, 1});
   const Operand out = empty();
+  const Operand unread = empty();
   queue_.begin_trace_capture();
   queue_.enqueue(product(a, a, out));
+  queue_.enqueue(product(a, b, unread));
   const TraceId trace = queue_.end_trace_capture();
   ProgramList list{.programs = {product(b, b, out)}, .ready = {}};
   queue_.enqueue_all(list);
   device_.release(a.buffer);
   device_.release(b.buffer);
-  for (int i = 0; i < 3; ++i) tensor({9, 9, 9, 9});
+  device_.release(unread.buffer);
+  std::vector<Operand> others;
+  for (int i = 0; i < 3; ++i) others.push_back(tensor({9, 9, 9, 9}));
   queue_.execute_trace(trace);
   EXPECT_EQ(get(device_, out), (Values{7, 10, 15, 22}));
   queue_.enqueue_all(list);
   EXPECT_EQ(get(device_, out), (Values{1, 0, 0, 1}));
+  for (const Operand& other : others) EXPECT_EQ(get(device_, other), (Values{9, 9, 9, 9}));
 }
 
 TEST_F(Host, ASmallProgramRunsAtOnceAndBehindALargeOneInItsTurn) {
@@ -149,6 +166,28 @@ TEST_F(Host, ASmallProgramRunsAtOnceAndBehindALargeOneInItsTurn) {
   }
   EXPECT_EQ(order.size(), 41U);
   EXPECT_TRUE(std::ranges::is_sorted(order));
+}
+
+TEST_F(Host, AProgramOfManyOperationsOrBytesIsLeftToTheQueuesThread) {
+  const Operand a = tensor({1, 2, 3, 4});
+  const Operand ones = large(1);
+  const Program few = product(a, a, empty());
+  Program many_operations = few;
+  many_operations.flops = Flops(2 << 20);
+  const Program many_bytes = product(ones, ones, large(0));
+  WhoRuns sink;
+  device_.set_trace_sink(&sink);
+  const auto runs_here = [&](const Program& program) {
+    sink.ran = false;
+    queue_.enqueue(program);
+    while (!sink.ran) std::this_thread::yield();
+    return sink.thread == std::this_thread::get_id();
+  };
+  EXPECT_TRUE(runs_here(few));
+  EXPECT_FALSE(runs_here(many_operations));
+  EXPECT_FALSE(runs_here(many_bytes));
+  queue_.finish();
+  device_.set_trace_sink(nullptr);
 }
 
 TEST_F(Host, AListRunsAsItsProgramsDoEachTimeWithTheValuesOfThen) {

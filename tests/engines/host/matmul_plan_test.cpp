@@ -39,7 +39,8 @@ std::vector<MatmulShape> shapes() {
           shape.a = a;
           shape.b = b;
           shape.result = result;
-          if (m == 29) shape.bias = a;
+          // Also of bands, in parts of columns, and of chunks of k, the first of which adds it.
+          if (m == 29 || m == 1100 || k == 700) shape.bias = a;
           if (m == 16) shape.one_b = true;
           all.push_back(shape);
         }
