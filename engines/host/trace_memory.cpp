@@ -86,9 +86,6 @@ bool can_replace(BufferId name, const Operand& result, std::size_t writer,
                  const FusedPrograms& group, const RenamedTrace& trace) {
   for (std::size_t k = 0; k < group.members.size(); ++k) {
     const Program& program = trace.programs[group.members[k]];
-    if (std::ranges::find(program.outputs, name, &Operand::buffer) != program.outputs.end()) {
-      return false;  // It is made here, for a member that is still to come.
-    }
     for (const Operand& input : program.inputs) {
       if (input.buffer != name) continue;
       const bool one_by_one = std::holds_alternative<EltwiseAttributes>(program.attributes) ||
