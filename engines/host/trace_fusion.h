@@ -15,7 +15,7 @@ namespace howard::host {
 struct FusedPrograms {
   std::vector<std::size_t> members;  ///< Indices into the trace, in its order.
   /// For each member, whether its result is to be stored: other programs read it or the trace
-  /// leaves it behind. A product may be stored all the same.
+  /// leaves it behind.
   std::vector<bool> kept;
   /// For each member and each of its inputs, the place among the members of the one that makes it.
   std::vector<std::vector<std::optional<std::size_t>>> makers;
@@ -27,7 +27,8 @@ struct FusedPrograms {
 ///
 /// What a trace leaves behind: a result that none of its programs reads, and the last value of a
 /// buffer that it reads before it writes. All other buffers that it writes are its intermediates,
-/// which may keep any value.
+/// which may keep any value. A result that is overwritten and that nobody reads must have a buffer
+/// of its own, as with_own_names() gives it.
 std::vector<FusedPrograms> fuse(std::span<const Program> trace);
 
 /// Whether a group can begin with `program`: a product or elementwise.
