@@ -31,12 +31,17 @@ constexpr std::int64_t kFewestRows = 128;
 
 std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? 4 : 2; }
 
+/// Of `length` cut in `parts`.
+std::int64_t side(std::int64_t length, std::int64_t parts) {
+  return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);
+}
+
 /// The side of the blocks that cut `length` for `wanted` threads, as many for each of them: a third
 /// block for two threads would leave one of them idle for a quarter of the time.
 std::int64_t block_side(std::int64_t length, std::int64_t wanted, std::int64_t good) {
   if (wanted == 1) return length;
   const std::int64_t each = std::clamp(length / (wanted * good), std::int64_t{1}, kBlocksPerThread);
-  return ceil_div(ceil_div(length, wanted * each), kSmallestSide) * kSmallestSide;
+  return side(length, wanted * each);
 }
 
 /// How much of k is summed at a time. oneDNN copies a transposed A, strided, part by part; what it
@@ -48,12 +53,7 @@ std::int64_t chunk_of_k(const MatmulShape& shape) {
   constexpr std::int64_t kWidest = 1536;  // 384 rows of it fill half of the second cache.
   const bool sums = shape.result == DataType::float32;  // Not rounded in between.
   if (shape.batch > 1 || !shape.transpose_a || !sums || shape.n > kWidest) return shape.k;
-  const std::int64_t chunks = ceil_div(shape.k, kChunk);
-  return ceil_div(ceil_div(shape.k, chunks), kSmallestSide) * kSmallestSide;
-}
-
-std::int64_t side(std::int64_t length, std::int64_t parts) {
-  return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);
+  return side(shape.k, ceil_div(shape.k, kChunk));
 }
 
 /// A transposed B that is not packed is copied for each tile, which few rows do not pay for.

@@ -29,8 +29,9 @@ RenamedTrace with_own_names(std::span<const Program> trace);
 /// multiplies float32 and would have to widen them for each.
 void widen_factors(RenamedTrace& trace);
 
-/// A buffer for each intermediate that is stored when `groups` run in their order: a spare one that
-/// nobody needs at the time, or one that `allocate` gives. `size_of` says how large a spare one is.
+/// A buffer for each intermediate that is stored when `groups` run in their order: that of one
+/// which it replaces element by element, a spare one that nobody needs at the time, or one that
+/// `allocate` gives. `size_of` says how large a spare one is.
 std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
                                          std::span<const FusedPrograms> groups,
                                          const std::function<Bytes(BufferId)>& size_of,
