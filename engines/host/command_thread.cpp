@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "engines/host/held_signals.h"
+
 namespace howard::host {
 CommandThread::CommandThread(std::function<bool()> watched)
     : watched_(std::move(watched)), thread_([this] { serve(); }) {}
@@ -83,6 +85,7 @@ void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
   taken_.swap(waiting_);
   running_ = true;
   lock.unlock();
+  const HeldSignals held;  // Once for all products among them.
   std::exception_ptr failure;
   try {
     for (Command& command : taken_) {

@@ -8,6 +8,7 @@
 #include <dnnl.hpp>
 #include <optional>
 
+#include "engines/host/held_signals.h"
 #include "engines/host/kernel.h"
 #include "engines/host/matmul_blocks.h"
 #include "engines/host/vector_loops.h"
@@ -27,6 +28,9 @@ constexpr std::int64_t kWideningGrain = 16384;
 /// Elements of a widened product that are rounded and passed on at a time: they stay in the first
 /// cache.
 constexpr std::int64_t kFinished = 4096;
+
+/// Largest k for which oneDNN's gemm leaves the stack register alone, on every instruction set.
+constexpr std::int64_t kKeepsStack = 64;
 
 /// Makes oneDNN single-threaded on this thread for a while, whatever OMP_NUM_THREADS says. Its
 /// OpenMP runtime keeps the number per thread, and the caller's is put back.
@@ -383,6 +387,8 @@ void MatmulPlan::pack(const Packing& packing, const Job& job, int worker) {
 
 void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
   const SingleOpenMpThread single;
+  std::optional<HeldSignals> held;
+  if (shape_.k > kKeepsStack) held.emplace();
   const std::int64_t size = bytes_of(computed_.result);
   std::byte* const c = own_c_ ? job.own + c_place_.value() : job.operands.c + block.c * size;
   for (const Part& part : block.parts) {

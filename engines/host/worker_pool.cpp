@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "engines/host/held_signals.h"
+
 #ifdef __SANITIZE_THREAD__
 // The sanitizer cannot see into TBB's library, how a task is handed from thread to thread: what is
 // left out are accesses to the task object itself, not what the task does.
@@ -81,6 +83,7 @@ class WorkerPool::Crew {
   void help(int worker) {
     // TBB orders what came before enqueue() before this; here it is said to the thread sanitizer.
     static_cast<void>(helpers_.load(std::memory_order_acquire));
+    const HeldSignals held;  // Once for all products while this thread stays.
     staying_.fetch_add(1);
     auto leave = Clock::now() + kStay;
     while (Clock::now() < leave && !dismissed_.load(std::memory_order_relaxed)) {
