@@ -51,14 +51,6 @@ std::vector<std::string> kinds_of(const ChartPoints& chart, const std::string& p
   return kinds;
 }
 
-/// A value that says what it is of.
-std::string words_of(const std::string& axis, std::string_view value) {
-  if (value == "yes") return axis;
-  if (value == "no") return "not " + axis;
-  const bool number = value.find_first_not_of("0123456789") == std::string_view::npos;
-  return number ? fmt::format("{} {}", axis, value) : std::string(value);
-}
-
 /// A metric's name as words.
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/chart_points.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 
 namespace howard::reports {
@@ -13,6 +14,13 @@ bool has(const PointResult& point, std::string_view axis, std::string_view value
 }
 
 }  // namespace
+
+std::string words_of(const std::string& axis, std::string_view value) {
+  if (value == "yes") return axis;
+  if (value == "no") return "not " + axis;
+  const bool number = value.find_first_not_of("0123456789") == std::string_view::npos;
+  return number ? fmt::format("{} {}", axis, value) : std::string(value);
+}
 
 ChartPoints chart_points(const harness::ExperimentResult& result, harness::Backend backend,
                          std::string_view metric, const std::vector<std::string>& free) {

@@ -22,4 +22,7 @@ struct ChartPoints {
 ChartPoints chart_points(const harness::ExperimentResult& result, harness::Backend backend,
                          std::string_view metric, const std::vector<std::string>& free);
 
+/// A value that says what it is of: "dim 256", "traced", "not traced", but "worker".
+std::string words_of(const std::string& axis, std::string_view value);
+
 }  // namespace howard::reports

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/chart_points.h"
 #include "reports/reference.h"
 
 namespace howard::reports {
@@ -63,7 +64,7 @@ std::string title_of(const Drawn& drawn, const std::vector<Drawn>& points,
     const std::string value = value_of(drawn, axis);
     const bool varies = std::ranges::any_of(
         points, [&](const Drawn& other) { return value_of(other, axis) != value; });
-    if (varies) title += ", " + value;
+    if (varies) title += ", " + words_of(axis, value);
   }
   return title;
 }

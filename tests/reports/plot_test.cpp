@@ -211,6 +211,11 @@ TEST(PlotData, NamesLinesByTheAxesThatDiffer) {
             std::vector<std::string>{"emulated"});
 }
 
+TEST(PlotData, SaysWhatANumberIsOf) {
+  EXPECT_EQ(titles({point("1x1x1", "7", 1, 1), point("1x1x1", "8", 1, 2)}),
+            (std::vector<std::string>{"emulated, dtype 7", "emulated, dtype 8"}));
+}
+
 TEST(PlotData, SeparatesPointsThatWouldStandAboveEachOther) {
   EXPECT_EQ(titles({point("1x1x1", "bf16", 1, 1), point("1x1x1", "fp32", 1, 2)}),
             (std::vector<std::string>{"emulated, bf16", "emulated, fp32"}));
