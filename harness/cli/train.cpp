@@ -86,8 +86,10 @@ class TrainRun {
   /// False when it was interrupted.
   bool run() {
     train();
-    save();
+    const bool stays = has_nothing_for(options_.checkpoint);
+    if (!stays) save();
     summarise();
+    if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
     if (!options_.results.empty()) write_result();
     if (options_.generate > 0 && !Session::interrupted()) write_text();
     return !Session::interrupted();
@@ -172,9 +174,24 @@ class TrainRun {
 
   /// Why this run has made none.
   std::string no_step() const {
-    const bool all = trainer_.steps_done() >= options_.recipe.steps;
-    return all ? fmt::format("{} steps were done already", trainer_.steps_done())
-               : "interrupted before the first step";
+    const std::int64_t done = trainer_.steps_done();
+    if (done < options_.recipe.steps) return "interrupted before the first step";
+    return fmt::format("{} steps were done already, of {} that are asked for; try a larger --steps",
+                       done, options_.recipe.steps);
+  }
+
+  /// A run that has made no step replaces no file: what is there is of one that has made some, or
+  /// was to make more.
+  bool has_nothing_for(const std::filesystem::path& file) const {
+    return losses_.empty() && std::filesystem::exists(file);
+  }
+
+  static void say_fate(const std::filesystem::path& file, bool stays) {
+    if (stays) {
+      fmt::print(stderr, "{} stays as it is\n", file.string());
+    } else {
+      fmt::print(stderr, "wrote {}\n", file.string());
+    }
   }
 
   double tokens_per_second() const {
@@ -196,9 +213,6 @@ class TrainRun {
                  losses_.front(), losses_.back(), tokens_per_second(),
                  static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
                  Session::interrupted() ? "; interrupted" : "");
-    }
-    if (!options_.checkpoint.empty()) {
-      fmt::print(stderr, "wrote {}\n", options_.checkpoint.string());
     }
   }
 
@@ -247,8 +261,9 @@ class TrainRun {
       result.context.software_profile = devices_.profiles->software.name;
     }
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
-    write_file(file, reports::result_json(std::span(&result, 1)));
-    fmt::print(stderr, "wrote {}\n", file.string());
+    const bool stays = has_nothing_for(file);
+    if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
+    say_fate(file, stays);
   }
 
   std::string prompt() const {

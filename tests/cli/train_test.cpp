@@ -125,6 +125,27 @@ TEST_F(TrainCli, AResumedRunHasTheLossesOfAStraightOne) {
   EXPECT_EQ(parts, losses("straight"));
 }
 
+// A checkpoint keeps how many steps its run is to have: written anew with fewer, the run would
+// count as done. The results are the losses of the steps that were made.
+TEST_F(TrainCli, ARunThatHasNoStepToMakeReplacesNoFile) {
+  ASSERT_EQ(train("--steps 6 --checkpoint c --results results").status, 0);
+  const std::string checkpoint = content(folder_ / "c");
+  const std::string result = content(folder_ / "results/train_nano_gpt.json");
+  const std::string again = "--data text --resume --checkpoint c --threads 1 --generate 3 ";
+  for (const std::string steps : {"", "--steps 2 "}) {
+    const Outcome outcome = run(again + steps + "--results results");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "6 steps were done already")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "; try a larger --steps\nc stays as it is\n")) << outcome.err;
+    EXPECT_EQ(outcome.out.size(), 5U) << "the text is written all the same";
+    EXPECT_EQ(content(folder_ / "c"), checkpoint) << steps;
+    EXPECT_EQ(content(folder_ / "results/train_nano_gpt.json"), result) << steps;
+  }
+  EXPECT_EQ(run(again + "--results other").status, 0);
+  const auto other = nlohmann::json::parse(content(folder_ / "other/train_nano_gpt.json"));
+  EXPECT_TRUE(other["points"][0]["skipped"].is_string());
+}
+
 TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   ASSERT_EQ(train("--steps 2 --checkpoint c").status, 0);
   const std::string saved = content(folder_ / "c");
