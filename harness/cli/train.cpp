@@ -12,11 +12,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/host/host_device.h"
+#include "engines/host/host_memory.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
@@ -67,20 +69,22 @@ struct TrainDevices {
 
 class TrainRun {
  public:
-  explicit TrainRun(const TrainOptions& options)
-      : options_(options),
-        text_(read_file(options.data)),
-        devices_(options, options.memory.empty() ? nullptr : listening(memory_)),
-        trainer_(devices_.device(), options.recipe, text_, options.engine) {
-    if (options.resumed) trainer_.restore(*options.resumed);
+  explicit TrainRun(TrainOptions options)
+      : options_(std::move(options)),
+        text_(read_file(options_.data)),
+        devices_(options_, options_.memory.empty() ? nullptr : listening(memory_)),
+        trainer_(devices_.device(), options_.recipe, text_, options_.engine,
+                 host::available_memory()) {
+    if (options_.resumed) trainer_.restore(*options_.resumed);
+    options_.resumed.reset();  // as large as the model and its moments
     // A bad prompt is to be known before the training.
-    if (options.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
-    if (!options.checkpoint.empty()) {
-      const auto folder = std::filesystem::absolute(options.checkpoint).parent_path();
+    if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
+    if (!options_.checkpoint.empty()) {
+      const auto folder = std::filesystem::absolute(options_.checkpoint).parent_path();
       require_writable_folder(folder);
     }
-    if (!options.results.empty()) require_writable_folder(options.results);
-    if (!options.memory.empty()) require_writable_folder(options.memory);
+    if (!options_.results.empty()) require_writable_folder(options_.results);
+    if (!options_.memory.empty()) require_writable_folder(options_.memory);
   }
 
   /// False when it was interrupted.
@@ -279,7 +283,7 @@ class TrainRun {
                            options_.generate, options_.sampling, Session::interrupted));
   }
 
-  const TrainOptions& options_;
+  TrainOptions options_;
   std::string text_;
   profiler::MemoryRecorder memory_;
   profiler::Recorder recorder_;  ///< Of a step, now and then.
@@ -294,7 +298,7 @@ class TrainRun {
 }  // namespace
 
 int train(int argc, const char* const* argv) {
-  const TrainOptions options = parse_train_options(argc, argv);
+  TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kHelp);
     return 0;
@@ -303,7 +307,7 @@ int train(int argc, const char* const* argv) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
   Session::catch_signals();
-  TrainRun run(options);
+  TrainRun run(std::move(options));
   constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
   return run.run() ? 0 : kInterrupted;
 }
