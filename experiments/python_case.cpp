@@ -11,6 +11,7 @@
 #include "engines/host/instruction_set.h"
 #include "engines/python/installation.h"
 #include "engines/python/peer_process.h"
+#include "experiments/training_loss.h"
 
 namespace howard::experiments {
 namespace {
@@ -30,7 +31,11 @@ class PeerCase final : public harness::Case {
     peer_->pause();
   }
 
-  void run() override { clock_ += peer_->step(); }
+  void run() override {
+    clock_ += peer_->step();
+    // The first step warms up: what the question takes is in no time.
+    if (holds_values_ && !first_loss_) first_loss_ = peer_->loss();
+  }
   void finish() override {
     clock_ += peer_->finish();
     peer_->pause();
@@ -39,8 +44,8 @@ class PeerCase final : public harness::Case {
   void set_trace_sink(TraceSink* /*sink*/) override {}
 
   void describe(double /*seconds*/, PointResult& point) const override {
-    if (holds_values_) {
-      point.metrics.push_back({.name = "loss", .value = peer_->loss(), .unit = "1"});
+    if (first_loss_) {
+      describe_loss(*first_loss_, peer_->loss(), point);
       peer_->pause();
     }
     for (const auto& [name, text] : peer_->facts()) {
@@ -55,6 +60,7 @@ class PeerCase final : public harness::Case {
  private:
   std::unique_ptr<PeerProcess> peer_;
   bool holds_values_;
+  std::optional<double> first_loss_;
   SimTime clock_;
 };
 

@@ -232,7 +232,7 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "1", .samples = losses_},
+    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
                      {.name = "time",
                       .value = harness::median(times_).value_or(0),
                       .unit = "s",
