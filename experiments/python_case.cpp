@@ -2,6 +2,7 @@
 #include "experiments/python_case.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -66,15 +67,17 @@ class PeerCase final : public harness::Case {
 
 PreparedCase prepare(std::string name, const std::string& script,
                      std::vector<std::string> arguments, Environment environment,
-                     bool holds_values = true) {
+                     std::function<bool()> stop, bool holds_values = true) {
   const std::optional<Installation> python = python::find_installation();
   if (!python) {
     return NotApplicable{"Python is not there: install python3, then configure and build anew"};
   }
   std::vector<std::string> words{python->interpreter.string(), (python->folder / script).string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  auto peer = std::make_unique<PeerProcess>(PeerCommand{
-      .name = std::move(name), .words = std::move(words), .environment = std::move(environment)});
+  auto peer = std::make_unique<PeerProcess>(PeerCommand{.name = std::move(name),
+                                                        .words = std::move(words),
+                                                        .environment = std::move(environment),
+                                                        .stop = std::move(stop)});
   if (peer->skipped()) return NotApplicable{*peer->skipped()};
   return std::make_unique<PeerCase>(std::move(peer), holds_values);
 }
@@ -142,7 +145,8 @@ TorchNumbers parse_torch_numbers(std::string_view dtype) {
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
   return prepare("the Python engine", "engine_peer.py",
-                 engine_arguments("host", model, std::to_string(box.host()->threads())), {});
+                 engine_arguments("host", model, std::to_string(box.host()->threads())), {},
+                 box.stop());
 }
 
 PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
@@ -155,7 +159,7 @@ PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
   for (const std::string& setting : choice.settings) {
     arguments.insert(arguments.end(), {"--set", setting});
   }
-  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, false);
+  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, {}, false);
 }
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
@@ -165,7 +169,7 @@ PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
       {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
        std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
        std::to_string(threads), std::to_string(box.seed())},
-      torch_environment(threads, step.setting));
+      torch_environment(threads, step.setting), box.stop());
 }
 
 }  // namespace howard::experiments

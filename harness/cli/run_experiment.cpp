@@ -293,7 +293,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles,
       host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
-      options.seed, watches ? memory.chip() : nullptr);
+      options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
   if (options.names.front() == "list") {
