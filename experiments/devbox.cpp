@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/devbox.h"
 
+#include <utility>
+
 namespace howard::experiments {
 
 DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host,
-               std::uint64_t seed, MemorySink* chip_memory)
-    : profiles_(profiles), host_options_(host), seed_(seed), chip_memory_(chip_memory) {}
+               std::uint64_t seed, MemorySink* chip_memory, std::function<bool()> stop)
+    : profiles_(profiles),
+      host_options_(host),
+      seed_(seed),
+      chip_memory_(chip_memory),
+      stop_(std::move(stop)) {}
 
 std::shared_ptr<const DevBox> DevBox::with(const wormhole::Profiles& profiles) const {
-  return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_);
+  return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);
 }
 
 std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(

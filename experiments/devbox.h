@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -14,15 +15,17 @@ namespace howard::experiments {
 class DevBox {
  public:
   /// `seed`: of the values that fill host tensors. `chip_memory`: is told of what the chips
-  /// allocate; null: nobody.
+  /// allocate; null: nobody. `stop`: whether the user wants to, for what waits for another process;
+  /// empty: nobody does.
   DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
-         MemorySink* chip_memory = nullptr);
+         MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});
 
   /// The same with another chip or software.
   std::shared_ptr<const DevBox> with(const wormhole::Profiles& profiles) const;
 
   const wormhole::Profiles& profiles() const { return profiles_; }
   std::uint64_t seed() const { return seed_; }
+  const std::function<bool()>& stop() const { return stop_; }
 
   /// A fresh chip with its clock at zero.
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
@@ -37,6 +40,7 @@ class DevBox {
   host::HostOptions host_options_;
   std::uint64_t seed_;
   MemorySink* chip_memory_;
+  std::function<bool()> stop_;
   struct Host {
     std::once_flag opened;
     std::shared_ptr<host::HostDevice> device;

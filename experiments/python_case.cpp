@@ -2,6 +2,7 @@
 #include "experiments/python_case.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "engines/host/instruction_set.h"
 #include "engines/python/installation.h"
 #include "engines/python/peer_process.h"
+#include "experiments/training_loss.h"
 
 namespace howard::experiments {
 namespace {
@@ -30,7 +32,11 @@ class PeerCase final : public harness::Case {
     peer_->pause();
   }
 
-  void run() override { clock_ += peer_->step(); }
+  void run() override {
+    clock_ += peer_->step();
+    // The first step warms up: what the question takes is in no time.
+    if (holds_values_ && !first_loss_) first_loss_ = peer_->loss();
+  }
   void finish() override {
     clock_ += peer_->finish();
     peer_->pause();
@@ -39,8 +45,8 @@ class PeerCase final : public harness::Case {
   void set_trace_sink(TraceSink* /*sink*/) override {}
 
   void describe(double /*seconds*/, PointResult& point) const override {
-    if (holds_values_) {
-      point.metrics.push_back({.name = "loss", .value = peer_->loss(), .unit = "1"});
+    if (first_loss_) {
+      describe_loss(*first_loss_, peer_->loss(), point);
       peer_->pause();
     }
     for (const auto& [name, text] : peer_->facts()) {
@@ -55,20 +61,23 @@ class PeerCase final : public harness::Case {
  private:
   std::unique_ptr<PeerProcess> peer_;
   bool holds_values_;
+  std::optional<double> first_loss_;
   SimTime clock_;
 };
 
 PreparedCase prepare(std::string name, const std::string& script,
                      std::vector<std::string> arguments, Environment environment,
-                     bool holds_values = true) {
+                     std::function<bool()> stop, bool holds_values = true) {
   const std::optional<Installation> python = python::find_installation();
   if (!python) {
     return NotApplicable{"Python is not there: install python3, then configure and build anew"};
   }
   std::vector<std::string> words{python->interpreter.string(), (python->folder / script).string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  auto peer = std::make_unique<PeerProcess>(PeerCommand{
-      .name = std::move(name), .words = std::move(words), .environment = std::move(environment)});
+  auto peer = std::make_unique<PeerProcess>(PeerCommand{.name = std::move(name),
+                                                        .words = std::move(words),
+                                                        .environment = std::move(environment),
+                                                        .stop = std::move(stop)});
   if (peer->skipped()) return NotApplicable{*peer->skipped()};
   return std::make_unique<PeerCase>(std::move(peer), holds_values);
 }
@@ -136,7 +145,8 @@ TorchNumbers parse_torch_numbers(std::string_view dtype) {
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
   return prepare("the Python engine", "engine_peer.py",
-                 engine_arguments("host", model, std::to_string(box.host()->threads())), {});
+                 engine_arguments("host", model, std::to_string(box.host()->threads())), {},
+                 box.stop());
 }
 
 PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
@@ -149,7 +159,7 @@ PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
   for (const std::string& setting : choice.settings) {
     arguments.insert(arguments.end(), {"--set", setting});
   }
-  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, false);
+  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, {}, false);
 }
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
@@ -159,7 +169,7 @@ PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
       {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
        std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
        std::to_string(threads), std::to_string(box.seed())},
-      torch_environment(threads, step.setting));
+      torch_environment(threads, step.setting), box.stop());
 }
 
 }  // namespace howard::experiments

@@ -25,8 +25,8 @@ struct PythonMlp {
 };
 
 // Steps of the Python engine in a process of its own, which times them; each is over when it has
-// run. The point gets the loss of the last one. Error when the process fails, or its time limit
-// passes.
+// run. The point gets their losses, as training_loss.h says. Error when the process fails, or its
+// time limit passes.
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model);
 /// The same on the emulated chip, by its clock; steps follow each other without a finish. `choice`:

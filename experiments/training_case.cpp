@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/published_step.h"
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
+#include "experiments/training_loss.h"
 #include "profiler/timeline.h"
 
 namespace howard::experiments {
@@ -134,7 +134,7 @@ void TrainingCase::describe(double seconds, harness::PointResult& point) const {
   if (chip_ != nullptr) {
     describe_chip(seconds, point);
   } else {
-    describe_loss(point);
+    describe_loss(first_loss_, loss(), point);
   }
   if (options_.engine == Engine::traced && options_.as_published) {
     point.warnings.emplace_back(
@@ -177,16 +177,6 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
                   1e3 * host_time_.seconds(),
                   options_.engine == Engine::traced ? std::string("one replay")
                                                     : fmt::format("{} calls", work_->calls)));
-}
-
-void TrainingCase::describe_loss(harness::PointResult& point) const {
-  const float last = loss();
-  if (!std::isfinite(last)) {
-    point.details.emplace_back("loss", fmt::format("{:.6g}, then diverges", first_loss_));
-    return;
-  }
-  point.details.emplace_back("loss", fmt::format("{:.6g} to {:.6g}, {}", first_loss_, last,
-                                                 last < first_loss_ ? "falls" : "does not fall"));
 }
 
 }  // namespace howard::experiments

@@ -61,7 +61,6 @@ class TrainingCase final : public harness::Case {
  private:
   void make_step();
   void describe_chip(double seconds, harness::PointResult& point) const;
-  void describe_loss(harness::PointResult& point) const;
   float loss() const;
   SimTime time_host();
 

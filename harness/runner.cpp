@@ -156,6 +156,8 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
   std::vector<Case*> borrowed;
   std::vector<std::size_t> places;
   const auto end = [&](std::size_t place) {
+    // Given up by what waits for another process, which does so when the user wants to stop.
+    if (points[place].failed && hooks.stop()) return;
     ended[place] = 1;
     hooks.point_done(place, points[place]);
   };

@@ -30,6 +30,8 @@ using nlohmann::json;
 constexpr off_t kMostErrorText = 2000;
 /// For a process that has closed its streams, before it is ended by force.
 constexpr std::chrono::seconds kEndLimit{5};
+/// How long it is waited before the user is asked again. A signal may come to another thread.
+constexpr std::chrono::milliseconds kLook{100};
 
 /// A file descriptor that is closed at the end.
 class Descriptor {
@@ -122,25 +124,37 @@ class PeerProcess::Child {
         ::send(ours_->number(), line.data(), line.size(), MSG_NOSIGNAL);
   }
 
-  /// The next line; absent when `deadline` has passed, or before it when the process has ended.
-  std::optional<std::string> read_line(Clock::time_point deadline) {
+  /// The next line; absent when `deadline`, or the command's limit after a stop, has passed, or
+  /// before that when the process has closed its streams.
+  std::optional<std::string> read_line(Clock::time_point deadline, const PeerCommand& command) {
+    bool stopping = false;
     while (true) {
       if (const auto end = read_.find('\n'); end != std::string::npos) {
         std::string line = read_.substr(0, end);
         read_.erase(0, end + 1);
         return line;
       }
+      if (!stopping && command.stop && command.stop()) {
+        stopping = true;
+        deadline = std::min(deadline, Clock::now() + command.stop_limit);
+      }
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+      if (left.count() <= 0) return std::nullopt;
       pollfd waiting{.fd = ours_->number(), .events = POLLIN, .revents = 0};
-      const int ready = left.count() > 0 ? poll(&waiting, 1, static_cast<int>(left.count())) : 0;
-      if (ready < 0 && errno == EINTR) continue;
-      if (ready <= 0) return std::nullopt;
+      const int ready = poll(&waiting, 1, static_cast<int>(std::min(left, kLook).count()));
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       char bytes[4096];
-      const ssize_t count = recv(ours_->number(), bytes, sizeof bytes, 0);
-      if (count <= 0) return std::nullopt;
+      const ssize_t count = ready < 0 ? 0 : recv(ours_->number(), bytes, sizeof bytes, 0);
+      if (count <= 0) {
+        closed_ = true;
+        return std::nullopt;
+      }
       read_.append(bytes, static_cast<std::size_t>(count));
     }
   }
+
+  /// Whether nothing more can be read from it.
+  bool closed() const { return closed_; }
 
   /// How it ended, for a process that has closed its streams.
   std::string ending() {
@@ -198,6 +212,7 @@ class PeerProcess::Child {
   pid_t process_ = 0;
   std::optional<int> status_;  ///< Once it has been waited for.
   std::string read_;
+  bool closed_ = false;
   bool paused_ = false;
 };
 
@@ -252,11 +267,13 @@ std::string PeerProcess::ask(const std::string& request) {
 }
 
 std::string PeerProcess::read_answer(std::chrono::milliseconds limit) {
-  const auto deadline = Clock::now() + limit;
-  std::optional<std::string> line = child_->read_line(deadline);
-  if (!line && Clock::now() < deadline) fail(child_->ending());
+  std::optional<std::string> line = child_->read_line(Clock::now() + limit, command_);
+  if (!line && child_->closed()) fail(child_->ending());
   if (!line) {
-    fail(fmt::format("no answer within {:g} s", static_cast<double>(limit.count()) * 1e-3));
+    const bool stopped = command_.stop && command_.stop();
+    const auto waited = stopped ? std::min(limit, command_.stop_limit) : limit;
+    fail(fmt::format("no answer within {:g} s{}", static_cast<double>(waited.count()) * 1e-3,
+                     stopped ? " of an interruption" : ""));
   }
   const json answer = json::parse(*line, nullptr, false);
   if (!answer.is_object()) fail("it printed '" + *line + "', which is no JSON object");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,10 @@ struct PeerCommand {
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
   std::chrono::milliseconds start_limit{120'000};  ///< For imports and setting up.
   std::chrono::milliseconds step_limit{300'000};   ///< For any other answer.
+  /// Asked, ten times a second while an answer is awaited, whether the user wants to stop; empty:
+  /// nobody does.
+  std::function<bool()> stop;
+  std::chrono::milliseconds stop_limit{2000};  ///< For an answer from then on.
 };
 
 /// A program that runs training steps in a process of its own, so that what it lacks, its thread

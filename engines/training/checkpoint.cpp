@@ -20,8 +20,11 @@ constexpr std::string_view kMagic = "HOWARDCK";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
 
+/// Makes a file in one piece of memory: large models have no room for two.
 class Writer {
  public:
+  explicit Writer(std::size_t capacity) { bytes_.reserve(capacity); }
+
   template <class Number>
   requires std::is_arithmetic_v<Number>
   void put(Number number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof(number)); }
@@ -32,6 +35,18 @@ class Writer {
   void put(const std::vector<float>& values) {
     put(std::uint64_t{values.size()});
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  }
+
+  /// With a length that end_content() sets.
+  void begin_content() {
+    bytes_ += kMagic;
+    put(kVersion);
+    put(std::uint64_t{0});
+  }
+  void end_content() {
+    const std::uint64_t length = bytes_.size() - kHeader;
+    std::memcpy(&bytes_[kHeader - sizeof(length)], &length, sizeof(length));
+    put(checksum(bytes_));
   }
 
   std::string take() && { return std::move(bytes_); }
@@ -150,25 +165,25 @@ std::uint32_t checksum(std::string_view bytes) {
 }
 
 std::string checkpoint_bytes(const Checkpoint& checkpoint) {
-  Writer content;
-  content.put(recipe_text(checkpoint.recipe));
-  content.put(checkpoint.step);
-  content.put(checkpoint.text_checksum);
-  content.put(std::uint64_t{checkpoint.characters.size()});
-  for (const std::string& character : checkpoint.characters) content.put(character);
-  content.put(std::uint64_t{checkpoint.tensors.size()});
+  std::size_t capacity = std::size_t{1} << 16;  // more than all but the tensors
   for (const NamedValues& tensor : checkpoint.tensors) {
-    content.put(tensor.name);
-    content.put(tensor.values);
+    capacity += 2 * sizeof(std::uint64_t) + tensor.name.size();
+    capacity += tensor.values.size() * sizeof(float);
   }
-  const std::string inner = std::move(content).take();
-  Writer version_and_length;
-  version_and_length.put(kVersion);
-  version_and_length.put(std::uint64_t{inner.size()});
-  const std::string bytes = std::string(kMagic) + std::move(version_and_length).take() + inner;
-  Writer end;
-  end.put(checksum(bytes));
-  return bytes + std::move(end).take();
+  Writer file(capacity);
+  file.begin_content();
+  file.put(recipe_text(checkpoint.recipe));
+  file.put(checkpoint.step);
+  file.put(checkpoint.text_checksum);
+  file.put(std::uint64_t{checkpoint.characters.size()});
+  for (const std::string& character : checkpoint.characters) file.put(character);
+  file.put(std::uint64_t{checkpoint.tensors.size()});
+  for (const NamedValues& tensor : checkpoint.tensors) {
+    file.put(tensor.name);
+    file.put(tensor.values);
+  }
+  file.end_content();
+  return std::move(file).take();
 }
 
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source) {

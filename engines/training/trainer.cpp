@@ -14,6 +14,7 @@
 #include "engines/autograd/training_step.h"
 #include "engines/training/clipped.h"
 #include "engines/training/finite_check.h"
+#include "engines/training/memory_need.h"
 
 namespace howard::training {
 namespace {
@@ -40,7 +41,12 @@ const Recipe& require(const Device& device, const Recipe& recipe, Engine engine)
   return recipe;
 }
 
-models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& tokenizer) {
+/// Error when it takes more than `memory`.
+models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& tokenizer,
+                                     Engine engine, std::optional<Bytes> memory) {
+  if (memory) {
+    require_memory(recipe, tokenizer.vocabulary(), engine != Engine::dynamic, *memory);
+  }
   return {.batch = recipe.batch,
           .sequence = recipe.sequence,
           .width = recipe.width,
@@ -67,7 +73,8 @@ bool all_finite(const std::vector<float>& values) {
 
 }  // namespace
 
-Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine)
+Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
+                 std::optional<Bytes> memory)
     : device_(device),
       queue_(device.command_queue(0)),
       recipe_(require(device, recipe, engine)),
@@ -75,7 +82,7 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
       text_checksum_(training::checksum(text)),
       tokenizer_(text),
       batches_(tokenizer_.encode(text), recipe.batch, recipe.sequence, recipe.seed),
-      model_(device, model_options(recipe, tokenizer_)) {
+      model_(device, model_options(recipe, tokenizer_, engine, memory)) {
   models::write_random(queue_, model_.parameters(), recipe.seed);
   data_.push_back({model_.tokens(), model_.targets()});
   for (int i = 1; i < recipe.accumulate; ++i) {

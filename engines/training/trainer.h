@@ -27,7 +27,9 @@ class Trainer {
   /// is too short, and an engine that can not do what the recipe asks for: clipping is for the
   /// dynamic one; the traced one reads the numbers of AdamW and the seeds of dropout from the
   /// device, where they are written before each replay, but repeats the rate of SGD: no schedule.
-  Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine);
+  /// With `memory`, what the machine can give, also for a run that needs more.
+  Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
+          std::optional<Bytes> memory = std::nullopt);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;

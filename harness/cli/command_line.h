@@ -50,6 +50,9 @@ auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
   }
 }
 
+/// UsageError for a run with --profile or --set, `sets`, and nothing on the emulated chip.
+void require_chip(bool sets, bool has_chip);
+
 /// Declares --color.
 void add_color_option(CLI::App& app, ColorMode& color);
 

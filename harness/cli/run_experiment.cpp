@@ -117,11 +117,10 @@ std::vector<PlannedExperiment> plan(const std::vector<const harness::Experiment*
   return planned;
 }
 
-bool runs_on_host(const std::vector<PlannedExperiment>& planned) {
-  return std::ranges::any_of(planned, [](const PlannedExperiment& one) {
-    return std::ranges::any_of(one.points, [](const harness::PointResult& point) {
-      return point.backend == harness::Backend::host;
-    });
+bool runs_on(harness::Backend backend, const std::vector<PlannedExperiment>& planned) {
+  return std::ranges::any_of(planned, [&](const PlannedExperiment& one) {
+    return std::ranges::find(one.points, backend, &harness::PointResult::backend) !=
+           one.points.end();
   });
 }
 
@@ -242,6 +241,9 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   try {
     planned = plan(select(list, options.names), options);
     require_one_design(planned, space);
+    const wormhole::ProfileChoice& fixed = space.fixed;
+    require_chip(!fixed.profiles.empty() || !fixed.settings.empty() || !space.axes.empty(),
+                 runs_on(harness::Backend::emulated, planned));
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
@@ -260,7 +262,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
     return kOk;
   }
   harness::RunContext context = harness::describe_environment();
-  if (runs_on_host(planned)) context.threads = box.host()->threads();
+  if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
   context.chip_profile = box.profiles().chip.name;
   context.software_profile = box.profiles().software.name;
   context.seed = options.seed;
@@ -291,7 +293,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles,
       host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
-      options.seed, watches ? memory.chip() : nullptr);
+      options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
   if (options.names.front() == "list") {

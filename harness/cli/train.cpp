@@ -12,11 +12,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/host/host_device.h"
+#include "engines/host/host_memory.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
@@ -67,27 +69,31 @@ struct TrainDevices {
 
 class TrainRun {
  public:
-  explicit TrainRun(const TrainOptions& options)
-      : options_(options),
-        text_(read_file(options.data)),
-        devices_(options, options.memory.empty() ? nullptr : listening(memory_)),
-        trainer_(devices_.device(), options.recipe, text_, options.engine) {
-    if (options.resumed) trainer_.restore(*options.resumed);
+  explicit TrainRun(TrainOptions options)
+      : options_(std::move(options)),
+        text_(read_file(options_.data)),
+        devices_(options_, options_.memory.empty() ? nullptr : listening(memory_)),
+        trainer_(devices_.device(), options_.recipe, text_, options_.engine,
+                 host::available_memory()) {
+    if (options_.resumed) trainer_.restore(*options_.resumed);
+    options_.resumed.reset();  // as large as the model and its moments
     // A bad prompt is to be known before the training.
-    if (options.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
-    if (!options.checkpoint.empty()) {
-      const auto folder = std::filesystem::absolute(options.checkpoint).parent_path();
+    if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
+    if (!options_.checkpoint.empty()) {
+      const auto folder = std::filesystem::absolute(options_.checkpoint).parent_path();
       require_writable_folder(folder);
     }
-    if (!options.results.empty()) require_writable_folder(options.results);
-    if (!options.memory.empty()) require_writable_folder(options.memory);
+    if (!options_.results.empty()) require_writable_folder(options_.results);
+    if (!options_.memory.empty()) require_writable_folder(options_.memory);
   }
 
   /// False when it was interrupted.
   bool run() {
     train();
-    save();
+    const bool stays = has_nothing_for(options_.checkpoint);
+    if (!stays) save();
     summarise();
+    if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
     if (!options_.results.empty()) write_result();
     if (options_.generate > 0 && !Session::interrupted()) write_text();
     return !Session::interrupted();
@@ -172,9 +178,24 @@ class TrainRun {
 
   /// Why this run has made none.
   std::string no_step() const {
-    const bool all = trainer_.steps_done() >= options_.recipe.steps;
-    return all ? fmt::format("{} steps were done already", trainer_.steps_done())
-               : "interrupted before the first step";
+    const std::int64_t done = trainer_.steps_done();
+    if (done < options_.recipe.steps) return "interrupted before the first step";
+    return fmt::format("{} steps were done already, of {} that are asked for; try a larger --steps",
+                       done, options_.recipe.steps);
+  }
+
+  /// A run that has made no step replaces no file: what is there is of one that has made some, or
+  /// was to make more.
+  bool has_nothing_for(const std::filesystem::path& file) const {
+    return losses_.empty() && std::filesystem::exists(file);
+  }
+
+  static void say_fate(const std::filesystem::path& file, bool stays) {
+    if (stays) {
+      fmt::print(stderr, "{} stays as it is\n", file.string());
+    } else {
+      fmt::print(stderr, "wrote {}\n", file.string());
+    }
   }
 
   double tokens_per_second() const {
@@ -197,9 +218,6 @@ class TrainRun {
                  static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
                  Session::interrupted() ? "; interrupted" : "");
     }
-    if (!options_.checkpoint.empty()) {
-      fmt::print(stderr, "wrote {}\n", options_.checkpoint.string());
-    }
   }
 
   harness::PointResult point() {
@@ -214,7 +232,7 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "1", .samples = losses_},
+    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
                      {.name = "time",
                       .value = harness::median(times_).value_or(0),
                       .unit = "s",
@@ -247,8 +265,9 @@ class TrainRun {
       result.context.software_profile = devices_.profiles->software.name;
     }
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
-    write_file(file, reports::result_json(std::span(&result, 1)));
-    fmt::print(stderr, "wrote {}\n", file.string());
+    const bool stays = has_nothing_for(file);
+    if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
+    say_fate(file, stays);
   }
 
   std::string prompt() const {
@@ -264,7 +283,7 @@ class TrainRun {
                            options_.generate, options_.sampling, Session::interrupted));
   }
 
-  const TrainOptions& options_;
+  TrainOptions options_;
   std::string text_;
   profiler::MemoryRecorder memory_;
   profiler::Recorder recorder_;  ///< Of a step, now and then.
@@ -279,7 +298,7 @@ class TrainRun {
 }  // namespace
 
 int train(int argc, const char* const* argv) {
-  const TrainOptions options = parse_train_options(argc, argv);
+  TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kHelp);
     return 0;
@@ -288,7 +307,7 @@ int train(int argc, const char* const* argv) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
   Session::catch_signals();
-  TrainRun run(options);
+  TrainRun run(std::move(options));
   constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
   return run.run() ? 0 : kInterrupted;
 }

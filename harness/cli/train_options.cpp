@@ -65,10 +65,8 @@ TrainOptions parse_with(const training::Recipe& defaults, bool& resume, int argc
 
 TrainOptions validated(TrainOptions options) {
   const wormhole::ProfileChoice& chip = options.profiles;
-  const bool has_chip = options.backend == harness::Backend::emulated;
-  if (!has_chip && !(chip.profiles.empty() && chip.settings.empty())) {
-    throw UsageError("--profile and --set are of the emulated chip; try --backend emulated");
-  }
+  require_chip(!chip.profiles.empty() || !chip.settings.empty(),
+               options.backend == harness::Backend::emulated);
   try {
     training::require_valid(options.recipe);
     training::require_valid(options.sampling);

@@ -222,6 +222,13 @@ TEST_F(Cli, DryRunPrintsTheIdsAndRunsNothing) {
   EXPECT_FALSE(fs::exists(folder() / "results"));
 }
 
+TEST_F(Cli, ConstantsOfTheChipAreTakenWhereAnyPointIsEmulated) {
+  const Outcome outcome = run(
+      "matmul_sweep gradient_check --dry-run --set host.op_call=1us --profile wormhole_b0_n150");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "/host/")) << "a point on the host beside the emulated ones";
+}
+
 TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "no experiment named"},
@@ -246,6 +253,9 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --color green", "always,auto,never"},
       {"matmul_sweep --json - --csv -", "--json and --csv; accepted: one of them"},
       {"matmul_sweep --set host.op_call=-1us", "a time that is not negative"},
+      {"matmul_sweep --backend host --set host.op_call=1us", "all of this runs on the host; try "},
+      {"matmul_sweep --backend host --set host.op_call=1us,2us", "try --backend emulated"},
+      {"matmul_sweep --filter '^host/' --profile wormhole_b0_n150", "try --backend emulated"},
       {"multi_device --backend host", "try --backend emulated"},
       {"report . --format pdf", "{csv,google-benchmark,latex,md}"},
       {"train_nano_gpt --data x --engine warp", "{dynamic,static,traced}"},

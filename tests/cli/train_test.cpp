@@ -125,6 +125,27 @@ TEST_F(TrainCli, AResumedRunHasTheLossesOfAStraightOne) {
   EXPECT_EQ(parts, losses("straight"));
 }
 
+// A checkpoint keeps how many steps its run is to have: written anew with fewer, the run would
+// count as done. The results are the losses of the steps that were made.
+TEST_F(TrainCli, ARunThatHasNoStepToMakeReplacesNoFile) {
+  ASSERT_EQ(train("--steps 6 --checkpoint c --results results").status, 0);
+  const std::string checkpoint = content(folder_ / "c");
+  const std::string result = content(folder_ / "results/train_nano_gpt.json");
+  const std::string again = "--data text --resume --checkpoint c --threads 1 --generate 3 ";
+  for (const std::string steps : {"", "--steps 2 "}) {
+    const Outcome outcome = run(again + steps + "--results results");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "6 steps were done already")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "; try a larger --steps\nc stays as it is\n")) << outcome.err;
+    EXPECT_EQ(outcome.out.size(), 5U) << "the text is written all the same";
+    EXPECT_EQ(content(folder_ / "c"), checkpoint) << steps;
+    EXPECT_EQ(content(folder_ / "results/train_nano_gpt.json"), result) << steps;
+  }
+  EXPECT_EQ(run(again + "--results other").status, 0);
+  const auto other = nlohmann::json::parse(content(folder_ / "other/train_nano_gpt.json"));
+  EXPECT_TRUE(other["points"][0]["skipped"].is_string());
+}
+
 TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   ASSERT_EQ(train("--steps 2 --checkpoint c").status, 0);
   const std::string saved = content(folder_ / "c");
@@ -148,6 +169,9 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   fails(run("--data text --set host.finish=1us"), 2, "try --backend emulated");
   fails(run("--data text --profile wormhole_b0_n150"), 2, "try --backend emulated");
   fails(run("--data text --sequence 9000"), 1, "a text of 560");
+  fails(run("--data text --batch 2 --sequence 8 --layers 1000000000"), 1,
+        "cannot train a model of 1.774e+15 parameters: it needs ");
+  fails(train("--accumulate 2000000000"), 1, "GiB for calls; accepted: ");
   std::ofstream(folder_ / "cut", std::ios::binary) << saved.substr(0, saved.size() / 2);
   fails(run("--resume --checkpoint cut --data text"), 1, "truncated or damaged");
 }

@@ -86,6 +86,7 @@ TEST(Gpt2Experiments, TheHostTrainsBothModels) {
     EXPECT_FALSE(points.empty());
     for (const PointResult& each : points) {
       ASSERT_EQ(each.skipped, std::nullopt) << each.id();
+      ASSERT_NE(each.find_metric("loss"), nullptr) << each.id();
       EXPECT_NE(each.find_detail("loss")->find(", falls"), std::string::npos)
           << each.id() << ": " << *each.find_detail("loss");
     }

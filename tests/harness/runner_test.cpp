@@ -239,6 +239,29 @@ TEST(SharingRunner, PointsThatShareWorkStayOnOneThread) {
   }
 }
 
+/// Its points are given up, as one that waits for another process when Ctrl-C is pressed.
+class GivenUpExperiment final : public FakeExperiment {
+ public:
+  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& /*parameters*/) const override {
+    stop_ = true;
+    throw Error({.attempted = "run", .value = "no answer"});
+  }
+  bool stop() const { return stop_; }
+
+ private:
+  mutable bool stop_ = false;
+};
+
+TEST(StoppedRunner, APointThatIsGivenUpIsLeftOut) {
+  const GivenUpExperiment experiment;
+  RunHooks hooks;
+  hooks.stop = [&] { return experiment.stop(); };
+  const auto planned = plan_points(experiment, {.backends = {Backend::host}});
+  EXPECT_TRUE(run_points(experiment, planned, kQuick, hooks).empty());
+  EXPECT_TRUE(experiment.stop());
+}
+
 /// A case that says how often it ran.
 class CountingCase final : public Case {
  public:

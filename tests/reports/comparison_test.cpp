@@ -54,6 +54,17 @@ TEST(TimeRecord, PartsOfATimeAreLeftToTheirSum) {
   EXPECT_EQ(time_record({&sample, 1}).exact.size(), before + 1);
 }
 
+TEST(TimeRecord, ALossThatDiffersIsNoTimeThatMoved) {
+  const auto with_loss = [](double loss) {
+    harness::ExperimentResult sample = testing::sample_result();
+    sample.points[0].metrics.push_back({.name = "loss", .value = loss, .unit = ""});
+    return time_record({&sample, 1});
+  };
+  const Comparison found = compare(with_loss(0.1), with_loss(0.2));
+  EXPECT_TRUE(found.moved.empty() && found.missing.empty() && found.added.empty());
+  for (const SampledPair& pair : found.sampled) EXPECT_NE(pair.before.name, "loss");
+}
+
 TEST(TimeRecord, TheTextKeepsEveryExactTime) {
   TimeRecord written = record({{"e/emulated/shape:a b", "time", ps(1)}, {"e/x", "kernel", ps(22)}});
   written.conditions.emplace_back("chip d, software s, seed 2");

@@ -98,6 +98,28 @@ TEST(PeerProcess, SilenceIsAnErrorOnceItsLimitHasPassed) {
   EXPECT_EQ(failure(command), "cannot run a fake: no answer within 0.2 s");
 }
 
+TEST(PeerProcess, AnInterruptionGivesASilentOneALittleTimeOnly) {
+  bool stop = false;
+  PeerCommand command = ready_shell("sleep 60 & wait");
+  command.stop = [&] { return stop; };
+  command.stop_limit = std::chrono::milliseconds(100);
+  PeerProcess peer(command);
+  stop = true;
+  try {
+    peer.step();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot run a fake: no answer within 0.1 s of an interruption");
+  }
+}
+
+TEST(PeerProcess, AnAnswerSoonAfterAnInterruptionIsTaken) {
+  PeerCommand command = ready_shell("read request; sleep 0.3; echo '{\"ps\": 1}'; read more");
+  command.stop = [] { return true; };
+  command.stop_limit = std::chrono::seconds(60);
+  EXPECT_EQ(PeerProcess(command).step(), SimTime::picoseconds(1));
+}
+
 TEST(PeerProcess, AfterAFailureTheNextRequestFailsToo) {
   PeerProcess peer(ready_shell("exit 1"));
   EXPECT_THROW(peer.step(), Error);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Experiments whose points run in a Python of another process. Runs the real program.
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Peer : public CliFixture {};
+
+TEST_F(Peer, CtrlCDoesNotWaitForOneThatIsBusy) {
+  // Busy with a step for 20 s from its first request on, when the signal is sent.
+  put("python",
+      "#!/bin/sh\n"
+      "echo '{\"ready\": {}}'; read request; touch asked; sleep 20; touch done; echo '{\"ps\": "
+      "1}'\n"
+      "while read request; do echo '{\"loss\": 1}'; done\n");
+  fs::permissions(folder() / "python", fs::perms::owner_all);
+  put("peer.py", "");
+  const Outcome outcome = run(
+      "mlp_engines --backend host -a engine=torch -a variant=as_published -a batch=32 -a dim=32 "
+      "-a dtype=float32 --threads 1",
+      "HOWARD_PYTHON=$PWD/python HOWARD_PYTHON_FOLDER=$PWD sh -c '\"$@\" & "
+      "until [ -e asked ]; do sleep 0.1; done; kill -INT $!; wait $!' sh");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder() / "done"));
+  EXPECT_TRUE(contains(outcome.err, "mlp_engines: 0 points, 0 skipped, 0 failed; interrupted"))
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace howard::cli

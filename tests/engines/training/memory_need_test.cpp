@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/memory_need.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "engines/host/host_device.h"
+#include "engines/training/trainer.h"
+
+namespace howard::training {
+namespace {
+
+std::string text() {
+  std::string result;
+  for (int i = 0; i < 40; ++i) result += "the quick brown fox jumps over the lazy dog. ";
+  return result;
+}
+
+/// The most that was in use at once in a run of one step, in bytes.
+double peak_of(const Recipe& recipe, Engine engine) {
+  host::HostDevice device;
+  device.begin_phase("model");
+  Trainer trainer(device, recipe, text(), engine);
+  trainer.step();
+  Bytes peak;
+  for (const MemoryPhase& phase : device.memory_phases()) peak = std::max(peak, phase.peak);
+  return static_cast<double>(peak.value());
+}
+
+constexpr std::int64_t kVocabulary = 96;
+
+Recipe wide(OptimizerKind optimizer) {
+  return {.batch = 1,
+          .sequence = 8,
+          .width = 256,
+          .heads = 2,
+          .layers = 3,
+          .dropout = 0,
+          .optimizer = optimizer};
+}
+
+TEST(MemoryNeed, CountsTheParametersOfTheModel) {
+  for (const std::int64_t width : {32, 256}) {
+    Recipe recipe = wide(OptimizerKind::adamw);
+    recipe.width = width;
+    recipe.layers = 4;
+    host::HostDevice device;
+    Trainer trainer(device, recipe, text(), Engine::dynamic);
+    std::int64_t elements = 0;
+    for (const autograd::Parameter* parameter : trainer.model().parameters()) {
+      elements += parameter->value.spec().shape.elements();
+    }
+    const std::int64_t vocabulary = trainer.tokenizer().vocabulary();
+    EXPECT_EQ(memory_need(recipe, vocabulary, false).parameters, static_cast<double>(elements));
+  }
+}
+
+TEST(MemoryNeed, IsWhatAStepOfAWideModelHoldsButForActivations) {
+  for (const auto optimizer : {OptimizerKind::adamw, OptimizerKind::sgd}) {
+    for (const Engine engine : {Engine::dynamic, Engine::recorded}) {
+      const Recipe recipe = wide(optimizer);
+      const MemoryNeed need = memory_need(recipe, kVocabulary, engine != Engine::dynamic);
+      const double peak = peak_of(recipe, engine);
+      EXPECT_LT(need.tensors, peak);
+      EXPECT_GT(need.tensors, 0.8 * peak);
+    }
+  }
+}
+
+// The text has 1800 characters.
+TEST(MemoryNeed, IsLessThanWhatLongSequencesHoldAndNotMuchLess) {
+  for (const DataType dtype : {DataType::bfloat16, DataType::float32}) {
+    const Recipe recipe{.batch = 2,
+                        .sequence = 1024,
+                        .width = 32,
+                        .heads = 2,
+                        .layers = 8,
+                        .dropout = 0,
+                        .dtype = dtype};
+    const MemoryNeed need = memory_need(recipe, kVocabulary, true);
+    const double peak = peak_of(recipe, Engine::recorded);
+    EXPECT_LT(need.tensors + need.sequences, peak);
+    EXPECT_GT(need.tensors + need.sequences, 0.4 * peak);
+  }
+}
+
+TEST(MemoryNeed, WhatAMachineHasNotIsRefusedBeforeAnythingIsAllocated) {
+  const auto failure = [](const Recipe& recipe, Engine engine) {
+    host::HostDevice device;
+    device.begin_phase("model");
+    try {
+      Trainer trainer(device, recipe, text(), engine, Bytes(std::int64_t{4} << 30));
+    } catch (const Error& error) {
+      EXPECT_EQ(device.memory_phases().front().peak, Bytes(0));
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Recipe recipe = wide(OptimizerKind::adamw);
+  EXPECT_EQ(failure(recipe, Engine::recorded), "");
+  recipe.layers = 1'000'000'000;
+  EXPECT_NE(failure(recipe, Engine::dynamic), "");
+  recipe = wide(OptimizerKind::adamw);
+  recipe.accumulate = 100'000;
+  EXPECT_NE(failure(recipe, Engine::recorded), "") << "each batch's calls are recorded";
+}
+
+}  // namespace
+}  // namespace howard::training
