@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "engines/device/bfloat16.h"
+#include "engines/host/benchmarks/interleaved_runs.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 
@@ -168,15 +169,7 @@ void add_benchmarks(howard::host::HostDevice& device, const Problem& problem) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> defaults{"--benchmark_enable_random_interleaving=true",
-                                    "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
-                                    "--benchmark_report_aggregates_only=true"};
-  std::vector<char*> arguments(argv, argv + 1);
-  for (std::string& argument : defaults) arguments.push_back(argument.data());
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  if (!howard::benchmarks::interleave_runs(argc, argv, 9, "0.05")) return 1;
 
   howard::host::HostDevice device;
   for (const DataType dtype : {DataType::bfloat16, DataType::float32}) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/host/benchmarks/interleaved_runs.h"
 #include "engines/host/host_device.h"
 #include "engines/host/kernels.h"
 
@@ -121,15 +122,7 @@ void add_benchmark(const std::string& name, const std::function<void(benchmark::
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> defaults{"--benchmark_enable_random_interleaving=true",
-                                    "--benchmark_repetitions=9", "--benchmark_min_time=0.02",
-                                    "--benchmark_report_aggregates_only=true"};
-  std::vector<char*> arguments(argv, argv + 1);
-  for (std::string& argument : defaults) arguments.push_back(argument.data());
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  if (!howard::benchmarks::interleave_runs(argc, argv, 9, "0.02")) return 1;
 
   howard::host::HostDevice device;
   for (const Op& op : ops(device)) {
