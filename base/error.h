@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -34,5 +36,12 @@ class Error : public std::runtime_error {
 
   ErrorText text_;
 };
+
+/// What a failure says to a user: its own words, but for the standard library's "std::bad_alloc".
+inline std::string reason_of(const std::exception& failure) {
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
+  return no_memory ? "the system has no memory left; try smaller shapes, or fewer --threads"
+                   : failure.what();
+}
 
 }  // namespace howard

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "harness/statistics.h"
 
@@ -47,7 +48,7 @@ void time_iterations(benchmark::State& state, std::size_t index, Case& point,
     }
     point.finish();
   } catch (const std::exception& failure) {
-    state.SkipWithError(failure.what());
+    state.SkipWithError(reason_of(failure).c_str());
   }
 }
 

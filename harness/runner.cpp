@@ -73,7 +73,7 @@ void attempt(PointResult& point, const std::function<void()>& step) {
   try {
     step();
   } catch (const std::exception& failure) {
-    fail(point, failure.what());
+    fail(point, reason_of(failure));
   }
 }
 

@@ -317,7 +317,7 @@ int run_as_rank(int argc, const char* const* argv) {
     complain(ranks, failure.what());
     return kUsage;
   } catch (const std::exception& failure) {
-    complain(ranks, failure.what());
+    complain(ranks, reason_of(failure).c_str());
     return kFailed;
   }
 }
@@ -335,7 +335,7 @@ int main(int argc, char** argv) {
                "with free space\n");
     return howard::cli::kFailed;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", failure.what());
+    fmt::print(stderr, "run_experiment: {}\n", howard::reason_of(failure));
     return howard::cli::kFailed;
   }
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/traces.h"
@@ -59,7 +60,7 @@ void Session::record_memory(const harness::Experiment& experiment,
     outputs_.print(tables);
     write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), failure.what());
+    fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), reason_of(failure));
     memory_is_complete_ = false;
   }
 }

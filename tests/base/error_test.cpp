@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 namespace howard {
 namespace {
 
@@ -18,6 +20,16 @@ TEST(Error, TextHasAllFourParts) {
 TEST(Error, EmptyPartsAreLeftOut) {
   const Error error({.attempted = "open F", .value = "no such file", .accepted = "", .hint = ""});
   EXPECT_STREQ(error.what(), "cannot open F: no such file");
+}
+
+TEST(Error, ReasonsAreTheFailuresOwnWords) {
+  EXPECT_EQ(reason_of(Error({.attempted = "open F", .value = "no such file"})),
+            "cannot open F: no such file");
+}
+
+TEST(Error, AReasonSaysWhatHelpsWhenThereIsNoMemory) {
+  EXPECT_EQ(reason_of(std::bad_alloc()),
+            "the system has no memory left; try smaller shapes, or fewer --threads");
 }
 
 }  // namespace
