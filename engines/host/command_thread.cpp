@@ -70,6 +70,7 @@ void CommandThread::finish() {
 }
 
 void CommandThread::serve() {
+  const HeldSignals held;  // Once for all products that this thread is to run.
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (running_ || waiting_.empty()) {
@@ -85,7 +86,6 @@ void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
   taken_.swap(waiting_);
   running_ = true;
   lock.unlock();
-  const HeldSignals held;  // Once for all products among them.
   std::exception_ptr failure;
   try {
     for (Command& command : taken_) {

@@ -12,8 +12,8 @@ namespace howard::host {
 /// heap has there. Ctrl-C during a product broke the process in one run of four.
 ///
 /// One within another costs nothing, an outermost one two calls of the system (0.5 us in a virtual
-/// machine), so who is about to run many products holds signals for all of them. What the thread
-/// itself does wrong (SIGSEGV and the like) is not held.
+/// machine), so threads that do nothing but compute hold signals for all of their products. What
+/// the thread itself does wrong (SIGSEGV and the like) is not held.
 class HeldSignals {
  public:
   HeldSignals();
