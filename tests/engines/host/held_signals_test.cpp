@@ -91,17 +91,22 @@ class SignalStorm {
   std::jthread sender_;
 };
 
-TEST(HeldSignals, FindThreadsThatMultiplyOnTheirStacks) {
+class SignalsDuringProducts : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(SignalsDuringProducts, FindThreadsOnTheirStacks) {
   // oneDNN takes its gemm where bfloat16 is widened and two threads share the columns. Not held,
-  // signals break the heap here.
+  // signals break the heap here where k is large; where it is small they are not held.
   constexpr int kThreads = 2;
   constexpr std::int64_t kSide = 512;
-  MatmulPlan plan({.m = kSide, .k = kSide, .n = kSide}, kThreads, false);
+  MatmulPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, false);
   WorkerPool pool(kThreads);
   Workspace workspace(kThreads);
-  const auto a = to_bytes(random_values(kSide * kSide, DataType::bfloat16, 1), DataType::bfloat16);
-  std::vector<std::byte> c(a.size());
-  const auto multiply = [&] { plan.run({a.data(), a.data(), nullptr, c.data()}, pool, workspace); };
+  const auto factor =
+      to_bytes(random_values(kSide * GetParam(), DataType::bfloat16, 1), DataType::bfloat16);
+  std::vector<std::byte> c(kSide * kSide * 2);
+  const auto multiply = [&] {
+    plan.run({factor.data(), factor.data(), nullptr, c.data()}, pool, workspace);
+  };
   multiply();  // oneDNN makes its kernels at the first one.
   const SignalStorm storm;
   constexpr int kEnough = 1000;
@@ -109,6 +114,8 @@ TEST(HeldSignals, FindThreadsThatMultiplyOnTheirStacks) {
   EXPECT_GE(handled, kEnough);
   EXPECT_EQ(handled_off_stack, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfK, SignalsDuringProducts, ::testing::Values(64, 512));
 
 bool holds(int signal) {
   sigset_t mask;
