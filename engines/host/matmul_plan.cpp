@@ -29,7 +29,8 @@ constexpr std::int64_t kWideningGrain = 16384;
 /// cache.
 constexpr std::int64_t kFinished = 4096;
 
-/// Largest k for which oneDNN's gemm leaves the stack register alone, on every instruction set.
+/// Up to this k oneDNN's gemm leaves the stack register alone, on every instruction set: measured
+/// at 64, and where it no longer does at 96.
 constexpr std::int64_t kKeepsStack = 64;
 
 /// Makes oneDNN single-threaded on this thread for a while, whatever OMP_NUM_THREADS says. Its

@@ -162,6 +162,8 @@ struct ProfileChoice {
   std::vector<std::string> profiles;
   /// NAME=QUANTITY, replacing single constants: "dram.read.noc1=190GB/s".
   std::vector<std::string> settings;
+
+  bool is_default() const { return profiles.empty() && settings.empty(); }
 };
 
 /// The constants of two profiles as they stand in their files, settings applied.

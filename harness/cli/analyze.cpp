@@ -70,8 +70,8 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   if (!options.help && options.files.empty()) {
     throw UsageError("no file named; try run_experiment analyze --help");
   }
-  const bool emulates = !options.json.empty() || !options.csv.empty() ||
-                        !options.profiles.profiles.empty() || !options.profiles.settings.empty();
+  const bool emulates =
+      !options.json.empty() || !options.csv.empty() || !options.profiles.is_default();
   if (emulates && !options.compare) {
     throw UsageError("--json, --csv, --profile and --set are for --compare-emulated");
   }

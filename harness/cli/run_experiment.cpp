@@ -241,8 +241,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   try {
     planned = plan(select(list, options.names), options);
     require_one_design(planned, space);
-    const wormhole::ProfileChoice& fixed = space.fixed;
-    require_chip(!fixed.profiles.empty() || !fixed.settings.empty() || !space.axes.empty(),
+    require_chip(!space.fixed.is_default() || !space.axes.empty(),
                  runs_on(harness::Backend::emulated, planned));
   } catch (const Error& failure) {
     throw UsageError(failure.what());

@@ -20,6 +20,7 @@
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "harness/cli/exit_status.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
@@ -301,15 +302,14 @@ int train(int argc, const char* const* argv) {
   TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kHelp);
-    return 0;
+    return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
   Session::catch_signals();
   TrainRun run(std::move(options));
-  constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells count
-  return run.run() ? 0 : kInterrupted;
+  return run.run() ? kOk : kInterrupted;
 }
 
 }  // namespace howard::cli

@@ -64,9 +64,7 @@ TrainOptions parse_with(const training::Recipe& defaults, bool& resume, int argc
 }
 
 TrainOptions validated(TrainOptions options) {
-  const wormhole::ProfileChoice& chip = options.profiles;
-  require_chip(!chip.profiles.empty() || !chip.settings.empty(),
-               options.backend == harness::Backend::emulated);
+  require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
   try {
     training::require_valid(options.recipe);
     training::require_valid(options.sampling);
