@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 namespace howard {
 
@@ -51,5 +52,11 @@ class SimTime {
 
   std::int64_t ps_ = 0;
 };
+
+/// `part` over `whole`, for printing; absent where no time passed.
+inline std::optional<double> share(SimTime part, SimTime whole) {
+  if (whole == SimTime()) return std::nullopt;
+  return part.seconds() / whole.seconds();
+}
 
 }  // namespace howard

@@ -34,6 +34,12 @@ std::optional<Number> parse_whole(std::string_view text) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {

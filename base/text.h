@@ -16,6 +16,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// The parts with `separator` between them.
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// `text` without blanks at either end and without the carriage return of a line that ends in CRLF.
+std::string_view trimmed(std::string_view text);
+
 /// The whole of `text` as a decimal integer; absent when it is anything else or out of range.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 

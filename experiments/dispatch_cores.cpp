@@ -35,7 +35,7 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
-constexpr harness::VirtualTiming kTiming{.warmup = 3, .iterations = 10};
+constexpr harness::VirtualTiming kDispatchTiming{.warmup = 3, .iterations = 10};
 
 /// One product of square matrices as a step without anything to train.
 Training multiply(Device& device, std::int64_t size) {
@@ -83,7 +83,7 @@ class DispatchCase final : public harness::Case {
     case_->describe(seconds, point);
     if (*find_parameter(parameters_, "dispatch") != "eth") return;
     const auto worker = workload(*box_, parameters_, "worker");
-    const double worker_seconds = measure_virtual(*worker, kTiming).seconds();
+    const double worker_seconds = measure_virtual(*worker, kDispatchTiming).seconds();
     PointResult other;
     worker->describe(worker_seconds, other);
     point.metrics.push_back({.name = "side",
@@ -131,7 +131,7 @@ class DispatchCores final : public harness::Experiment {
             {"trace", {}, "it is a replay already"}};
   }
 
-  harness::VirtualTiming timing() const override { return kTiming; }
+  harness::VirtualTiming timing() const override { return kDispatchTiming; }
 
   harness::Presentation presentation() const override {
     return {.columns = {{"workload", CellSource::parameter, "workload"},

@@ -48,7 +48,7 @@ constexpr float kRate = 1024;
 /// measured by this share of the model's largest.
 constexpr double kLeastScale = 1e-3;
 
-enum class Engine { dynamic, recorded, traced };
+enum class CheckedEngine { dynamic, recorded, traced };
 
 /// Random numbers, the same for every device.
 class Filler {
@@ -143,7 +143,7 @@ std::vector<Gradient> read_parameters(Device& device, std::span<Parameter* const
 }
 
 template <class UnderTest>
-std::vector<Gradient> gradients(Device& device, DataType compute, Engine engine,
+std::vector<Gradient> gradients(Device& device, DataType compute, CheckedEngine engine,
                                 std::uint32_t seed) {
   Filler filler(device.command_queue(0), seed);
   UnderTest test(device, compute, filler);
@@ -152,12 +152,12 @@ std::vector<Gradient> gradients(Device& device, DataType compute, Engine engine,
   autograd::Sgd sgd(parameters, kRate);
   const autograd::StepFunction function = autograd::training_step(
       [&](Tape& tape, int) { return test.loss(tape); }, sgd, {.tape = {.compute = compute}});
-  if (engine == Engine::dynamic) {
+  if (engine == CheckedEngine::dynamic) {
     static_cast<void>(function(device));
   } else {
     autograd::StaticStep recorded(device, function);
     std::optional<autograd::TracedStep> traced;
-    if (engine == Engine::traced) traced.emplace(device, recorded);
+    if (engine == CheckedEngine::traced) traced.emplace(device, recorded);
     (traced ? static_cast<autograd::Step&>(*traced) : recorded).run();
     device.command_queue(0).finish();
   }
@@ -189,12 +189,13 @@ void compare(const Gradient& computed, const Gradient& exact, double least_scale
 template <class UnderTest>
 ModelFinding check(Device& device, DataType dtype, std::uint32_t seed) {
   reference::ReferenceDevice reference(reference::Rounding::of_storage);
-  const auto exact = gradients<UnderTest>(reference, dtype, Engine::dynamic, seed);
-  const auto dynamic = gradients<UnderTest>(device, dtype, Engine::dynamic, seed);
+  const auto exact = gradients<UnderTest>(reference, dtype, CheckedEngine::dynamic, seed);
+  const auto dynamic = gradients<UnderTest>(device, dtype, CheckedEngine::dynamic, seed);
   ModelFinding finding{
       .parameters = exact.size(),
-      .engines_agree = dynamic == gradients<UnderTest>(device, dtype, Engine::recorded, seed) &&
-                       dynamic == gradients<UnderTest>(device, dtype, Engine::traced, seed),
+      .engines_agree =
+          dynamic == gradients<UnderTest>(device, dtype, CheckedEngine::recorded, seed) &&
+          dynamic == gradients<UnderTest>(device, dtype, CheckedEngine::traced, seed),
       .allowed = dtype == kFloat32 ? kAllowedFloat32 : kAllowedBfloat16};
   double scale = 0;
   for (const Gradient& gradient : exact) scale = std::max(scale, largest(gradient.values));

@@ -45,7 +45,7 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
-constexpr harness::VirtualTiming kTiming{.warmup = 3, .iterations = 10};
+constexpr harness::VirtualTiming kMeshTiming{.warmup = 3, .iterations = 10};
 
 using MakeTraining = std::function<Training(Device&)>;
 
@@ -103,7 +103,7 @@ class MultiDeviceCase final : public harness::Case {
       chips_.push_back(open(is_remote(chip) ? *remote_ : *box_, make));
     }
     const auto alone = open(*box_, workload.of_batch(workload.batch));
-    alone_ = measure_virtual(*alone, kTiming);
+    alone_ = measure_virtual(*alone, kMeshTiming);
     batches_ = static_cast<double>(job.batch) * static_cast<double>(job.chips.size()) /
                static_cast<double>(workload.batch);
     if (job.sums) plan_exchange(make);
@@ -165,7 +165,7 @@ class MultiDeviceCase final : public harness::Case {
     static_cast<void>(training.step(recorder));
     const GradientWork work = gradients_of(*chip, recorder);
     SimTime step;
-    for (const auto& one : chips_) step = std::max(step, measure_virtual(*one, kTiming));
+    for (const auto& one : chips_) step = std::max(step, measure_virtual(*one, kMeshTiming));
     exchange_ = exchange_time(box_->profiles(), job_.chips, work, step, job_.overlapped);
     const bool through_host = split_by_mesh(job_.chips).size() > 1;
     exchange_text_ = fmt::format("{} sums of {:.2f} MB in all over {}", work.gradients.size(),
@@ -225,7 +225,7 @@ class MultiDevice final : public harness::Experiment {
             size_axis("layers", "report: 2, 6")};
   }
 
-  harness::VirtualTiming timing() const override { return kTiming; }
+  harness::VirtualTiming timing() const override { return kMeshTiming; }
 
   harness::Presentation presentation() const override {
     const auto plot = [](std::string y, std::string label) {

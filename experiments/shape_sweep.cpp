@@ -34,7 +34,7 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
-constexpr harness::VirtualTiming kTiming{.warmup = 5, .iterations = 20};
+constexpr harness::VirtualTiming kSweepTiming{.warmup = 5, .iterations = 20};
 constexpr double kPays = 1.05;
 constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kMostTiles = 512;
@@ -45,7 +45,7 @@ double gain_over(const DevBox& box, std::string_view engine, Parameters paramete
     for (auto& [axis, value] : parameters) {
       if (axis == "engine") value = each;
     }
-    return measure_virtual(*mlp_case(box, Backend::emulated, parameters), kTiming).seconds();
+    return measure_virtual(*mlp_case(box, Backend::emulated, parameters), kSweepTiming).seconds();
   };
   const double slow = time(engine);
   return slow / time("traced");
@@ -149,7 +149,7 @@ class ShapeSweep final : public harness::Experiment {
     return mlp_what_ifs(*box_, parameters);
   }
 
-  harness::VirtualTiming timing() const override { return kTiming; }
+  harness::VirtualTiming timing() const override { return kSweepTiming; }
 
   harness::Presentation presentation() const override {
     return {.columns = {{"engine", CellSource::parameter, "engine"},

@@ -19,11 +19,6 @@ using profiler::WorkSummary;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
 
-std::optional<double> share(SimTime part, SimTime whole) {
-  if (whole == SimTime()) return std::nullopt;
-  return part.seconds() / whole.seconds();
-}
-
 /// "dispatch 63 %"; empty where no time passed.
 std::string verdict_text(const WorkSummary& summary) {
   if (summary.time() == SimTime()) return "";

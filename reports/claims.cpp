@@ -23,7 +23,7 @@ namespace {
 using harness::ExperimentResult;
 using harness::PointResult;
 
-constexpr std::string_view kSchema = "howard.claims/1";
+constexpr std::string_view kClaimsSchema = "howard.claims/1";
 constexpr double kEven = 0.10;
 constexpr double kSame = 0.28;
 
@@ -45,8 +45,8 @@ Quotient parse_quotient(const JsonNode& node) {
 
 Doubt parse_doubt(const JsonNode& node) {
   Doubt doubt{.verdict = node.member("verdict").is_first("artefact", "another cause")
-                             ? Verdict::artefact
-                             : Verdict::another_cause,
+                             ? ClaimVerdict::artefact
+                             : ClaimVerdict::another_cause,
               .because = node.member("because").text(),
               .measured = parse_quotient(node)};
   if (node.has("at_least")) doubt.least = node.member("at_least").number();
@@ -120,17 +120,17 @@ std::string number_text(const Claim& claim, std::optional<double> value) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
+std::string_view name_of(ClaimVerdict verdict) {
   switch (verdict) {
-    case Verdict::confirmed:
+    case ClaimVerdict::confirmed:
       return "confirmed";
-    case Verdict::another_cause:
+    case ClaimVerdict::another_cause:
       return "confirmed with another cause";
-    case Verdict::artefact:
+    case ClaimVerdict::artefact:
       return "artefact";
-    case Verdict::not_reproduced:
+    case ClaimVerdict::not_reproduced:
       return "not reproduced";
-    case Verdict::not_run:
+    case ClaimVerdict::not_run:
       return "not run";
   }
   return "";
@@ -141,12 +141,12 @@ std::vector<Claim> parse_claims(std::string_view text, std::string_view source) 
   if (file.is_discarded()) {
     throw Error({.attempted = "read claims from " + std::string(source),
                  .value = "a text that is not JSON",
-                 .accepted = std::string(kSchema),
+                 .accepted = std::string(kClaimsSchema),
                  .hint = ""});
   }
-  const JsonNode root(file, source, kSchema);
+  const JsonNode root(file, source, kClaimsSchema);
   const JsonNode schema = root.member("schema");
-  if (schema.text() != kSchema) schema.fail(std::string(kSchema));
+  if (schema.text() != kClaimsSchema) schema.fail(std::string(kClaimsSchema));
   std::vector<Claim> claims;
   for (const JsonNode& node : root.member("claims").items()) {
     const JsonNode published = node.member("published");
@@ -172,8 +172,8 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
   if (!found) return judged;
   judged.value = found->value;
   judged.evidence.push_back(found->text);
-  judged.verdict =
-      found->value > 0 && agree(claim, found->value) ? Verdict::confirmed : Verdict::not_reproduced;
+  judged.verdict = found->value > 0 && agree(claim, found->value) ? ClaimVerdict::confirmed
+                                                                  : ClaimVerdict::not_reproduced;
   for (const Doubt& doubt : claim.doubts) {
     const std::optional<Found> asked = find(doubt.measured, results);
     if (!asked) {
@@ -182,7 +182,8 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
     }
     judged.evidence.push_back(asked->text);
     if (!holds(doubt, asked->value)) continue;
-    const bool decides = doubt.verdict == Verdict::artefact || judged.verdict == Verdict::confirmed;
+    const bool decides =
+        doubt.verdict == ClaimVerdict::artefact || judged.verdict == ClaimVerdict::confirmed;
     if (!decides) continue;
     judged.verdict = doubt.verdict;
     judged.because = doubt.because;

@@ -26,7 +26,7 @@ struct Quotient {
   std::optional<PointMetric> over;
 };
 
-enum class Verdict : std::uint8_t {
+enum class ClaimVerdict : std::uint8_t {
   confirmed,
   another_cause,   ///< The number is right, the reason given for it is not.
   artefact,        ///< The number is of something else than the claim says.
@@ -35,13 +35,13 @@ enum class Verdict : std::uint8_t {
 };
 
 /// "confirmed", "confirmed with another cause", "artefact", "not reproduced", "not run".
-std::string_view name_of(Verdict verdict);
+std::string_view name_of(ClaimVerdict verdict);
 
 /// Something that would make a claim doubtful, and how a run can tell: the quotient is at least
 /// `least`, or at most `most`, of which one is given.
 struct Doubt {
-  Verdict verdict{};    ///< another_cause or artefact, when it holds.
-  std::string because;  ///< In words.
+  ClaimVerdict verdict{};  ///< another_cause or artefact, when it holds.
+  std::string because;     ///< In words.
   Quotient measured;
   std::optional<double> least, most;
 };
@@ -63,7 +63,7 @@ std::vector<Claim> report_claims();
 
 /// What a run says of a claim.
 struct JudgedClaim {
-  Verdict verdict = Verdict::not_run;
+  ClaimVerdict verdict = ClaimVerdict::not_run;
   std::optional<double> value;        ///< The claim's number in the run.
   std::string because;                ///< Of the doubt that decided; empty without one.
   std::vector<std::string> evidence;  ///< "ID: 1.23 ms / ID: 0.45 ms = 2.7", of all that was asked.

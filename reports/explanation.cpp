@@ -47,7 +47,7 @@ std::string options_of(const Parameters& parameters) {
 }
 
 /// "engine traced, batch 256".
-std::string words_of(const Parameters& parameters) {
+std::string settings_of(const Parameters& parameters) {
   std::vector<std::string> words;
   for (const auto& [axis, value] : parameters) words.push_back(axis + " " + value);
   return join(words, ", ");
@@ -136,7 +136,7 @@ Table changes_table(const Explanation& explanation) {
     options.push_back(options_of(change.changes));
   }
   Table table{.caption = fmt::format("what if, each run on the emulator: {}, {}",
-                                     explanation.experiment, words_of(explanation.parameters))};
+                                     explanation.experiment, settings_of(explanation.parameters))};
   add_words(table, "one thing changed", names);
   add_quantities(table, "time", "s", times);
   table.columns.push_back({.title = "gain", .number = true});
@@ -170,7 +170,7 @@ std::string title_of(const Explanation& explanation) {
   constexpr std::size_t kWidest = 76;
   Parameters set = explanation.parameters;
   std::erase_if(set, [](const auto& parameter) { return parameter.second == "default"; });
-  return shortened(explanation.experiment + ", " + words_of(set), kWidest);
+  return shortened(explanation.experiment + ", " + settings_of(set), kWidest);
 }
 
 harness::Metric time_metric(std::string name, SimTime time) {

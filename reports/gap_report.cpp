@@ -23,11 +23,6 @@ using profiler::LaneKind;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
 
-std::optional<double> share(SimTime part, SimTime whole) {
-  if (whole == SimTime()) return std::nullopt;
-  return part.seconds() / whole.seconds();
-}
-
 /// The cause with the most time and its share: "host issuing 63 %"; empty without any time.
 std::string largest_cause(const CauseTimes& causes) {
   const std::vector<GapCause> present = causes_present(causes);

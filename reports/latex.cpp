@@ -13,7 +13,7 @@ namespace howard::reports {
 namespace {
 
 /// Text that LaTeX prints as it is.
-std::string escaped(std::string_view text) {
+std::string latex_text(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
     switch (c) {
@@ -61,12 +61,12 @@ std::string row_text(const TableRow& row) {
   }
   std::string line;
   for (std::size_t i = 0; i < used; ++i) {
-    line += (i > 0 ? " & " : "") + escaped(row.cells[i].text);
+    line += (i > 0 ? " & " : "") + latex_text(row.cells[i].text);
   }
   if (!row.skipped.empty()) {
     const std::size_t free = row.cells.size() - used;
     line += (used > 0 ? " & " : "") +
-            fmt::format("\\multicolumn{{{}}}{{l}}{{{}}}", free, escaped(row.skipped));
+            fmt::format("\\multicolumn{{{}}}{{l}}{{{}}}", free, latex_text(row.skipped));
   }
   return "    " + line + " \\\\\n";
 }
@@ -77,17 +77,17 @@ std::string latex_table(const Table& table) {
   std::string alignment;
   std::string header;
   for (const TableColumn& column : table.columns) {
-    header += (header.empty() ? "" : " & ") + escaped(with_unit(column.title, column.unit));
+    header += (header.empty() ? "" : " & ") + latex_text(with_unit(column.title, column.unit));
     alignment += column.number ? 'r' : 'l';
   }
   std::string text = fmt::format(
       "\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\begin{{tabular}}{{{}}}\n"
       "    \\toprule\n    {} \\\\\n    \\midrule\n",
-      escaped(table.caption), alignment, header);
+      latex_text(table.caption), alignment, header);
   for (const TableRow& row : table.rows) text += row_text(row);
   text += "    \\bottomrule\n  \\end{tabular}\n";
   for (const std::string& note : table.notes) {
-    text += fmt::format("  \\par\\footnotesize {}\n", escaped(note));
+    text += fmt::format("  \\par\\footnotesize {}\n", latex_text(note));
   }
   return text + "\\end{table}\n";
 }

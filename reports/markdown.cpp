@@ -13,7 +13,7 @@ namespace howard::reports {
 namespace {
 
 /// Text that Markdown shows as it is, and that stays within its cell.
-std::string escaped(std::string_view text) {
+std::string markdown_text(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
     if (c == '|' || c == '*' || c == '<' || c == '`' || c == '\\') safe += '\\';
@@ -26,10 +26,10 @@ using Line = std::vector<std::string>;
 
 Line cells_of(const TableRow& row) {
   Line line;
-  for (const Cell& cell : row.cells) line.push_back(escaped(cell.text));
+  for (const Cell& cell : row.cells) line.push_back(markdown_text(cell.text));
   if (!row.skipped.empty()) {
     while (!line.empty() && line.back().empty()) line.pop_back();
-    line.push_back(escaped(row.skipped));
+    line.push_back(markdown_text(row.skipped));
     line.resize(row.cells.size());
   }
   return line;
@@ -48,7 +48,7 @@ void append_line(std::string& text, const Line& line, const std::vector<std::siz
 std::string markdown_table(const Table& table) {
   std::vector<Line> lines(1);
   for (const TableColumn& column : table.columns) {
-    lines[0].push_back(escaped(with_unit(column.title, column.unit)));
+    lines[0].push_back(markdown_text(with_unit(column.title, column.unit)));
   }
   for (const TableRow& row : table.rows) lines.push_back(cells_of(row));
 
@@ -61,7 +61,7 @@ std::string markdown_table(const Table& table) {
       widths[j] = std::max(widths[j], display_width(lines[i][j]));
     }
   }
-  std::string text = "**" + escaped(table.caption) + "**\n\n";
+  std::string text = "**" + markdown_text(table.caption) + "**\n\n";
   append_line(text, lines[0], widths, table.columns);
   for (std::size_t j = 0; j < widths.size(); ++j) {
     text += "| " + std::string(widths[j] - 1, '-') + (table.columns[j].number ? ": " : "- ");
@@ -69,7 +69,7 @@ std::string markdown_table(const Table& table) {
   text += "|\n";
   for (std::size_t i = 1; i < lines.size(); ++i) append_line(text, lines[i], widths, table.columns);
   if (!table.notes.empty()) text += '\n';
-  for (const std::string& note : table.notes) text += "- " + escaped(note) + "\n";
+  for (const std::string& note : table.notes) text += "- " + markdown_text(note) + "\n";
   return text;
 }
 

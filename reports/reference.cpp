@@ -48,7 +48,7 @@ constexpr std::array<ReferenceFile, 10> kFiles{{
     {"two_queues", &embedded::two_queues},
 }};
 
-constexpr std::string_view kSchema = "howard.reference/1";
+constexpr std::string_view kReferenceSchema = "howard.reference/1";
 const std::array<std::string, 3> kStatuses{"calibration", "prediction", "artefact"};
 const std::array<std::string, 4> kUnits{"s", "FLOP/s", "1", "count"};
 
@@ -170,9 +170,10 @@ std::optional<harness::Reference> find_reference(std::span<const ReferenceTable>
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text) {
   const std::string place(file);
   const ordered_json content = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (content.is_discarded()) fail(place, "a text that is not JSON", std::string(kSchema));
-  if (const std::string schema = text_member(content, "schema", place); schema != kSchema) {
-    fail(place, "schema \"" + schema + "\"", std::string(kSchema));
+  if (content.is_discarded()) fail(place, "a text that is not JSON", std::string(kReferenceSchema));
+  if (const std::string schema = text_member(content, "schema", place);
+      schema != kReferenceSchema) {
+    fail(place, "schema \"" + schema + "\"", std::string(kReferenceSchema));
   }
   if (const std::string name = text_member(content, "experiment", place); name + ".json" != file) {
     fail(place, "experiment \"" + name + "\"", "the experiment the file is named after");

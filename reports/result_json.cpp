@@ -23,7 +23,7 @@ using harness::RunContext;
 using nlohmann::ordered_json;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::string_view kSchema = "howard.result/1";
+constexpr std::string_view kResultSchema = "howard.result/1";
 constexpr std::string_view kKind = "JSON of schema howard.result/1";
 
 double finite(double value) {
@@ -197,7 +197,7 @@ void append(std::string& text, const ordered_json& object, std::size_t indent) {
 /// Point by point: all of a large sweep as JSON objects at once would be ten times its text.
 void append(std::string& text, const Part& part, std::size_t indent) {
   append(text,
-         {{"schema", kSchema},
+         {{"schema", kResultSchema},
           {"experiment", part.result->experiment},
           {"context", to_object(part.result->context)},
           {"interrupted", part.result->interrupted},
@@ -229,7 +229,7 @@ std::string text_of(std::span<const Part> parts) {
 
 ExperimentResult to_result(const JsonNode& object) {
   const JsonNode schema = object.member("schema");
-  if (schema.text() != kSchema) schema.fail("\"" + std::string(kSchema) + "\"");
+  if (schema.text() != kResultSchema) schema.fail("\"" + std::string(kResultSchema) + "\"");
   ExperimentResult result{.experiment = object.member("experiment").text(),
                           .context = to_context(object.member("context")),
                           .interrupted = object.member("interrupted").boolean()};

@@ -5,6 +5,9 @@
 
 namespace howard::autograd {
 
+/// What is added to the variance; PyTorch's default.
+inline constexpr float kLayernormEpsilon = 1e-5F;
+
 /// gamma and beta, [1, d] each, on a tape.
 struct LayernormValues {
   Value gamma;

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t kThirds = 3;
 
-bool every_row(std::size_t /*table*/, std::size_t /*row*/) { return true; }
-
 /// Which third each row belongs to.
 std::vector<std::size_t> thirds_of(const MeasurementTable& table) {
   std::vector<std::string> groups;

@@ -12,8 +12,6 @@ constexpr double kAtBound = 0.001;   // of the bounds' width
 constexpr double kWellKnown = 0.25;  // two standard errors
 constexpr double kNotKnownAtAll = 1.0;
 
-bool every_row(std::size_t /*table*/, std::size_t /*row*/) { return true; }
-
 /// How much the objective rises when the constant is moved to `value` and the others follow.
 double rise(const Fit& fit, std::size_t constant, double value, std::span<const double> values,
             double least, int evaluations) {

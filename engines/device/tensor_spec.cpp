@@ -80,6 +80,8 @@ std::optional<Shape> Shape::broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
+std::string TensorSpec::text() const { return fmt::format("{} {}", shape.text(), name_of(dtype)); }
+
 std::string Shape::text() const {
   const auto first = std::ranges::find_if(dimensions_.begin(), dimensions_.end() - 2,
                                           [](std::int64_t size) { return size != 1; });

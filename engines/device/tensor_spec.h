@@ -105,6 +105,8 @@ struct TensorSpec {
     return layout == Layout::row_major ? host_bytes() : shape.tiles() * tile_bytes(dtype);
   }
 
+  std::string text() const;  ///< "1024x512 bfloat16".
+
   friend auto operator<=>(const TensorSpec&, const TensorSpec&) = default;
 };
 

@@ -6,13 +6,11 @@
 namespace howard::host {
 namespace {
 
-using Dimension = Broadcast::Dimension;
-
 std::array<std::int64_t, 4> sizes_of(const Shape& shape) {
   return {shape.outer(), shape.heads(), shape.rows(), shape.columns()};
 }
 
-bool continues(const Dimension& outer, const Dimension& inner) {
+bool continues(const Broadcast::Dimension& outer, const Broadcast::Dimension& inner) {
   return outer.a == inner.a * inner.size && outer.b == inner.b * inner.size;
 }
 
@@ -32,12 +30,13 @@ Broadcast broadcast_of(const Shape& out, const Shape& a, const Shape& b) {
   const auto a_sizes = sizes_of(a);
   const auto b_sizes = sizes_of(b);
   // From the innermost outwards, each dimension joined to the one before where it continues it.
-  std::array<Dimension, 4> dimensions;
+  std::array<Broadcast::Dimension, 4> dimensions;
   std::size_t used = 0;
   std::int64_t a_step = 1;
   std::int64_t b_step = 1;
   for (std::size_t i = out_sizes.size(); i-- > 0;) {
-    const Dimension next{out_sizes[i], a_sizes[i] == 1 ? 0 : a_step, b_sizes[i] == 1 ? 0 : b_step};
+    const Broadcast::Dimension next{out_sizes[i], a_sizes[i] == 1 ? 0 : a_step,
+                                    b_sizes[i] == 1 ? 0 : b_step};
     a_step *= a_sizes[i];
     b_step *= b_sizes[i];
     if (next.size == 1) continue;

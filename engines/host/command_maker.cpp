@@ -15,10 +15,6 @@
 namespace howard::host {
 namespace {
 
-std::string text(const TensorSpec& spec) {
-  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
-}
-
 /// The values of all operands, as the commands of the programs hold them.
 std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,
                                                            std::span<const Command> commands) {
@@ -104,10 +100,11 @@ void CommandMaker::require_spec(const Operand& operand) const {
       held.shape.elements() == operand.spec.shape.elements()) {
     return;
   }
-  throw Error({.attempted = "enqueue a program on the host",
-               .value = fmt::format("an operand {} in a buffer {}", text(operand.spec), text(held)),
-               .accepted = "the layout, data type and number of elements of the buffer",
-               .hint = ""});
+  throw Error(
+      {.attempted = "enqueue a program on the host",
+       .value = fmt::format("an operand {} in a buffer {}", operand.spec.text(), held.text()),
+       .accepted = "the layout, data type and number of elements of the buffer",
+       .hint = ""});
 }
 
 const std::shared_ptr<std::byte[]>& CommandMaker::values(BufferId buffer) const {

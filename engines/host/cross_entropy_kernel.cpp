@@ -53,7 +53,7 @@ Kernel loss_kernel(const Call& call, const KernelContext& context) {
 }
 
 template <class T>
-Kernel backward_kernel(float scale, const Call& call, const KernelContext& context) {
+Kernel cross_entropy_gradient(float scale, const Call& call, const KernelContext& context) {
   const std::int64_t columns = call.in(0).shape.columns();
   const Indices targets(call, 1, columns, "cross_entropy_backward");
   return [=, &pool = context.pool, &workspace = context.workspace, logits = call.in_values<T>(0),
@@ -102,7 +102,7 @@ Kernel make_kernel(const CrossEntropyBackwardAttributes& attributes, const Call&
   require_logits(call);
   call.require(call.out().shape == call.in(0).shape, "a gradient of the logits' shape");
   return with_type(call.out().dtype, [&](auto type) {
-    return backward_kernel<typename decltype(type)::type>(attributes.scale, call, context);
+    return cross_entropy_gradient<typename decltype(type)::type>(attributes.scale, call, context);
   });
 }
 

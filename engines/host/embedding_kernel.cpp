@@ -42,16 +42,16 @@ class PositionsByIndex {
 
 /// Rows added one after another before their sum is added to the others', as in reduce_kernel.cpp.
 constexpr std::size_t kRowsAtOnce = 128;
-constexpr std::int64_t kColumnsAtOnce = 128;
+constexpr std::int64_t kGradientColumns = 128;
 
 /// to = the sum of the rows at `positions` of x, each `step` elements long; `columns` of them.
 template <class T>
 HOWARD_INLINE inline void sum_rows(const T* x, std::int64_t step,
                                    std::span<const std::int64_t> positions, std::int64_t columns,
                                    T* to) {
-  float total[kColumnsAtOnce] = {};
+  float total[kGradientColumns] = {};
   for (std::size_t first = 0; first < positions.size(); first += kRowsAtOnce) {
-    float part[kColumnsAtOnce] = {};
+    float part[kGradientColumns] = {};
     const std::size_t last = std::min(first + kRowsAtOnce, positions.size());
     for (std::size_t i = first; i < last; ++i) {
       const T* row = x + positions[i] * step;
@@ -64,11 +64,11 @@ HOWARD_INLINE inline void sum_rows(const T* x, std::int64_t step,
 }
 
 template <class T>
-Kernel backward_kernel(const Call& call, const KernelContext& context) {
+Kernel embedding_gradient(const Call& call, const KernelContext& context) {
   const std::int64_t rows = call.out().shape.rows();
   const std::int64_t columns = call.out().shape.columns();
   const Indices indices(call, 0, rows, "embedding_backward");
-  const std::int64_t strips = ceil_div(columns, kColumnsAtOnce);
+  const std::int64_t strips = ceil_div(columns, kGradientColumns);
   return [=, &pool = context.pool, dy = call.in_values<T>(1), out = call.out_values<T>(),
           places = PositionsByIndex(indices.count(), rows)]() mutable {
     indices.require_in_range();
@@ -80,9 +80,10 @@ Kernel backward_kernel(const Call& call, const KernelContext& context) {
             vectorised([&]() HOWARD_INLINE {
               for (std::int64_t unit = begin; unit < end; ++unit) {
                 const std::int64_t row = unit / strips;
-                const std::int64_t column = unit % strips * kColumnsAtOnce;
+                const std::int64_t column = unit % strips * kGradientColumns;
                 sum_rows(dy + column, columns, places.of(row),
-                         std::min(kColumnsAtOnce, columns - column), out + row * columns + column);
+                         std::min(kGradientColumns, columns - column),
+                         out + row * columns + column);
               }
             });
           });
@@ -123,7 +124,7 @@ Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call& call,
                    rows_of(dy.shape) == call.in(0).shape.elements(),
                "indices [..., s] and dy [..., s, d], bfloat16 or float32, to [v, d]");
   return with_type(dy.dtype, [&](auto type) {
-    return backward_kernel<typename decltype(type)::type>(call, context);
+    return embedding_gradient<typename decltype(type)::type>(call, context);
   });
 }
 

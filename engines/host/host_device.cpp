@@ -25,10 +25,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-std::string text(const TensorSpec& spec) {
-  return fmt::format("{} {}", spec.shape.text(), name_of(spec.dtype));
-}
-
 /// Whether it takes a few microseconds of one core at most. The thread that enqueues it then runs
 /// it sooner than it could wake another one, which would also take a core from the pool.
 bool is_small(const Command& command) {
@@ -249,7 +245,7 @@ class HostDevice::Impl final : public CommandQueue {
     const TensorSpec& spec = memory_.spec(buffer);
     const Bytes expected = spec.host_bytes();
     if (static_cast<std::int64_t>(size) == expected.value()) return;
-    throw Error({.attempted = "transfer a tensor " + text(spec),
+    throw Error({.attempted = "transfer a tensor " + spec.text(),
                  .value = fmt::format("{} bytes", size),
                  .accepted = fmt::format("{} bytes", expected.value()),
                  .hint = ""});

@@ -13,7 +13,7 @@ namespace {
 std::string text(std::span<const Operand> operands) {
   std::string all;
   for (const auto& [buffer, spec] : operands) {
-    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", spec.shape.text(), name_of(spec.dtype));
+    all += (all.empty() ? "" : ", ") + spec.text();
   }
   return all.empty() ? "nothing" : all;
 }

@@ -29,8 +29,6 @@ constexpr std::int64_t kManyRows = 1024;
 constexpr Bytes kBand(std::int64_t{1} << 20);
 constexpr std::int64_t kFewestRows = 128;
 
-std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? 4 : 2; }
-
 /// Of `length` cut in `parts`.
 std::int64_t side(std::int64_t length, std::int64_t parts) {
   return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);

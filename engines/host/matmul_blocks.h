@@ -7,6 +7,9 @@
 
 namespace howard::host {
 
+/// Of one number of a product's factors and results, which are bfloat16 or float32.
+inline std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? 4 : 2; }
+
 /// How a product is cut: how far a block of C reaches, which one thread computes and finishes while
 /// it is in a cache, and in what parts it does.
 struct BlockSize {

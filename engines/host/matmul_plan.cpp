@@ -17,9 +17,7 @@ namespace howard::host {
 namespace {
 
 constexpr std::int64_t kFloat = 4;  // Bytes.
-constexpr std::int64_t kCacheLine = 64;
-
-std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? kFloat : 2; }
+constexpr std::int64_t kLine = 64;  // Bytes.
 
 /// What a block of whole matrices widens stays within this, half of Sapphire Rapids' second cache.
 constexpr Bytes kWidened(std::int64_t{1} << 20);
@@ -328,7 +326,7 @@ MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::
 /// Gives what is widened, and blocks of C, their places in the workspaces.
 void MatmulPlan::make_room(const BlockSize& largest) {
   const auto place_of = [](Bytes& size, Bytes bytes) {
-    const Bytes first(ceil_div(size.value(), kCacheLine) * kCacheLine);
+    const Bytes first(ceil_div(size.value(), kLine) * kLine);
     size = first + bytes;
     return first;
   };

@@ -35,7 +35,7 @@ Kernel softmax_kernel(const Call& call, const KernelContext& context) {
 }
 
 template <class T>
-Kernel backward_kernel(const Call& call, const KernelContext& context) {
+Kernel softmax_gradient(const Call& call, const KernelContext& context) {
   const std::int64_t columns = call.out().shape.columns();
   const std::int64_t rows = rows_of(call.out().shape);
   return [=, &pool = context.pool, y = call.in_values<T>(0), dy = call.in_values<T>(1),
@@ -76,7 +76,7 @@ Kernel make_kernel(const SoftmaxBackwardAttributes&, const Call& call,
   call.require(call.in(0).shape == call.out().shape && call.in(1).shape == call.out().shape,
                "y, dy and dx of one shape");
   return with_type(call.out().dtype, [&](auto type) {
-    return backward_kernel<typename decltype(type)::type>(call, context);
+    return softmax_gradient<typename decltype(type)::type>(call, context);
   });
 }
 

@@ -11,12 +11,12 @@
 #include "engines/autograd/attention.h"
 #include "engines/autograd/embedding.h"
 #include "engines/autograd/host_values.h"
+#include "engines/autograd/layernorm.h"
 #include "engines/autograd/loss.h"
 
 namespace howard::models {
 namespace {
 
-constexpr float kEpsilon = 1e-5F;
 constexpr float kHidden = -1e9F;
 
 }  // namespace
@@ -111,8 +111,9 @@ Value Gpt2::linear(Tape& tape, Value x, LinearParameters& layer) const {
 }
 
 Value Gpt2::layernorm(Tape& tape, Value x, LayernormParameters& scale) const {
-  return options_.fused ? autograd::fused_layernorm(tape, x, scale.on(tape), kEpsilon)
-                        : autograd::composed_layernorm(tape, x, scale.on(tape), kEpsilon);
+  return options_.fused
+             ? autograd::fused_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon)
+             : autograd::composed_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon);
 }
 
 Value Gpt2::block(Tape& tape, Value x, Layer& layer, std::optional<Value> probabilities) {

@@ -9,12 +9,12 @@
 #include "engines/autograd/checkpoint.h"
 #include "engines/autograd/embedding.h"
 #include "engines/autograd/host_values.h"
+#include "engines/autograd/layernorm.h"
 #include "engines/autograd/loss.h"
 
 namespace howard::models {
 namespace {
 
-constexpr float kEpsilon = 1e-5F;
 constexpr int kFeedForwardFactor = 4;
 
 }  // namespace
@@ -77,16 +77,18 @@ std::vector<Parameter*> NanoGpt::parameters() {
 Value NanoGpt::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
   const float dropped = options_.dropout;
-  const Value normalized =
-      autograd::fused_layernorm(tape, x, layer.attention_norm.on(tape), kEpsilon);
+  const Value normalized = autograd::fused_layernorm(tape, x, layer.attention_norm.on(tape),
+                                                     autograd::kLayernormEpsilon);
   const Value attended = autograd::fused_attention(
       tape, autograd::fused_linear(tape, normalized, layer.query_key_value.on(tape)),
       tape.constant(mask_), options_.heads);
   const Value mixed = autograd::fused_linear(tape, attended, layer.output.on(tape));
   x = autograd::add(tape, x, autograd::dropout(tape, mixed, dropped));
-  const Value hidden = autograd::fused_linear(
-      tape, autograd::fused_layernorm(tape, x, layer.feed_forward_norm.on(tape), kEpsilon),
-      layer.expand.on(tape));
+  const Value hidden =
+      autograd::fused_linear(tape,
+                             autograd::fused_layernorm(tape, x, layer.feed_forward_norm.on(tape),
+                                                       autograd::kLayernormEpsilon),
+                             layer.expand.on(tape));
   const Value output = autograd::fused_linear(
       tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract.on(tape));
   return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
@@ -101,7 +103,7 @@ Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
     x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &NanoGpt::block, i)
                                   : block(tape, x, i);
   }
-  x = autograd::fused_layernorm(tape, x, last_norm_.on(tape), kEpsilon);
+  x = autograd::fused_layernorm(tape, x, last_norm_.on(tape), autograd::kLayernormEpsilon);
   return autograd::project(tape, x, tape.parameter(head_));
 }
 

@@ -57,9 +57,9 @@ class Writer {
 
 /// Reads what a Writer wrote. The checksum has been right: what does not fit all the same was
 /// written by something else, and is an Error too.
-class Reader {
+class ByteReader {
  public:
-  Reader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
+  ByteReader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
 
   template <class Number>
   Number number() {
@@ -187,7 +187,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint) {
 }
 
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source) {
-  Reader reader(require_whole(bytes, source), source);
+  ByteReader reader(require_whole(bytes, source), source);
   Checkpoint checkpoint;
   checkpoint.recipe = parse_recipe(reader.text());
   checkpoint.step = reader.number<std::int64_t>();

@@ -16,9 +16,9 @@ namespace howard::training {
 namespace {
 
 /// The trained numbers in a model of one sequence, without dropout.
-class Reader {
+class Predictor {
  public:
-  Reader(Device& device, models::NanoGpt& trained)
+  Predictor(Device& device, models::NanoGpt& trained)
       : device_(device), model_(device, options_of(trained)) {
     CommandQueue& queue = device.command_queue(0);
     const auto from = trained.parameters();
@@ -112,7 +112,7 @@ std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& to
                  .hint = ""});
   }
   const std::size_t prompted = text.size();
-  Reader reader(device, model);
+  Predictor reader(device, model);
   std::mt19937 random(sampling.seed);
   for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
     const std::vector<float> logits = reader.logits(text);

@@ -28,8 +28,8 @@ const Scale kBytesPerSecondPer{{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}};
 const Scale kHertzPer{{"Hz", 1}, {"MHz", 1e6}, {"GHz", 1e9}};
 const Scale kCountPer{{"count", 1}};
 
-[[noreturn]] void fail(std::string_view origin, std::string value, std::string accepted,
-                       std::string hint = "") {
+[[noreturn]] void refuse_profile(std::string_view origin, std::string value, std::string accepted,
+                                 std::string hint = "") {
   throw Error({.attempted = "read profile " + std::string(origin),
                .value = std::move(value),
                .accepted = std::move(accepted),
@@ -41,11 +41,12 @@ json parse_document(std::string_view text, std::string_view origin) {
   try {
     document = json::parse(text);
   } catch (const json::parse_error& failure) {
-    fail(origin, fmt::format("it is not JSON (error at byte {})", failure.byte), "a JSON object");
+    refuse_profile(origin, fmt::format("it is not JSON (error at byte {})", failure.byte),
+                   "a JSON object");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
-    fail(origin, "it is not a profile",
-         fmt::format("a JSON object with \"schema\": \"{}\"", kSchema));
+    refuse_profile(origin, "it is not a profile",
+                   fmt::format("a JSON object with \"schema\": \"{}\"", kSchema));
   }
   return document;
 }
@@ -55,7 +56,7 @@ std::string text_field(const json& object, const char* key, std::string_view ori
   const auto found = object.find(key);
   if (found == object.end() || !found->is_string() ||
       found->get_ref<const std::string&>().empty()) {
-    fail(origin, fmt::format("{} lacks \"{}\"", where, key), "a non-empty text");
+    refuse_profile(origin, fmt::format("{} lacks \"{}\"", where, key), "a non-empty text");
   }
   return found->get<std::string>();
 }
@@ -67,29 +68,30 @@ std::optional<std::array<double, 2>> parse_bounds(const std::string& name, const
   if (found == entry.end()) return std::nullopt;
   const json& bounds = *found;
   if (!constant.is_calibrated()) {
-    fail(origin, fmt::format("constant {} has \"bounds\" but is not calibrated", name),
-         "bounds of constants whose source begins with \"calibrated on\"");
+    refuse_profile(origin, fmt::format("constant {} has \"bounds\" but is not calibrated", name),
+                   "bounds of constants whose source begins with \"calibrated on\"");
   }
   if (!bounds.is_array() || bounds.size() != 2 || !bounds[0].is_number() ||
       !bounds[1].is_number() || !(bounds[0].get<double>() > 0) ||
       !(bounds[0].get<double>() < bounds[1].get<double>())) {
-    fail(origin, fmt::format("constant {} has bounds {}", name, bounds.dump()),
-         "[LEAST, MOST], two positive numbers in the constant's unit, the smaller one first");
+    refuse_profile(
+        origin, fmt::format("constant {} has bounds {}", name, bounds.dump()),
+        "[LEAST, MOST], two positive numbers in the constant's unit, the smaller one first");
   }
   const std::array<double, 2> result{bounds[0].get<double>(), bounds[1].get<double>()};
   if (constant.value < result[0] || constant.value > result[1]) {
-    fail(origin,
-         fmt::format("constant {} is {}, outside its bounds {}", name, constant.value,
-                     bounds.dump()),
-         "bounds around the value");
+    refuse_profile(origin,
+                   fmt::format("constant {} is {}, outside its bounds {}", name, constant.value,
+                               bounds.dump()),
+                   "bounds around the value");
   }
   return result;
 }
 
 Constant parse_constant(const std::string& name, const json& entry, std::string_view origin) {
   if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_number()) {
-    fail(origin, fmt::format("constant {} has no numeric \"value\"", name),
-         R"({"value": number, "unit": text, "meaning": text, "source": text})");
+    refuse_profile(origin, fmt::format("constant {} has no numeric \"value\"", name),
+                   R"({"value": number, "unit": text, "meaning": text, "source": text})");
   }
   Constant constant{.value = entry["value"].get<double>(),
                     .unit = text_field(entry, "unit", origin, "constant " + name),
@@ -114,8 +116,8 @@ std::string profile_kind(std::string_view text, std::string_view origin) {
 Constants Constants::parse(std::string_view text, std::string_view origin, std::string_view kind) {
   const json document = parse_document(text, origin);
   if (text_field(document, "kind", origin, "the profile") != kind) {
-    fail(origin, fmt::format("it is not a {} profile", kind),
-         fmt::format("\"kind\": \"{}\"", kind));
+    refuse_profile(origin, fmt::format("it is not a {} profile", kind),
+                   fmt::format("\"kind\": \"{}\"", kind));
   }
   Constants result;
   if (document.contains("extends")) {
@@ -127,7 +129,7 @@ Constants Constants::parse(std::string_view text, std::string_view origin, std::
   result.kind_ = kind;
   const auto constants = document.find("constants");
   if (constants == document.end() || !constants->is_object()) {
-    fail(origin, "it has no \"constants\"", "an object of constants by name");
+    refuse_profile(origin, "it has no \"constants\"", "an object of constants by name");
   }
   for (const auto& [name, entry] : constants->items()) {
     result.constants_.insert_or_assign(name, parse_constant(name, entry, origin));
@@ -197,9 +199,10 @@ void Constants::set(std::string_view name, std::string_view quantity) {
 const Constant& Constants::take(std::string_view name) {
   const auto found = constants_.find(name);
   if (found == constants_.end()) {
-    fail(origin_, fmt::format("constant {} is missing", name), "every constant of the profile",
-         fmt::format("to add it, or \"extends\": \"{}\" to start from the built-in profile",
-                     kind_ == "software" ? kDefaultSoftwareProfile : kDefaultChipProfile));
+    refuse_profile(
+        origin_, fmt::format("constant {} is missing", name), "every constant of the profile",
+        fmt::format("to add it, or \"extends\": \"{}\" to start from the built-in profile",
+                    kind_ == "software" ? kDefaultSoftwareProfile : kDefaultChipProfile));
   }
   read_.emplace(name);
   return found->second;
@@ -209,13 +212,14 @@ double Constants::scaled(std::string_view name, std::string_view what, const Sca
   const Constant& constant = take(name);
   const auto unit = scale.find(constant.unit);
   if (unit == scale.end()) {
-    fail(origin_, fmt::format("constant {} has unit '{}'", name, constant.unit),
-         fmt::format("a {} in {}", what, list_units(scale)));
+    refuse_profile(origin_, fmt::format("constant {} has unit '{}'", name, constant.unit),
+                   fmt::format("a {} in {}", what, list_units(scale)));
   }
   const double value = constant.value * unit->second;
   if (!(value >= 0) || value > 9e18) {
-    fail(origin_, fmt::format("constant {} is {} {}", name, constant.value, constant.unit),
-         fmt::format("a {} that is not negative and fits 64 bits", what));
+    refuse_profile(origin_,
+                   fmt::format("constant {} is {} {}", name, constant.value, constant.unit),
+                   fmt::format("a {} that is not negative and fits 64 bits", what));
   }
   return value;
 }
@@ -235,14 +239,14 @@ Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
   scale.emplace("B/cycle", static_cast<double>(clock.value()));
   const Bandwidth rate(std::llround(scaled(name, "bandwidth", scale)));
   if (rate.value() < 1)
-    fail(origin_, fmt::format("constant {} is zero", name), "a positive bandwidth");
+    refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive bandwidth");
   return rate;
 }
 
 Frequency Constants::frequency(std::string_view name) {
   const Frequency rate(std::llround(scaled(name, "frequency", kHertzPer)));
   if (rate.value() < 1)
-    fail(origin_, fmt::format("constant {} is zero", name), "a positive frequency");
+    refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive frequency");
   return rate;
 }
 
@@ -253,7 +257,8 @@ Bytes Constants::bytes(std::string_view name) {
 int Constants::count(std::string_view name) {
   const double value = scaled(name, "count", kCountPer);
   if (value < 1 || value > 65535 || value != std::floor(value)) {
-    fail(origin_, fmt::format("constant {} is {}", name, value), "a whole number from 1 to 65535");
+    refuse_profile(origin_, fmt::format("constant {} is {}", name, value),
+                   "a whole number from 1 to 65535");
   }
   return static_cast<int>(value);
 }
@@ -261,7 +266,7 @@ int Constants::count(std::string_view name) {
 bool Constants::flag(std::string_view name) {
   const double value = scaled(name, "count", kCountPer);
   if (value != 0 && value != 1) {
-    fail(origin_, fmt::format("constant {} is {}", name, value), "0 (no) or 1 (yes)");
+    refuse_profile(origin_, fmt::format("constant {} is {}", name, value), "0 (no) or 1 (yes)");
   }
   return value == 1;
 }
@@ -271,8 +276,9 @@ void Constants::require_all_read() const {
   for (const auto& [name, constant] : constants_) {
     if (read_.contains(name)) continue;
     const auto suggestion = closest(name, known);
-    fail(origin_, fmt::format("unknown constant {}", name), "the names of the built-in profiles",
-         suggestion ? "\"" + *suggestion + "\"" : "");
+    refuse_profile(origin_, fmt::format("unknown constant {}", name),
+                   "the names of the built-in profiles",
+                   suggestion ? "\"" + *suggestion + "\"" : "");
   }
 }
 

@@ -30,7 +30,7 @@ struct CompareOptions {
   bool help = false;
 };
 
-CompareOptions parse(int argc, const char* const* argv) {
+CompareOptions compare_options(int argc, const char* const* argv) {
   CLI::App app;
   CompareOptions options;
   app.set_help_flag();
@@ -68,7 +68,7 @@ int status_of(const reports::Comparison& found, const CompareOptions& options) {
 }  // namespace
 
 int compare(int argc, const char* const* argv) {
-  const CompareOptions options = parse(argc, argv);
+  const CompareOptions options = compare_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kCompareHelp);
     return kOk;

@@ -54,7 +54,7 @@ struct ExplainOptions {
   bool help = false;
 };
 
-ExplainOptions parse(int argc, const char* const* argv) {
+ExplainOptions explain_options(int argc, const char* const* argv) {
   CLI::App app;
   ExplainOptions options;
   app.set_help_flag();
@@ -193,7 +193,7 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
 }  // namespace
 
 int explain(int argc, const char* const* argv) {
-  const ExplainOptions options = parse(argc, argv);
+  const ExplainOptions options = explain_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kExplainHelp);
     return kOk;

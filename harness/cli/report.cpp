@@ -42,7 +42,7 @@ struct ReportOptions {
   bool help = false;
 };
 
-ReportOptions parse(int argc, const char* const* argv) {
+ReportOptions report_options(int argc, const char* const* argv) {
   CLI::App app;
   ReportOptions options;
   app.set_help_flag();
@@ -123,7 +123,7 @@ std::vector<ExperimentResult> in_order(
 }  // namespace
 
 int report(int argc, const char* const* argv) {
-  const ReportOptions options = parse(argc, argv);
+  const ReportOptions options = report_options(argc, argv);
   if (options.help) {
     fmt::print("{}", kReportHelp);
     return kOk;

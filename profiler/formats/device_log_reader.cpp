@@ -25,12 +25,6 @@ using Fields = std::span<const std::string_view>;
 constexpr std::size_t kAbsent = ~std::size_t{0};
 constexpr std::string_view kFirstWord = "ARCH:";
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-  return text;
-}
-
 /// Where what is needed stands in a row.
 struct Columns {
   std::size_t device, x, y, risc, time, host_id, zone, type;

@@ -67,12 +67,6 @@ constexpr std::array<std::string_view, 4> kOldDimensions = {"_W", "_Z", "_Y", "_
 constexpr std::size_t kX = 3;
 constexpr int kMostTensors = 32;
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 /// An integer, also as a spreadsheet or a data frame writes it: "1024.0".
 std::optional<std::int64_t> parse_count(std::string_view text) {
   const auto integer = parse_integer(text);

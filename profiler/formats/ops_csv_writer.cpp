@@ -115,7 +115,7 @@ constexpr std::array<std::string_view, 98> kColumns = {
     "Avg Math util on full grid (%)",
 };
 constexpr std::size_t kInputs = 3;
-constexpr std::size_t kTensorCells = 7;
+constexpr std::size_t kCellsPerTensor = 7;
 /// After the trace's two columns: kernel sources and hashes, sizes, the performance model, and what
 /// the counters of the matrix and vector units found.
 constexpr std::size_t kLastColumns = 34;
@@ -166,7 +166,7 @@ void write_tensors(CsvWriter& csv, const std::vector<TensorFacts>& tensors, std:
     if (i < tensors.size()) {
       write_tensor(csv, tensors[i], device);
     } else {
-      csv.skip(kTensorCells);
+      csv.skip(kCellsPerTensor);
     }
   }
 }

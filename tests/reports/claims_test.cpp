@@ -32,7 +32,7 @@ PointMetric time_of(const std::string& config) {
 }
 
 /// "a is twice as slow as b", with a doubt that holds when c takes at most as long as b.
-Claim claim(Verdict verdict) {
+Claim claim(ClaimVerdict verdict) {
   return {.name = "2x",
           .says = "b is faster",
           .published = 2,
@@ -44,58 +44,62 @@ Claim claim(Verdict verdict) {
                       .most = 1}}};
 }
 
-Verdict verdict_of(const Claim& claim, const ExperimentResult& result) {
+ClaimVerdict verdict_of(const Claim& claim, const ExperimentResult& result) {
   return judge(claim, {&result, 1}).verdict;
 }
 
 TEST(Claims, ANumberThatAgreesIsConfirmed) {
-  const Claim asked = claim(Verdict::another_cause);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2}, {"b", 1}, {"c", 5}})), Verdict::confirmed);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2.5}, {"b", 1}, {"c", 5}})), Verdict::confirmed);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2.6}, {"b", 1}, {"c", 5}})), Verdict::not_reproduced);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.5}, {"b", 1}, {"c", 5}})), Verdict::not_reproduced);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 0.5}, {"b", 1}, {"c", 5}})), Verdict::not_reproduced);
+  const Claim asked = claim(ClaimVerdict::another_cause);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2}, {"b", 1}, {"c", 5}})), ClaimVerdict::confirmed);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2.5}, {"b", 1}, {"c", 5}})), ClaimVerdict::confirmed);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 2.6}, {"b", 1}, {"c", 5}})),
+            ClaimVerdict::not_reproduced);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.5}, {"b", 1}, {"c", 5}})),
+            ClaimVerdict::not_reproduced);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 0.5}, {"b", 1}, {"c", 5}})),
+            ClaimVerdict::not_reproduced);
 }
 
 TEST(Claims, NoDifferenceIsNotAGainHoweverCloseTheNumbers) {
-  Claim asked = claim(Verdict::another_cause);
+  Claim asked = claim(ClaimVerdict::another_cause);
   asked.published = 1.2;
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.12}, {"b", 1}, {"c", 5}})), Verdict::confirmed);
-  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.08}, {"b", 1}, {"c", 5}})), Verdict::not_reproduced);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.12}, {"b", 1}, {"c", 5}})), ClaimVerdict::confirmed);
+  EXPECT_EQ(verdict_of(asked, run_of({{"a", 1.08}, {"b", 1}, {"c", 5}})),
+            ClaimVerdict::not_reproduced);
 }
 
 TEST(Claims, ADoubtThatHoldsChangesTheVerdict) {
   const ExperimentResult doubtful = run_of({{"a", 2}, {"b", 1}, {"c", 1}});
-  EXPECT_EQ(verdict_of(claim(Verdict::another_cause), doubtful), Verdict::another_cause);
-  EXPECT_EQ(verdict_of(claim(Verdict::artefact), doubtful), Verdict::artefact);
-  EXPECT_EQ(judge(claim(Verdict::artefact), {&doubtful, 1}).because, "c is as fast");
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::another_cause), doubtful), ClaimVerdict::another_cause);
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), doubtful), ClaimVerdict::artefact);
+  EXPECT_EQ(judge(claim(ClaimVerdict::artefact), {&doubtful, 1}).because, "c is as fast");
 }
 
 TEST(Claims, ACauseOfANumberThatIsNotThereExplainsNothing) {
   const ExperimentResult other = run_of({{"a", 1}, {"b", 1}, {"c", 1}});
-  EXPECT_EQ(verdict_of(claim(Verdict::another_cause), other), Verdict::not_reproduced);
-  EXPECT_EQ(verdict_of(claim(Verdict::artefact), other), Verdict::artefact);
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::another_cause), other), ClaimVerdict::not_reproduced);
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), other), ClaimVerdict::artefact);
 }
 
 TEST(Claims, WithoutItsPointsAClaimIsNotRun) {
   const ExperimentResult result = run_of({{"a", 2}, {"c", 1}});
-  const JudgedClaim judged = judge(claim(Verdict::artefact), {&result, 1});
-  EXPECT_EQ(judged.verdict, Verdict::not_run);
+  const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
+  EXPECT_EQ(judged.verdict, ClaimVerdict::not_run);
   EXPECT_FALSE(judged.value.has_value());
   EXPECT_TRUE(judged.evidence.empty());
 }
 
 TEST(Claims, ADoubtWithoutItsPointsIsSaidAndDecidesNothing) {
   const ExperimentResult result = run_of({{"a", 2}, {"b", 1}});
-  const JudgedClaim judged = judge(claim(Verdict::artefact), {&result, 1});
-  EXPECT_EQ(judged.verdict, Verdict::confirmed);
+  const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
+  EXPECT_EQ(judged.verdict, ClaimVerdict::confirmed);
   ASSERT_EQ(judged.evidence.size(), 2U);
   EXPECT_EQ(judged.evidence[1], "the run lacks the points that would say whether c is as fast");
 }
 
 TEST(Claims, TheEvidenceIsThePointsAndTheirTimes) {
   const ExperimentResult result = run_of({{"a", 2e-3}, {"b", 1e-3}, {"c", 5e-3}});
-  const JudgedClaim judged = judge(claim(Verdict::artefact), {&result, 1});
+  const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
   ASSERT_EQ(judged.evidence.size(), 2U);
   EXPECT_EQ(judged.evidence[0],
             "e/emulated/config:a/other:x: 2.000 ms / e/emulated/config:b/other:x: 1.000 ms = 2");
@@ -107,17 +111,17 @@ TEST(Claims, WhatNoDeviceHereMeasuresIsTakenAsPublished) {
   point.metrics.clear();
   point.skipped = "runs on another machine";
   point.reference = {{.metric = "time", .value = 2, .unit = "s"}};
-  const JudgedClaim judged = judge(claim(Verdict::artefact), {&result, 1});
-  EXPECT_EQ(judged.verdict, Verdict::confirmed);
+  const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
+  EXPECT_EQ(judged.verdict, ClaimVerdict::confirmed);
   EXPECT_NE(judged.evidence[0].find("as published"), std::string::npos);
   point.failed = true;
-  EXPECT_EQ(verdict_of(claim(Verdict::artefact), result), Verdict::not_run);
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
 }
 
 TEST(Claims, HostPointsAreNoEvidence) {
   ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 5}});
   result.points[0].backend = harness::Backend::host;
-  EXPECT_EQ(verdict_of(claim(Verdict::artefact), result), Verdict::not_run);
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
 }
 
 TEST(Claims, TheReportsSummaryIsAllThere) {
@@ -133,7 +137,7 @@ TEST(Claims, TheReportsSummaryIsAllThere) {
 
 TEST(Claims, TheTableHasARowForEachAndTheEvidenceBelow) {
   const ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 1}});
-  const std::vector<Claim> claims{claim(Verdict::artefact)};
+  const std::vector<Claim> claims{claim(ClaimVerdict::artefact)};
   const std::string text = terminal_table(claims_table(claims, {&result, 1}), {});
   for (const char* const part :
        {"2.00x", "artefact", "b is faster", "2x: artefact: c is as fast", "config:a"}) {
