@@ -101,9 +101,22 @@ configure() {
   fi
 }
 
+# remaining DONE ALL SECONDS: ", about 2 min left" by the time that DONE of ALL steps took; nothing before
+# that can be told.
+remaining() {
+  local left
+  (($1 * 20 >= $2 && $3 >= 5)) || return 0
+  left=$(($3 * ($2 - $1) / $1))
+  if ((left >= 90)); then
+    printf ', about %d min left' $(((left + 30) / 60))
+  else
+    printf ', about %d s left' "$left"
+  fi
+}
+
 # Passes on what ninja prints but its progress: one line, counting on a terminal. $1: what is built.
 show_build() {
-  local line started='' counting=''
+  local line started='' counting='' begin=$SECONDS done all
   [[ ! -t 2 || ${TERM:-dumb} == dumb ]] || counting=1
   while IFS= read -r line; do
     case $line in
@@ -111,7 +124,10 @@ show_build() {
       '['[0-9]*/[0-9]*'] '*)
         [[ -n $started || -n $counting ]] || say "building $1 ..."
         started=1
-        [[ -z $counting ]] || printf '\r\033[K%s: building %s %s' "${0##*/}" "$1" "${line%% *}" >&2
+        [[ -n $counting ]] || continue
+        IFS='[/]' read -r _ done all _ <<<"${line%% *}"
+        printf '\r\033[K%s: building %s, step %d of %d%s' "${0##*/}" "$1" "$done" "$all" \
+          "$(remaining "$done" "$all" $((SECONDS - begin)))" >&2
         ;;
       *)
         [[ -z $started || -z $counting ]] || printf '\r\033[K' >&2

@@ -241,6 +241,10 @@ std::vector<PointResult> run_points(const Experiment& experiment, std::vector<Po
   std::vector<char> ended(points.size(), 0);  // not bool: threads write neighbours
   const bool untimed = experiment.timing().iterations == 0;
   run_all_now(experiment, points, ended, hooks, threads);
+  const auto on_wall =
+      static_cast<std::size_t>(std::ranges::count(points, Backend::host, &PointResult::backend));
+  const bool both = on_wall > 0 && on_wall < points.size();
+  if (both && !untimed && !hooks.stop()) hooks.wall_follows(on_wall);
   if (!untimed) run_wall(experiment, points, ended, wall, hooks);
   std::vector<PointResult> result;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -36,6 +36,9 @@ struct RunHooks {
   /// point stays where it is until all have ended.
   std::function<void(std::size_t index, const PointResult&)> point_done = [](std::size_t,
                                                                              const PointResult&) {};
+  /// All points on the virtual clock have ended, and `count` points on the wall clock follow;
+  /// called once, and only when there are both.
+  std::function<void(std::size_t count)> wall_follows = [](std::size_t) {};
   /// What looks on while points on the wall clock are timed.
   std::function<TraceSink*()> warm_up_sink = [] { return static_cast<TraceSink*>(nullptr); };
   std::function<void(const PointResult&)> iterated = [](const PointResult&) {};

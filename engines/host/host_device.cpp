@@ -17,6 +17,7 @@
 #include "engines/host/command_maker.h"
 #include "engines/host/command_thread.h"
 #include "engines/host/host_memory.h"
+#include "engines/host/instruction_set.h"
 #include "engines/host/worker_pool.h"
 #include "engines/host/workspace.h"
 
@@ -40,6 +41,7 @@ class HostDevice::Impl final : public CommandQueue {
  public:
   explicit Impl(const HostOptions& options)
       : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
+    best_instruction_set();  // Fails here, not in the middle of a kernel, when its switch is wrong.
     pool_.when_left([this] { commands_.look(); });
     memory_.ledger().report_to(options.memory, MemoryKind::dram, [this] { return now(); });
   }

@@ -12,7 +12,9 @@ namespace howard::host {
 /// The levels of the x86-64 psABI that kernels are compiled for: SSE4.2, AVX2, AVX-512.
 enum class InstructionSet : std::uint8_t { v2, v3, v4 };
 
-/// The best one of this CPU; what every program is assumed to have is v2.
+/// The best one of this CPU, or HOWARD_MAX_INSTRUCTION_SET (v2, v3, v4) of the environment where
+/// that is less, so that what another CPU computes can be seen on this one. oneDNN's own switch is
+/// DNNL_MAX_CPU_ISA. What every program is assumed to have is v2. Error for another word.
 InstructionSet best_instruction_set();
 
 template <class Body>

@@ -117,7 +117,12 @@ void Outputs::checkpoint(const ExperimentResult& running,
 
 void Outputs::finish(const Finished& finished) {
   if (!options_.json.empty()) finished_.push_back(finished.result);
-  print(tables_of(finished));
+  if (!finished.emulated_is_shown) return print(tables_of(finished));
+  Finished rest = finished;
+  std::erase_if(rest.result.points, [](const harness::PointResult& point) {
+    return point.backend == harness::Backend::emulated;
+  });
+  print(tables_of(rest));
 }
 
 void Outputs::print(const std::vector<reports::Table>& tables) const {

@@ -22,6 +22,8 @@ struct Finished {
   harness::Presentation presentation;
   std::vector<harness::Document> documents;
   double seconds = 0;  ///< Wall time that it took.
+  /// The tables of the emulated points were shown before the host's points ran.
+  bool emulated_is_shown = false;
   /// Shown in place of the tables that the presentation makes; none: those.
   std::vector<reports::Table> tables;
 };
@@ -42,8 +44,8 @@ class Outputs {
   void checkpoint(const harness::ExperimentResult& running,
                   std::vector<const harness::PointResult*> points);
 
-  /// Takes note of an experiment that has ended and prints its tables, to standard output (to
-  /// standard error when a file goes to standard output).
+  /// Takes note of an experiment that has ended and prints its tables, but for those that were
+  /// shown already, to standard output (to standard error when a file goes to standard output).
   void finish(const Finished& finished);
 
   /// Prints tables where those of the experiments go.

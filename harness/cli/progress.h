@@ -27,6 +27,8 @@ class Progress {
 
   /// A point has ended.
   void advance(const harness::PointResult& finished);
+  /// Takes the line away until the next point or iteration, because something else is printed.
+  void pause() { line_.clear(); }
   /// An iteration of a point on the wall clock has ended.
   void iterated(const harness::PointResult& running);
   /// For the events of a warm-up iteration, from which the next iterated() says what bounds its

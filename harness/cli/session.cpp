@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/traces.h"
 #include "reports/reference.h"
+#include "reports/table.h"
 
 namespace howard::cli {
 namespace {
@@ -89,12 +91,27 @@ void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) 
   };
 }
 
+void Session::show_emulated(harness::ExperimentResult emulated,
+                            const harness::Experiment& experiment, std::size_t count) const {
+  reports::attach_references(emulated);
+  outputs_.print(reports::make_tables(emulated, experiment.presentation()));
+  const double seconds =
+      static_cast<double>(count) * options_.wall.repetitions * options_.wall.min_time;
+  fmt::print(stderr,
+             "{}: {} on this machine's CPU, which take{} {:.0f} s or more "
+             "(--backend emulated leaves them out)\n",
+             emulated.experiment,
+             count == 1 ? "1 point follows" : fmt::format("{} points follow", count),
+             count == 1 ? "s" : "", std::max(1.0, seconds));
+}
+
 Finished Session::run(PlannedExperiment planned) {
   const std::string name(planned.experiment->name());
   const std::size_t count = planned.points.size();
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
   std::vector<std::string> costs;  // printed when no line is in their way
+  bool emulated_is_shown = false;
   {
     Progress progress(name, count, options_.progress);
     const harness::ExperimentResult running{
@@ -109,6 +126,15 @@ Finished Session::run(PlannedExperiment planned) {
         outputs_.checkpoint(running, {points.begin(), points.end()});
       }
       progress.advance(point);
+    };
+    hooks.wall_follows = [&](std::size_t on_wall) {
+      harness::ExperimentResult emulated{.experiment = name, .context = context_, .points = {}};
+      for (const harness::PointResult* const point : ended | std::views::values) {
+        emulated.points.push_back(*point);
+      }
+      progress.pause();
+      show_emulated(std::move(emulated), *planned.experiment, on_wall);
+      emulated_is_shown = true;
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
@@ -128,6 +154,7 @@ Finished Session::run(PlannedExperiment planned) {
   Finished finished{
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  finished.emulated_is_shown = emulated_is_shown;
   outputs_.finish(finished);
   for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
   for (const harness::PointResult& point : finished.result.points) {

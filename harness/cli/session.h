@@ -42,7 +42,8 @@ class Session {
           MemoryWatch& memory, Ranks& ranks);
 
   /// Runs the next experiment of what all ranks have planned, in their order, and prints its
-  /// tables. Points that a stop left out are missing.
+  /// tables, those of the emulated points before the host's points run. Points that a stop left out
+  /// are missing.
   Finished run(PlannedExperiment planned);
 
   /// What was recorded of every point run so far, for --trace, --device-logs and --bottlenecks.
@@ -60,6 +61,10 @@ class Session {
 
  private:
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
+  /// Prints the tables of the emulated points, which took a moment, and how long the `count` host
+  /// points that follow will take.
+  void show_emulated(harness::ExperimentResult emulated, const harness::Experiment& experiment,
+                     std::size_t count) const;
   /// Has one more iteration of each point recorded; says in `costs` what that added.
   void record(harness::RunHooks& hooks, std::vector<std::string>& costs);
 

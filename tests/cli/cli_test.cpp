@@ -465,6 +465,8 @@ TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   const json result = results();
   EXPECT_EQ(result["points"].size(), 4U) << "the emulated points were finished";
+  EXPECT_TRUE(contains(outcome.out, "emulated device")) << "shown before the host's points ran";
+  EXPECT_TRUE(contains(outcome.err, "2 points follow on this machine's CPU")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
 }
 

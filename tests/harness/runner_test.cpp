@@ -116,6 +116,26 @@ TEST_F(Runner, ReportsEachPointOnceWhenItEnds) {
   EXPECT_EQ(ended, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST_F(Runner, SaysThatTheWallClockFollowsOnceTheVirtualOneIsDone) {
+  std::vector<std::size_t> ended_before, follow;
+  std::size_t ended = 0;
+  RunHooks hooks;
+  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.wall_follows = [&](std::size_t count) {
+    ended_before.push_back(ended);
+    follow.push_back(count);
+  };
+  const std::size_t emulated = run({.backends = {Backend::emulated}}, hooks).size();
+  EXPECT_TRUE(follow.empty()) << "nothing is on the wall clock";
+  ended = 0;
+  const std::size_t host = run({.backends = {Backend::host}}, hooks).size();
+  EXPECT_TRUE(follow.empty()) << "nothing came before";
+  ended = 0;
+  run({}, hooks);
+  EXPECT_EQ(ended_before, std::vector<std::size_t>{emulated});
+  EXPECT_EQ(follow, std::vector<std::size_t>{host});
+}
+
 TEST_F(Runner, AStopKeepsWhatHasEnded) {
   int ended = 0;
   RunHooks hooks;

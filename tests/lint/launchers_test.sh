@@ -108,4 +108,15 @@ expect "without root: status" 1 "$status"
 expect "without root: the command to run" "run_experiment: as root, run: apt-get update &&\
  apt-get install --no-install-recommends libfmt-dev" "$output"
 
+# How long a build still takes: the parts that are left, at the pace so far.
+left() { (
+  export howard_root=$root
+  # shellcheck source=cmake/launcher.sh
+  source "$root/cmake/launcher.sh"
+  remaining "$@"
+); }
+expect "time left: minutes" ", about 3 min left" "$(left 10 40 60)"
+expect "time left: seconds" ", about 20 s left" "$(left 30 40 60)"
+expect "time left: too early to tell" "" "$(left 1 40 60)$(left 30 40 2)"
+
 if ((failures > 0)); then exit 1; fi

@@ -222,9 +222,17 @@ TEST(HostTraining, EnginesGiveTheSameLossesToTheBit) {
   }
 }
 
-TEST(HostTraining, ThePublishedDynamicAndStaticFunctionsGiveTheSameLossesToTheBit) {
-  EXPECT_EQ(mlp_losses(Engine::dynamic, DataType::float32, MlpFunctions::by_op),
-            mlp_losses(Engine::traced, DataType::float32, MlpFunctions::by_layer));
+// By op and by layer the products of the gradients transpose other factors, so that on some CPUs
+// other kernels of oneDNN sum them, in another order.
+TEST(HostTraining, ThePublishedDynamicAndStaticFunctionsGiveTheSameLossesButForTheOrderOfSums) {
+  const std::vector<float> by_op =
+      mlp_losses(Engine::dynamic, DataType::float32, MlpFunctions::by_op);
+  const std::vector<float> by_layer =
+      mlp_losses(Engine::traced, DataType::float32, MlpFunctions::by_layer);
+  ASSERT_EQ(by_op.size(), by_layer.size());
+  for (std::size_t i = 0; i < by_op.size(); ++i) {
+    EXPECT_NEAR(by_op[i], by_layer[i], 1e-5F * by_layer[i]) << "step " << i;
+  }
 }
 
 TEST(HostTraining, ReplaysOfThePublishedEngineDoNotTrainAndOursDo) {
