@@ -29,10 +29,9 @@ ExactTime parse_line(std::string_view line, std::string_view source, std::size_t
   const std::size_t before_metric = before_time == std::string_view::npos || before_time == 0
                                         ? std::string_view::npos
                                         : line.rfind(' ', before_time - 1);
-  const auto time = before_time == std::string_view::npos
-                        ? std::nullopt
-                        : parse_integer(line.substr(before_time + 1));
-  if (before_metric == std::string_view::npos || before_metric == 0 || !time || *time < 0) {
+  // Without a blank this reads the whole line (npos + 1 is 0), which before_metric then refuses.
+  const std::int64_t time = parse_integer(line.substr(before_time + 1)).value_or(-1);
+  if (before_metric == std::string_view::npos || before_metric == 0 || time < 0) {
     throw Error({.attempted = fmt::format("read {}, line {}", source, number),
                  .value = fmt::format("'{}'", line),
                  .accepted = "POINT METRIC PICOSECONDS",
@@ -40,7 +39,7 @@ ExactTime parse_line(std::string_view line, std::string_view source, std::size_t
   }
   return {.point = std::string(line.substr(0, before_metric)),
           .metric = std::string(line.substr(before_metric + 1, before_time - before_metric - 1)),
-          .time = SimTime::picoseconds(*time)};
+          .time = SimTime::picoseconds(time)};
 }
 
 TimeRecord parse_times(std::string_view text, std::string_view source) {
