@@ -24,10 +24,11 @@ class Contradictions {
     if (holds) return;
     std::vector<std::string> values;
     for (const std::string_view name : names) values.push_back(text_of(name));
-    throw Contradiction({.attempted = "read the constants of " + constants_.chip.name(),
-                         .value = join(values, " beside "),
-                         .accepted = std::move(accepted),
-                         .hint = fmt::format("another {}", fmt::join(names, " or "))});
+    throw Contradiction(
+        {.attempted = "read the constants of " + constants_.chip.name(),
+         .value = join(values, " and ") + (values.size() > 1 ? " contradict each other" : ""),
+         .accepted = std::move(accepted),
+         .hint = fmt::format("another {}", fmt::join(names, " or "))});
   }
 
  private:

@@ -340,32 +340,6 @@ TEST_F(Cli, ASettingIsAQuickWhatIf) {
   EXPECT_TRUE(contains(typo.err, "host.finish=...")) << typo.err;
 }
 
-TEST_F(Cli, AChangedChipHasNoPublishedFigureAnywhere) {
-  for (const std::string change : {"--set noc.link=29B/cycle", "--profile wormhole_b0_n150"}) {
-    const Outcome outcome = run(kOnePoint + change);
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(contains(outcome.out, "no published figures stand beside these")) << outcome.out;
-    EXPECT_FALSE(contains(outcome.out, "error")) << outcome.out;
-    EXPECT_FALSE(contains(outcome.err, "rows")) << outcome.err;
-    EXPECT_TRUE(results()["points"][0]["reference"].is_null());
-    EXPECT_EQ(results()["context"]["published_chip"], false);
-    const Outcome fidelity = run("fidelity " + change);
-    EXPECT_TRUE(contains(fidelity.out, "the published rows are of the default")) << fidelity.out;
-    const Outcome report = run("report results");
-    EXPECT_FALSE(contains(report.out, "claims")) << report.out;
-  }
-  ASSERT_EQ(run(kOnePoint + "--set noc.link=28B/cycle").status, 0);
-  EXPECT_FALSE(results()["points"][0]["reference"].is_null()) << "the value that it has";
-}
-
-TEST_F(Cli, AContradictionIsABadCommandLineThatNamesBoth) {
-  const Outcome outcome = run(kOnePoint + "--set dram.mixed=300GB/s");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "dram.mixed=300GB/s beside dram.bandwidth=267GB/s"))
-      << outcome.err;
-}
-
 TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   const std::string small = "calibrate -a evaluations=60 --filter 'mlp_host|host.op_call' ";
   const Outcome outcome = run(small);
