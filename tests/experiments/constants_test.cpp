@@ -263,7 +263,7 @@ bool any_moved(const std::vector<double>& before, const std::vector<double>& aft
 class Tried {
  public:
   explicit Tried(const std::string& profile)
-      : constants_(load_constants({.profiles = {profile}, .settings = {}})),
+      : constants_(wormhole::load_constants({.profiles = {profile}, .settings = {}})),
         profiles_(read_profiles(constants_)),
         measures_(all_times()),
         before_(measures_.size()) {}
