@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/wormhole/contradictions.h"
 
 namespace howard::experiments {
 namespace {
@@ -100,7 +101,12 @@ class Varied final : public harness::Experiment {
       Backend backend, const Parameters& parameters) const override {
     if (backend == Backend::host) return as_is_->prepare(backend, parameters);
     const auto own = parameters.begin() + static_cast<std::ptrdiff_t>(space_->axes.size());
-    const std::shared_ptr<const Variant> variant = variant_of({parameters.begin(), own});
+    std::shared_ptr<const Variant> variant;
+    try {
+      variant = variant_of({parameters.begin(), own});
+    } catch (const wormhole::Contradiction& contradiction) {
+      return harness::NotApplicable{contradiction.text().value};
+    }
     auto prepared = variant->experiment->prepare(backend, {own, parameters.end()});
     if (std::holds_alternative<harness::NotApplicable>(prepared)) return prepared;
     return std::make_unique<VariedCase>(
@@ -188,7 +194,11 @@ DesignSpace parse_design_space(const wormhole::ProfileChoice& choice) {
                          ProfileConstants tried = *constants;
                          std::string quantity = without_spaces(value);
                          set_constant(tried, name + "=" + quantity);
-                         static_cast<void>(read_profiles(tried));
+                         try {
+                           static_cast<void>(read_profiles(tried));
+                         } catch (const wormhole::Contradiction&) {
+                           // Another constant may vary too: the points that have it are skipped.
+                         }
                          return quantity;
                        }};
     for (const std::string& part :

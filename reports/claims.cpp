@@ -63,6 +63,11 @@ struct Found {
   std::string text;  ///< "matmul_sweep/emulated/shape:...: 1.97 ms".
 };
 
+/// The claims are about the chip that the report measured.
+bool is_of_the_chip(const ExperimentResult& result, const PointResult& point) {
+  return point.backend == harness::Backend::emulated && result.context.published_chip;
+}
+
 bool has_parameters(const PointResult& point, const harness::Parameters& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& entry) {
     return harness::find_parameter(point.parameters, entry.first) == entry.second;
@@ -73,7 +78,7 @@ std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentR
   for (const ExperimentResult& result : results) {
     if (result.experiment != wanted.experiment) continue;
     for (const PointResult& point : result.points) {
-      if (point.backend != harness::Backend::emulated) continue;
+      if (!is_of_the_chip(result, point)) continue;
       if (!has_parameters(point, wanted.parameters)) continue;
       const std::string id = result.experiment + "/" + point.id();
       if (const harness::Metric* const metric = point.find_metric(wanted.metric)) {
@@ -191,6 +196,13 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
   const auto first = std::ranges::unique(judged.evidence).begin();
   judged.evidence.erase(first, judged.evidence.end());
   return judged;
+}
+
+bool can_judge(std::span<const ExperimentResult> results) {
+  return std::ranges::any_of(results, [](const ExperimentResult& result) {
+    return std::ranges::any_of(
+        result.points, [&](const PointResult& point) { return is_of_the_chip(result, point); });
+  });
 }
 
 Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResult> results) {

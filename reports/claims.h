@@ -31,7 +31,7 @@ enum class ClaimVerdict : std::uint8_t {
   another_cause,   ///< The number is right, the reason given for it is not.
   artefact,        ///< The number is of something else than the claim says.
   not_reproduced,  ///< The run says another number, and knows no reason.
-  not_run,         ///< The points it is about are not in the run.
+  not_run,         ///< The points it is about are not in the run, or ran on another chip.
 };
 
 /// "confirmed", "confirmed with another cause", "artefact", "not reproduced", "not run".
@@ -74,6 +74,10 @@ struct JudgedClaim {
 /// neither side.
 /// A figure that no device here can measure, as a time of another CPU, is the published one.
 JudgedClaim judge(const Claim& claim, std::span<const harness::ExperimentResult> results);
+
+/// Whether the claims can be judged by these results: they have emulated points, and the claims are
+/// about the chip and the software of these.
+bool can_judge(std::span<const harness::ExperimentResult> results);
 
 /// A row for each claim; the evidence stands in the notes.
 Table claims_table(std::span<const Claim> claims,

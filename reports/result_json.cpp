@@ -151,6 +151,7 @@ ordered_json to_object(const RunContext& context) {
           {"threads", context.threads},
           {"chip_profile", context.chip_profile},
           {"software_profile", context.software_profile},
+          {"published_chip", context.published_chip},
           {"seed", context.seed},
           {"warnings", context.warnings}};
 }
@@ -158,16 +159,19 @@ ordered_json to_object(const RunContext& context) {
 RunContext to_context(const JsonNode& object) {
   const JsonNode threads = object.member("threads");
   if (threads.integer() < 0 || threads.integer() > INT_MAX) threads.fail("a number of threads");
-  return {.version = object.member("version").text(),
-          .git = object.member("git").text(),
-          .compiler = object.member("compiler").text(),
-          .build_type = object.member("build_type").text(),
-          .cpu = object.member("cpu").text(),
-          .threads = static_cast<int>(threads.integer()),
-          .chip_profile = object.member("chip_profile").text(),
-          .software_profile = object.member("software_profile").text(),
-          .seed = object.member("seed").natural(),
-          .warnings = object.member("warnings").texts()};
+  return {
+      .version = object.member("version").text(),
+      .git = object.member("git").text(),
+      .compiler = object.member("compiler").text(),
+      .build_type = object.member("build_type").text(),
+      .cpu = object.member("cpu").text(),
+      .threads = static_cast<int>(threads.integer()),
+      .chip_profile = object.member("chip_profile").text(),
+      .software_profile = object.member("software_profile").text(),
+      // A file of a version before this member has its references already.
+      .published_chip = !object.has("published_chip") || object.member("published_chip").boolean(),
+      .seed = object.member("seed").natural(),
+      .warnings = object.member("warnings").texts()};
 }
 
 /// A result, and its points wherever they are.

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "reports/format.h"
+#include "reports/reference.h"
 
 namespace howard::reports {
 namespace {
@@ -197,6 +198,10 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
          {result.context.chip_profile, result.context.software_profile}) {
       const std::size_t with = profile.find(kWith);
       if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
+    }
+    if (!result.context.published_chip && !reference_tables(result.experiment).empty()) {
+      notes.emplace_back(
+          "no published figures stand beside these: they are of another chip or software");
     }
   }
   if (backend == Backend::host) {

@@ -101,6 +101,12 @@ Constant parse_constant(const std::string& name, const json& entry, std::string_
   return constant;
 }
 
+Scale bandwidth_scale(Frequency clock) {
+  Scale scale = kBytesPerSecondPer;
+  scale.emplace("B/cycle", static_cast<double>(clock.value()));
+  return scale;
+}
+
 std::string list_units(const Scale& scale) {
   std::vector<std::string> units;
   for (const auto& [unit, factor] : scale) units.push_back(unit);
@@ -234,13 +240,21 @@ SimTime Constants::time(std::string_view name) {
   return SimTime::picoseconds(std::llround(scaled(name, "time", kPicosecondsPer)));
 }
 
-Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
-  Scale scale = kBytesPerSecondPer;
-  scale.emplace("B/cycle", static_cast<double>(clock.value()));
+Bandwidth Constants::positive_bandwidth(std::string_view name, const Scale& scale) {
   const Bandwidth rate(std::llround(scaled(name, "bandwidth", scale)));
   if (rate.value() < 1)
     refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive bandwidth");
   return rate;
+}
+
+Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
+  return positive_bandwidth(name, bandwidth_scale(clock));
+}
+
+Bandwidth Constants::share(std::string_view name, std::string_view whole, Frequency clock) {
+  Scale scale = bandwidth_scale(clock);
+  scale.emplace("%", static_cast<double>(bandwidth(whole, clock).value()) / 100);
+  return positive_bandwidth(name, scale);
 }
 
 Frequency Constants::frequency(std::string_view name) {

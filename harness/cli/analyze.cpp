@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/all.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/terminal.h"
 #include "harness/environment.h"
@@ -160,8 +161,7 @@ class Emulation {
   explicit Emulation(const wormhole::ProfileChoice& choice)
       : profiles_(read_settings(choice, wormhole::load_profiles)),
         context_(harness::describe_environment()) {
-    context_.chip_profile = profiles_.chip.name;
-    context_.software_profile = profiles_.software.name;
+    describe_chip(profiles_, context_);
   }
 
   Analysis compare(profiler::ByteSource& source, const std::string& file, std::size_t top) const {

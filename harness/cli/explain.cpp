@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "experiments/explain.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -175,8 +176,7 @@ Parameters first_of(const Experiment& experiment, const std::vector<harness::Poi
 int write(const ExplainOptions& options, const reports::Explanation& explanation,
           const wormhole::Profiles& profiles) {
   harness::RunContext context = harness::describe_environment();
-  context.chip_profile = profiles.chip.name;
-  context.software_profile = profiles.software.name;
+  describe_chip(profiles, context);
   Outputs outputs(options.outputs);
   outputs.require_writable();
   const Finished finished{.result = reports::explanation_result(explanation, context),

@@ -21,6 +21,7 @@
 #include "experiments/all.h"
 #include "experiments/design_space.h"
 #include "harness/cli/bottlenecks.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -146,13 +147,9 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
     seconds.push_back(one.seconds);
   }
   std::vector<reports::Table> tables{reports::summary_table(results, seconds)};
-  // The claims are about the chip.
-  const bool emulated = std::ranges::any_of(results, [](const harness::ExperimentResult& result) {
-    return std::ranges::any_of(result.points, [](const harness::PointResult& point) {
-      return point.backend == harness::Backend::emulated;
-    });
-  });
-  if (emulated) tables.push_back(reports::claims_table(reports::report_claims(), results));
+  if (reports::can_judge(results)) {
+    tables.push_back(reports::claims_table(reports::report_claims(), results));
+  }
   outputs.print(tables);
 }
 
@@ -248,8 +245,9 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   }
   harness::RunContext context = harness::describe_environment();
   if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
-  context.chip_profile = box.profiles().chip.name;
-  context.software_profile = box.profiles().software.name;
+  describe_chip(box.profiles(), context);
+  // Points of several values of a constant are of as many chips.
+  if (!space.axes.empty()) context.published_chip = false;
   context.seed = options.seed;
   return run_planned(std::move(planned), options, context, box, memory, ranks);
 }

@@ -40,6 +40,20 @@ TEST_F(DesignSpace, EveryValueOfAConstantIsThePointOfASettingOfItsOwn) {
   EXPECT_GT(time(swept[1]), time(swept[0])) << "kernels start later";
 }
 
+TEST_F(DesignSpace, ValuesThatContradictEachOtherAreSkippedWithBoth) {
+  const json swept = points("--set tensix.rows=8count,9count --set grid.eth.rows=8count,9count");
+  ASSERT_EQ(swept.size(), 4U);
+  EXPECT_EQ(swept[1]["skipped"],
+            "grid.eth.rows=9count and tensix.rows=8count contradict each other");
+  for (const int other : {0, 2, 3}) EXPECT_TRUE(swept[other]["skipped"].is_null());
+  EXPECT_LT(time(swept[3]), time(swept[2])) << "a row more";
+}
+
+TEST_F(DesignSpace, NoValueOfAConstantHasAPublishedFigure) {
+  const json swept = points("--set host.finish=38.7us,40us");
+  for (const json& point : swept) EXPECT_TRUE(point["reference"].is_null());
+}
+
 TEST_F(DesignSpace, StepsThatBinaryNumbersMissReachTheLastValue) {
   const json swept = points("--set host.finish=0.1..0.3:0.1us");
   ASSERT_EQ(swept.size(), 3U);

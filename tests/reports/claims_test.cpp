@@ -124,6 +124,14 @@ TEST(Claims, HostPointsAreNoEvidence) {
   EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
 }
 
+TEST(Claims, AnotherChipIsNoEvidence) {
+  ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 5}});
+  EXPECT_TRUE(can_judge({&result, 1}));
+  result.context.published_chip = false;
+  EXPECT_FALSE(can_judge({&result, 1}));
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
+}
+
 TEST(Claims, TheReportsSummaryIsAllThere) {
   std::vector<std::string> names;
   for (const Claim& one : report_claims()) {

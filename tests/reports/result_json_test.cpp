@@ -149,7 +149,8 @@ void expect_equal(const Metric& a, const Metric& b) {
 }
 
 TEST(ResultJson, RoundTripLosesNothing) {
-  const ExperimentResult written = testing::sample_result();
+  ExperimentResult written = testing::sample_result();
+  written.context.published_chip = false;
   const ExperimentResult read = parse_result_json(text_of(written), "x").at(0);
   EXPECT_EQ(read.experiment, written.experiment);
   EXPECT_EQ(read.interrupted, written.interrupted);
@@ -161,6 +162,7 @@ TEST(ResultJson, RoundTripLosesNothing) {
   EXPECT_EQ(read.context.threads, written.context.threads);
   EXPECT_EQ(read.context.chip_profile, written.context.chip_profile);
   EXPECT_EQ(read.context.software_profile, written.context.software_profile);
+  EXPECT_EQ(read.context.published_chip, written.context.published_chip);
   EXPECT_EQ(read.context.seed, written.context.seed);
   EXPECT_EQ(read.context.warnings, written.context.warnings);
   ASSERT_EQ(read.points.size(), written.points.size());
