@@ -36,7 +36,7 @@ CompareOptions compare_options(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
-  app.add_option("--threshold", options.threshold)->check(number_within(0, 1e6));
+  add_number(app, "--threshold", options.threshold, 0, 1e6);
   app.add_flag("--exact", options.exact);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
