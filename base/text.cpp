@@ -84,6 +84,13 @@ std::optional<double> parse_number(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
+std::string json_failure(std::string_view words) {
+  if (words.find("out_of_range") != std::string_view::npos) return "it has a number without limit";
+  const std::size_t place = words.find(" at line ");
+  if (place == std::string_view::npos) return "it is not JSON";
+  return "it is not JSON" + std::string(words.substr(place, words.find(':', place) - place));
+}
+
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;

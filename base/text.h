@@ -31,6 +31,10 @@ std::optional<std::uint64_t> parse_natural(std::string_view text);
 /// The whole of `text` as a finite decimal number; absent when it is anything else.
 std::optional<double> parse_number(std::string_view text);
 
+/// What nlohmann's words about a text that it can not read are to a user: "it is not JSON at line
+/// 1, column 7".
+std::string json_failure(std::string_view words);
+
 /// The candidate nearest to a mistyped `word` by edits (a swap of neighbours counts as one); absent
 /// when none is within a third of the word's length, so that a wild guess is never offered.
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates);

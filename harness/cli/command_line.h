@@ -53,28 +53,29 @@ void add_number(CLI::App& app, const std::string& option, Number& value, double 
   });
 }
 
-/// An option that is one of some words.
+/// An option that is one of some words; its description is these, with commas.
 template <class Value>
 void add_choice(CLI::App& app, const std::string& option, Value& value,
                 const std::map<std::string, Value>& choices) {
-  app.add_option_function<std::string>(option, [=, &value](const std::string& text) {
-    const auto choice = choices.find(text);
-    if (choice != choices.end()) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : choices) words.push_back(word);
+  const auto choose = [=, &value](const std::string& text) {
+    if (const auto choice = choices.find(text); choice != choices.end()) {
       value = choice->second;
       return;
     }
-    std::vector<std::string> words;
-    for (const auto& [word, meaning] : choices) words.push_back(word);
     const auto suggestion = closest(text, words);
     refuse_value(option, text, join(words, ", "), suggestion ? option + " " + *suggestion : "");
-  });
+  };
+  app.add_option_function<std::string>(option, choose, join(words, ","));
 }
 
 /// UsageError for a --profile that is neither a name nor a file, and for a constant that is set
 /// twice; Error for a file that is no profile.
 void require_settings(const wormhole::ProfileChoice& choice);
 
-/// What `read` makes of --profile and --set. UsageError for a bad --set; else as require_settings().
+/// What `read` makes of --profile and --set. UsageError for a bad --set; else as
+/// require_settings().
 template <class Read>
 auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
   require_settings(choice);

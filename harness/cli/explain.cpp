@@ -135,8 +135,8 @@ const Experiment& find(const experiments::ExperimentList& list, const std::strin
 const Experiment& understand(const ExplainOptions& options, const experiments::ExperimentList& list,
                              std::vector<AxisOverride>& axes) {
   axes = parse_axes(options.axes);
-  const bool has_sizes = std::ranges::any_of(
-      kSizes, [&](std::string_view size) { return gives(axes, size); });
+  const bool has_sizes =
+      std::ranges::any_of(kSizes, [&](std::string_view size) { return gives(axes, size); });
   if (options.names.empty() && !has_sizes) {
     throw UsageError(
         "nothing to explain; try run_experiment explain matmul -a m=1024 -a k=512 -a n=512");
@@ -206,7 +206,7 @@ std::string command_for(const ExplainOptions& options, const Experiment& experim
 }
 
 /// `changes` of `point` as options of such a command: sizes are those that it has.
-std::string how(const Parameters& changes, const Parameters& point, bool has_sizes) {
+std::string options_for(const Parameters& changes, const Parameters& point, bool has_sizes) {
   std::vector<std::string> words;
   for (const auto& [axis, value] : changes) {
     if (axis != "shape" || !has_sizes) {
@@ -216,7 +216,8 @@ std::string how(const Parameters& changes, const Parameters& point, bool has_siz
     const std::vector<std::string> before = split(*harness::find_parameter(point, axis), 'x');
     const std::vector<std::string> after = split(value, 'x');
     for (std::size_t i = 0; i < kSizes.size(); ++i) {
-      if (before.at(i) != after.at(i)) words.push_back("-a " + option_of(kSizes.at(i), after.at(i)));
+      if (before.at(i) != after.at(i))
+        words.push_back("-a " + option_of(kSizes.at(i), after.at(i)));
     }
   }
   return join(words, " ");
@@ -228,7 +229,7 @@ void add_commands(const ExplainOptions& options, const Experiment& experiment,
   explanation.command = command_for(options, experiment, explanation.parameters);
   const bool has_sizes = gives(parse_axes(options.axes), kSizes[0]);
   for (reports::TriedChange& change : explanation.tried) {
-    change.how = how(change.changes, explanation.parameters, has_sizes);
+    change.how = options_for(change.changes, explanation.parameters, has_sizes);
   }
 }
 

@@ -15,15 +15,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
-
 namespace {
-
-std::string version_text() {
-  const harness::RunContext context = harness::describe_environment();
-  return "howard " + context.version + " (" + context.git + ", " + context.compiler + ", " +
-         context.build_type + ")\n";
-}
 
 harness::Backend parse_backend(const std::string& word) {
   for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
@@ -42,14 +34,12 @@ struct RawOptions {
   int repetitions = 0;  ///< 0: not given.
   double min_time = 0;  ///< 0: not given.
   bool no_progress = false;
-  bool help = false;
-  bool version = false;
 };
 
 void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.set_help_flag();
-  app.add_flag("-h,--help", raw.help);
-  app.add_flag("--version", raw.version);
+  app.add_flag("-h,--help", options.help);
+  app.add_flag("--version", options.version);
   app.add_option("names", options.names);
   app.add_option("-a,--axis", raw.axes)->allow_extra_args(false);
   app.add_option("--backend", raw.backends);
@@ -111,15 +101,19 @@ void understand(const RawOptions& raw, Options& options) {
 
 }  // namespace
 
+std::string version_text() {
+  const harness::RunContext context = harness::describe_environment();
+  return "howard " + context.version + " (" + context.git + ", " + context.compiler + ", " +
+         context.build_type + ")\n";
+}
+
 Options parse_options(int argc, const char* const* argv) {
   CLI::App app;
   RawOptions raw;
   Options options;
   declare(app, raw, options);
   parse_command_line(app, argc, argv);
-  if (raw.help) options.answer = kHelp;
-  if (raw.version) options.answer = version_text();
-  if (options.answer) return options;
+  if (options.help || options.version) return options;
   if (options.names.empty()) {
     throw UsageError("no experiment named; try run_experiment list, or run_experiment --help");
   }

@@ -57,7 +57,7 @@ std::string render_results(std::span<const Finished> finished, Render render) {
 
 /// Whether a run of an experiment writes files of this name: "two_queues.json", "two_queues_2.png".
 bool is_file_of(std::string_view experiment, const fs::path& file) {
-  constexpr std::array<std::string_view, 9> kExtensions{".json", ".csv", ".md",  ".gp", ".dat",
+  constexpr std::array<std::string_view, 9> kExtensions{".json", ".csv", ".md",  ".gp",  ".dat",
                                                         ".png",  ".svg", ".pdf", ".html"};
   if (std::ranges::find(kExtensions, file.extension().string()) == kExtensions.end()) return false;
   const std::string stem = file.stem().string();
@@ -67,7 +67,7 @@ bool is_file_of(std::string_view experiment, const fs::path& file) {
 }
 
 /// A line for each name, not for each file: "results/matmul_sweep.{json,csv,md}".
-std::vector<std::string> lines_of(const std::vector<fs::path>& files) {
+std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
   std::vector<fs::path> stems;
   for (const fs::path& file : files) {
     const fs::path stem = fs::path(file).replace_extension();
@@ -236,8 +236,8 @@ std::vector<fs::path> Outputs::left_over() const {
 }
 
 void Outputs::print_written() const {
-  for (const std::string& line : lines_of(written_)) fmt::print(stderr, "wrote {}\n", line);
-  for (const std::string& line : lines_of(left_over())) {
+  for (const std::string& line : names_of_files(written_)) fmt::print(stderr, "wrote {}\n", line);
+  for (const std::string& line : names_of_files(left_over())) {
     fmt::print(stderr, "not of this run, but of an earlier one: {}\n", line);
   }
 }

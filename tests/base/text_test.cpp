@@ -43,6 +43,15 @@ TEST(Text, AShellWordIsQuotedWhereAShellWouldReadMore) {
   EXPECT_EQ(shell_word(""), "''");
 }
 
+TEST(Text, WhatALibrarySaysOfJsonIsSaidInWords) {
+  EXPECT_EQ(json_failure("[json.exception.parse_error.101] parse error at line 1, column 7: syntax "
+                         "error while parsing value - unexpected '}'"),
+            "it is not JSON at line 1, column 7");
+  EXPECT_EQ(json_failure("[json.exception.out_of_range.406] number overflow parsing '1e999'"),
+            "it has a number without limit");
+  EXPECT_EQ(json_failure("anything else"), "it is not JSON");
+}
+
 TEST(Text, ClosestFindsTyposAndOffersNoWildGuess) {
   const std::array<std::string, 3> names{"matmul_sweep", "mlp_engines", "gpt2_trace"};
   EXPECT_EQ(closest("matmul_swep", names), "matmul_sweep");

@@ -59,6 +59,77 @@ TEST_F(Cli, ListNamesExperimentsAndTheirAxes) {
   }
 }
 
+TEST_F(Cli, ListTakesARegularExpressionAndShowsCommandsToo) {
+  const std::string all = run("list").out;
+  EXPECT_TRUE(contains(all, "\ntrain_nano_gpt")) << all;
+  EXPECT_TRUE(contains(all, "\nexplain ")) << all;
+  const Outcome some = run("list '^gpt2'");
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_EQ(lines(some.out), 2) << some.out;
+  EXPECT_TRUE(contains(some.out, "gpt2_full ") && contains(some.out, "gpt2_trace ")) << some.out;
+  EXPECT_TRUE(contains(run("list train_nano_gpt").out, "train_nano_gpt --help"));
+  EXPECT_EQ(run("list '('").status, 2);
+  EXPECT_TRUE(contains(run("list gpt2_ful$").err, "did you mean gpt2_full?"));
+}
+
+TEST_F(Cli, ListAsJsonHasEveryExperimentWithItsAxes) {
+  const Outcome outcome = run("list --json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json list = json::parse(outcome.out);
+  EXPECT_EQ(list["schema"], "howard.list/1");
+  EXPECT_GE(list["experiments"].size(), 16U);
+  EXPECT_EQ(list["experiments"][0]["name"], "matmul_sweep");
+  const json& axis = list["experiments"][0]["axes"]["emulated"][0];
+  EXPECT_EQ(axis["name"], "shape");
+  EXPECT_EQ(axis["default"].size(), 6U);
+  EXPECT_EQ(json::parse(run("list gpt2_full --json -").out)["experiments"].size(), 1U);
+  EXPECT_EQ(run("list --json list.json").out, "");
+  EXPECT_EQ(content(folder() / "list.json"), outcome.out);
+}
+
+TEST_F(Cli, HelpOfANameDescribesThatExperiment) {
+  const std::string text = run("matmul_sweep --help").out;
+  for (const char* const part :
+       {"matmul_sweep - TFLOPS against size", "AXES with --backend emulated", "fidelity",
+        "default: 128x128x128", "AXES with --backend host", "10 iterations warm up",
+        "PUBLISHED FIGURES", "run_experiment explain matmul_sweep"}) {
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+  }
+  EXPECT_EQ(run("list matmul_sweep").out, text);
+  EXPECT_EQ(run("help matmul_sweep").out, text);
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help compare").out, run("compare --help").out);
+  EXPECT_EQ(run("version").out, run("--version").out);
+  EXPECT_TRUE(contains(run("train_nano_gpt --help").out, "--checkpoint"));
+  EXPECT_FALSE(contains(run("train_nano_gpt --help").out, "--bottlenecks"));
+  for (const std::string name : {"matmul_sweep", "calibrate", "op_list", "gradient_check"}) {
+    const Outcome outcome = run(name + " --help");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+  }
+  const Outcome unknown = run("matmul_swep --help");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean matmul_sweep?")) << unknown.err;
+}
+
+TEST_F(Cli, FilesOfAnEarlierRunAreSaidToBeThat) {
+  EXPECT_FALSE(contains(run(kOnePoint).err, "of an earlier one"));
+  EXPECT_FALSE(contains(run(kOnePoint).err, "of an earlier one")) << "all of them are written anew";
+  put("results/matmul_sweep_2.dat", "a second picture of another version");
+  put("results/matmul_sweep_notes.md", "a user's own");
+  put("results/two_queues.json", "another experiment");
+  const Outcome outcome = run(kOnePoint + "--json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(
+      contains(outcome.err, "not of this run, but of an earlier one: results/matmul_sweep.json\n"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "earlier one: results/matmul_sweep_2.dat\n")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "notes")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "two_queues")) << outcome.err;
+  EXPECT_FALSE(contains(run(kOnePoint + "--json ./results/../results/matmul_sweep.json").err,
+                        "results/matmul_sweep.json\n"));
+}
+
 TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   const Outcome outcome = run("matmul_sweep --backend emulated --trace trace.json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -238,7 +309,8 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --set host.finish=1us --set host.finish=2us", "gives host.finish twice"},
       {"matmul_sweep --set noc.link=20B/cycle,24B/cycle --set noc.link=20B/cycle",
        "gives noc.link twice"},
-      {"matmul_sweep --seed -1", "cannot read option --seed: '-1'; accepted: a whole number from 0"},
+      {"matmul_sweep --seed -1",
+       "cannot read option --seed: '-1'; accepted: a whole number from 0"},
       {"matmul_sweep --seed 18446744073709551616", "'18446744073709551616'; accepted"},
       {"matmul_sweep --threads 0x10", "'0x10'; accepted: a whole number from 1 to 4096"},
       {"matmul_sweep --json a.json --json b.json", "--json is given 2 times; accepted: once"},
@@ -357,6 +429,8 @@ TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   const std::string small = "calibrate -a evaluations=60 --filter 'mlp_host|host.op_call' ";
   const Outcome outcome = run(small);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "calibrate: about ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, " evaluations of the model, which take about ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "calibrate: tables of measurements")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "calibrate: calibrated constants")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "calibrated_software.json")) << outcome.err;
@@ -389,6 +463,19 @@ TEST_F(Cli, ComparingSaysByItsStatusWhatHasChanged) {
       0);
   EXPECT_EQ(run("compare a.txt b.txt").status, 6);
   EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
+  // Folders of results, on either side.
+  ASSERT_EQ(run(kOnePoint + "--results one").status, 0);
+  ASSERT_EQ(run("two_queues --quick --results one").status, 0);
+  ASSERT_EQ(run(kOnePoint + "--results two --set host.finish=1ms").status, 0);
+  EXPECT_TRUE(contains(run("compare one one").out, " 0 slower, 0 faster; 0 missing, 0 new"));
+  EXPECT_EQ(run("compare one two").status, 3);
+  const Outcome fewer = run("compare one a.json");
+  EXPECT_EQ(fewer.status, 6);
+  EXPECT_TRUE(contains(fewer.out, "2 virtual times: 2 unchanged")) << fewer.out;
+  const Outcome none = run("compare one /proc/self/fd");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_TRUE(contains(none.err, "no result in it")) << none.err;
+
   ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
   const Outcome seed = run("compare a.txt seed.txt");
   EXPECT_EQ(seed.status, 0);
