@@ -41,7 +41,7 @@ class SumFinding final : public Finding {
     add("time", time.seconds(), "s");
     found_.metrics.back().virtual_time = time;
     add("size", static_cast<double>(size_.value()), "B");
-    if (time == SimTime()) return;
+    if (time == SimTime()) return;  // with constants set to nothing
     const double sent = 2 * (chips - 1) / chips * static_cast<double>(size_.value());
     add("link_rate", sent / time.seconds(), "B/s");
     found_.metrics.back().better = harness::Better::higher;
@@ -87,6 +87,9 @@ class AllReduce final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend /*backend*/, const Parameters& parameters) const override {
+    if (parse_chips(*harness::find_parameter(parameters, "devices")).size() == 1) {
+      return harness::NotApplicable{"one chip has nothing to sum"};
+    }
     return std::make_unique<SumFinding>(box_, parameters);
   }
 

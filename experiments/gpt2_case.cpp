@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "experiments/axes.h"
 #include "experiments/half_batches.h"
@@ -42,6 +44,9 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
 
 PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
                           const harness::Parameters& parameters, std::int64_t dim) {
+  if (auto reason = missing_cores(box.profiles().chip, parameters)) {
+    return harness::NotApplicable{std::move(*reason)};
+  }
   const std::int64_t batch = count_of(parameters, "batch");
   const auto layers = static_cast<int>(count_of(parameters, "layers"));
   const TrainingOptions training = training_options(backend, parameters);

@@ -335,7 +335,12 @@ class MatmulSweep final : public harness::Experiment {
 
   std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
-    if (backend == Backend::emulated) return std::make_unique<EmulatedProduct>(*box_, parameters);
+    if (backend == Backend::emulated) {
+      if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+        return NotApplicable{std::move(*reason)};
+      }
+      return std::make_unique<EmulatedProduct>(*box_, parameters);
+    }
     const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
     if (dtype != DataType::bfloat16 && dtype != DataType::float32) {
       return NotApplicable{"the host computes bfloat16 and float32 only"};

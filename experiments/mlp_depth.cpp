@@ -103,6 +103,9 @@ class MlpDepth final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return harness::NotApplicable{std::move(*reason)};
+    }
     return std::make_unique<DepthCase>(*box_, backend, parameters);
   }
 

@@ -98,6 +98,9 @@ class MlpEngines final : public harness::Experiment {
       return NotApplicable{
           "programs are fused on the host; the chip runs them as they were captured"};
     }
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return NotApplicable{std::move(*reason)};
+    }
     return mlp_case(*box_, backend, parameters);
   }
 

@@ -250,6 +250,9 @@ class OpListExperiment final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return harness::NotApplicable{std::move(*reason)};
+    }
     TrainingOptions options = training_options(backend, parameters);
     options.as_published = false;
     OpList list = parse_ops(*find_parameter(parameters, "ops"));

@@ -180,6 +180,9 @@ class ShapeSweep final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return NotApplicable{std::move(*reason)};
+    }
     return std::make_unique<ShapeCase>(box_, backend, parameters);
   }
 

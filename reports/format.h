@@ -18,7 +18,8 @@ struct Scale {
 /// The scale for `values` of an SI `unit` ("s", "FLOP/s", "B", "1" for ratios, which are shown as
 /// percentages, "" for plain numbers, which are shown as they are). The prefix fits the middle
 /// value, so that an outlier does not decide; the smallest value keeps four digits, within three
-/// decimals. Zeros have no say; without others: no prefix.
+/// decimals. Zeros have no say; without others: no prefix. Other units count something ("chips")
+/// and have no prefix.
 Scale fit_scale(std::string_view unit, std::span<const double> values);
 
 /// `value` in the scale's unit, unrounded: 88.82 for 88.82e-6 in microseconds.

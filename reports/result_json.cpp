@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "reports/json_node.h"
 
 namespace howard::reports {
@@ -262,7 +263,7 @@ std::vector<ExperimentResult> parse_result_json(std::string_view text, std::stri
     file = ordered_json::parse(text);
   } catch (const ordered_json::exception& failure) {
     throw Error({.attempted = "read " + std::string(source),
-                 .value = failure.what(),
+                 .value = json_failure(failure.what()),
                  .accepted = std::string(kKind),
                  .hint = "a file that a run wrote"});
   }

@@ -40,9 +40,8 @@ json parse_document(std::string_view text, std::string_view origin) {
   json document;
   try {
     document = json::parse(text);
-  } catch (const json::parse_error& failure) {
-    refuse_profile(origin, fmt::format("it is not JSON (error at byte {})", failure.byte),
-                   "a JSON object");
+  } catch (const json::exception& failure) {
+    refuse_profile(origin, json_failure(failure.what()), "a JSON object");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
     refuse_profile(origin, "it is not a profile",

@@ -59,7 +59,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
-  app.add_option("--top", options.top)->check(CLI::Range(1, 1'000'000));
+  add_whole(app, "--top", options.top, 1, 1'000'000);
   app.add_flag("--compare-emulated", options.compare);
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.profiles.settings)->allow_extra_args(false);

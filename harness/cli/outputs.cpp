@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <set>
 #include <span>
+#include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -49,6 +53,38 @@ std::string render_results(std::span<const Finished> finished, Render render) {
   std::vector<ExperimentResult> results;
   for (const Finished& one : finished) results.push_back(one.result);
   return render(std::span<const ExperimentResult>(results));
+}
+
+/// Whether a run of an experiment writes files of this name: "two_queues.json", "two_queues_2.png".
+bool is_file_of(std::string_view experiment, const fs::path& file) {
+  constexpr std::array<std::string_view, 9> kExtensions{".json", ".csv", ".md",  ".gp",  ".dat",
+                                                        ".png",  ".svg", ".pdf", ".html"};
+  if (std::ranges::find(kExtensions, file.extension().string()) == kExtensions.end()) return false;
+  const std::string stem = file.stem().string();
+  if (!stem.starts_with(experiment)) return false;
+  const std::string_view rest = std::string_view(stem).substr(experiment.size());
+  return rest.empty() || (rest.front() == '_' && parse_natural(rest.substr(1)));
+}
+
+/// A line for each name, not for each file: "results/matmul_sweep.{json,csv,md}".
+std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
+  std::vector<fs::path> stems;
+  for (const fs::path& file : files) {
+    const fs::path stem = fs::path(file).replace_extension();
+    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
+  }
+  std::vector<std::string> lines;
+  for (const fs::path& stem : stems) {
+    std::vector<std::string> extensions;
+    for (const fs::path& file : files) {
+      if (fs::path(file).replace_extension() != stem) continue;
+      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
+    }
+    lines.push_back(extensions.size() == 1
+                        ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
+                        : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -163,6 +199,7 @@ bool Outputs::write(const std::vector<Finished>& finished) {
                }));
   }
   for (const Finished& one : finished) {
+    names_.push_back(one.result.experiment);
     for (const harness::Document& document : one.documents) {
       write_text(options_.results / document.file_name, document.text);
     }
@@ -184,23 +221,29 @@ bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&
   return all_written_;
 }
 
-// A line for each name, not for each file.
-void Outputs::print_written() const {
-  std::vector<fs::path> stems;
-  for (const fs::path& file : written_) {
-    const fs::path stem = fs::path(file).replace_extension();
-    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
-  }
-  for (const fs::path& stem : stems) {
-    std::vector<std::string> extensions;
-    for (const fs::path& file : written_) {
-      if (fs::path(file).replace_extension() != stem) continue;
-      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
+std::vector<fs::path> Outputs::left_over() const {
+  std::error_code ignored;
+  std::set<fs::path> own;
+  for (const fs::path& file : written_) own.insert(fs::weakly_canonical(file, ignored));
+  std::set<fs::path> files;
+  for (const fs::path& folder : {options_.results, plot_folder()}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+      const fs::path file = folder / entry.path().filename();
+      const bool named = std::ranges::any_of(
+          names_, [&](const std::string& name) { return is_file_of(name, file); });
+      if (named && entry.is_regular_file(ignored) &&
+          own.insert(fs::weakly_canonical(file, ignored)).second) {
+        files.insert(file);
+      }
     }
-    fmt::print(stderr, "wrote {}\n",
-               extensions.size() == 1
-                   ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
-                   : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+  }
+  return {files.begin(), files.end()};
+}
+
+void Outputs::print_written() const {
+  for (const std::string& line : names_of_files(written_)) fmt::print(stderr, "wrote {}\n", line);
+  for (const std::string& line : names_of_files(left_over())) {
+    fmt::print(stderr, "not of this run, but of an earlier one: {}\n", line);
   }
 }
 

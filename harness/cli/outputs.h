@@ -57,7 +57,8 @@ class Outputs {
   /// Draws into the folder of the plots; returns as write().
   bool add_picture(const std::function<reports::PlotFiles(const std::filesystem::path&)>& draw);
 
-  /// Says what was written: "wrote results/matmul_sweep.{json,csv,md}".
+  /// Says what was written, "wrote results/matmul_sweep.{json,csv,md}", and which files of the same
+  /// names in these folders are not of this run.
   void print_written() const;
 
  private:
@@ -67,6 +68,8 @@ class Outputs {
   std::filesystem::path file_for(const std::string& given, const std::string& experiment,
                                  const char* extension) const;
   std::filesystem::path plot_folder() const;
+  /// What earlier runs of the experiments have left beside the files of this one.
+  std::vector<std::filesystem::path> left_over() const;
   bool uses_standard_output() const;
   /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
   template <class Step>
@@ -74,6 +77,7 @@ class Outputs {
 
   const Options& options_;
   std::vector<harness::ExperimentResult> finished_;  ///< Kept for a JSON file that all share.
+  std::vector<std::string> names_;  ///< Of the experiments whose files were written.
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
   Clock::time_point next_checkpoint_ = Clock::now() + kCheckpointInterval;

@@ -24,6 +24,8 @@
 #include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/help.h"
+#include "harness/cli/list.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/point_sharing.h"
@@ -36,55 +38,6 @@
 
 namespace howard::cli {
 namespace {
-
-/// The experiments the command line names. UsageError for an unknown one, with a suggestion.
-std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
-                                               const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const auto& experiment : list) known.emplace_back(experiment->name());
-  std::vector<const harness::Experiment*> selected;
-  for (const std::string& name : names) {
-    if (name != "all" && std::ranges::find(known, name) == known.end()) {
-      std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list"});
-      for (const Verb& verb : verbs()) words.emplace_back(verb.name);
-      const auto suggestion = closest(name, words);
-      throw UsageError(fmt::format(
-          "unknown experiment '{}'; {}", name,
-          suggestion ? "did you mean " + *suggestion + "?" : "try run_experiment list"));
-    }
-    for (const auto& experiment : list) {
-      const bool wanted = name == "all" ? !experiment->is_tool() : name == experiment->name();
-      if (wanted && std::ranges::find(selected, experiment.get()) == selected.end()) {
-        selected.push_back(experiment.get());
-      }
-    }
-  }
-  return selected;
-}
-
-/// `list`: a line for each experiment; `list NAME...`: their axes too.
-void print_list(const experiments::ExperimentList& list, const std::vector<std::string>& names) {
-  if (names.empty()) {
-    for (const bool tools : {false, true}) {
-      if (tools) fmt::print("\nTools about the emulator, not part of all:\n");
-      for (const auto& experiment : list) {
-        if (experiment->is_tool() != tools) continue;
-        fmt::print("{:<16} {}\n", experiment->name(), experiment->question());
-      }
-    }
-    return;
-  }
-  for (const harness::Experiment* const experiment : select(list, names)) {
-    fmt::print("{}: {}\n", experiment->name(), experiment->question());
-    for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
-      for (const harness::Axis& axis : experiment->axes(backend)) {
-        fmt::print("  {:<8} {:<9} {}\n{:20}default {}\n", name_of(backend), axis.name, axis.meaning,
-                   "", axis.values.empty() ? "none: not set" : join(axis.values, ","));
-      }
-    }
-  }
-}
 
 bool has_points(const harness::Experiment& experiment, const std::vector<harness::Backend>& on) {
   return std::ranges::any_of(
@@ -253,18 +206,17 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
 }
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
-  for (const Verb& verb : verbs()) {
-    if (argc <= 1 || argv[1] != verb.name) continue;
-    require_alone(ranks, verb.name);
-    return verb.run(argc - 1, argv + 1);
+  if (const Verb* const verb = argc > 1 ? find_verb(argv[1]) : nullptr) {
+    if (!verb->is_text) require_alone(ranks, verb->name);
+    return ranks.is_first() ? verb->run(argc - 1, argv + 1) : kOk;
   }
   Options options = parse_options(argc, argv);
   if (!options.trace.empty()) require_alone(ranks, "--trace");
   if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
   if (!options.memory.empty()) require_alone(ranks, "--memory");
   if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
-  if (options.answer) {
-    if (ranks.is_first()) fmt::print("{}", *options.answer);
+  if (options.help || options.version) {
+    if (ranks.is_first()) fmt::print("{}", options.help ? help_of(options.names) : version_text());
     return kOk;
   }
   const experiments::DesignSpace space =
@@ -279,10 +231,6 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
       options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
-  if (options.names.front() == "list") {
-    if (ranks.is_first()) print_list(list, {options.names.begin() + 1, options.names.end()});
-    return kOk;
-  }
   return run_selected(list, options, *box, space, memory, ranks);
 }
 

@@ -112,6 +112,8 @@ Finished Session::run(PlannedExperiment planned) {
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
   std::vector<std::string> costs;  // printed when no line is in their way
   bool emulated_is_shown = false;
+  const std::string forewarning = planned.experiment->forewarning(planned.points);
+  if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", name, forewarning);
   {
     Progress progress(name, count, options_.progress);
     const harness::ExperimentResult running{

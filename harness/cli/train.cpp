@@ -37,7 +37,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
+extern const std::string_view kTrainHelp;  // train_help.md, compiled in by the build
 
 namespace {
 
@@ -299,7 +299,7 @@ class TrainRun {
 int train(int argc, const char* const* argv) {
   TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kHelp);
+    fmt::print("{}", kTrainHelp);
     return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {

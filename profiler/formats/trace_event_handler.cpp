@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text.h"
 #include "profiler/formats/chrome_trace_reader.h"
 #include "profiler/formats/decimal.h"
 
@@ -69,9 +70,7 @@ bool TraceEventHandler::key(std::string& text) {
 
 bool TraceEventHandler::parse_error(std::size_t /*position*/, const std::string& /*token*/,
                                     const nlohmann::json::exception& failure) {
-  std::string text = failure.what();
-  if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
-  failure_ = std::move(text);
+  failure_ = json_failure(failure.what());
   return false;
 }
 

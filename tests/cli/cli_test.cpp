@@ -59,6 +59,77 @@ TEST_F(Cli, ListNamesExperimentsAndTheirAxes) {
   }
 }
 
+TEST_F(Cli, ListTakesARegularExpressionAndShowsCommandsToo) {
+  const std::string all = run("list").out;
+  EXPECT_TRUE(contains(all, "\ntrain_nano_gpt")) << all;
+  EXPECT_TRUE(contains(all, "\nexplain ")) << all;
+  const Outcome some = run("list '^gpt2'");
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_EQ(lines(some.out), 2) << some.out;
+  EXPECT_TRUE(contains(some.out, "gpt2_full ") && contains(some.out, "gpt2_trace ")) << some.out;
+  EXPECT_TRUE(contains(run("list train_nano_gpt").out, "train_nano_gpt --help"));
+  EXPECT_EQ(run("list '('").status, 2);
+  EXPECT_TRUE(contains(run("list gpt2_ful$").err, "did you mean gpt2_full?"));
+}
+
+TEST_F(Cli, ListAsJsonHasEveryExperimentWithItsAxes) {
+  const Outcome outcome = run("list --json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json list = json::parse(outcome.out);
+  EXPECT_EQ(list["schema"], "howard.list/1");
+  EXPECT_GE(list["experiments"].size(), 16U);
+  EXPECT_EQ(list["experiments"][0]["name"], "matmul_sweep");
+  const json& axis = list["experiments"][0]["axes"]["emulated"][0];
+  EXPECT_EQ(axis["name"], "shape");
+  EXPECT_EQ(axis["default"].size(), 6U);
+  EXPECT_EQ(json::parse(run("list gpt2_full --json -").out)["experiments"].size(), 1U);
+  EXPECT_EQ(run("list --json list.json").out, "");
+  EXPECT_EQ(content(folder() / "list.json"), outcome.out);
+}
+
+TEST_F(Cli, HelpOfANameDescribesThatExperiment) {
+  const std::string text = run("matmul_sweep --help").out;
+  for (const char* const part :
+       {"matmul_sweep - TFLOPS against size", "AXES with --backend emulated", "fidelity",
+        "default: 128x128x128", "AXES with --backend host", "10 iterations warm up",
+        "PUBLISHED FIGURES", "run_experiment explain matmul_sweep"}) {
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+  }
+  EXPECT_EQ(run("list matmul_sweep").out, text);
+  EXPECT_EQ(run("help matmul_sweep").out, text);
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help compare").out, run("compare --help").out);
+  EXPECT_EQ(run("version").out, run("--version").out);
+  EXPECT_TRUE(contains(run("train_nano_gpt --help").out, "--checkpoint"));
+  EXPECT_FALSE(contains(run("train_nano_gpt --help").out, "--bottlenecks"));
+  for (const std::string name : {"matmul_sweep", "calibrate", "op_list", "gradient_check"}) {
+    const Outcome outcome = run(name + " --help");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+  }
+  const Outcome unknown = run("matmul_swep --help");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean matmul_sweep?")) << unknown.err;
+}
+
+TEST_F(Cli, FilesOfAnEarlierRunAreSaidToBeThat) {
+  EXPECT_FALSE(contains(run(kOnePoint).err, "of an earlier one"));
+  EXPECT_FALSE(contains(run(kOnePoint).err, "of an earlier one")) << "all of them are written anew";
+  put("results/matmul_sweep_2.dat", "a second picture of another version");
+  put("results/matmul_sweep_notes.md", "a user's own");
+  put("results/two_queues.json", "another experiment");
+  const Outcome outcome = run(kOnePoint + "--json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(
+      contains(outcome.err, "not of this run, but of an earlier one: results/matmul_sweep.json\n"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "earlier one: results/matmul_sweep_2.dat\n")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "notes")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "two_queues")) << outcome.err;
+  EXPECT_FALSE(contains(run(kOnePoint + "--json ./results/../results/matmul_sweep.json").err,
+                        "results/matmul_sweep.json\n"));
+}
+
 TEST_F(Cli, ARunLeavesEveryFileAndPrintsTheTableOnStandardOutput) {
   const Outcome outcome = run("matmul_sweep --backend emulated --trace trace.json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -233,7 +304,23 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "no experiment named"},
       {"matmul_swep", "did you mean matmul_sweep?"},
-      {"matmul_sweep --jsn x", "did you mean --json?"},
+      {"matmul_sweep --jsn x", "there is no option --jsn; did you mean --json?"},
+      {"matmul_sweep -a shape=32 -a shape=64", "it is given twice, as 32 and as 64"},
+      {"matmul_sweep --set host.finish=1us --set host.finish=2us", "gives host.finish twice"},
+      {"matmul_sweep --set noc.link=20B/cycle,24B/cycle --set noc.link=20B/cycle",
+       "gives noc.link twice"},
+      {"matmul_sweep --seed -1",
+       "cannot read option --seed: '-1'; accepted: a whole number from 0"},
+      {"matmul_sweep --seed 18446744073709551616", "'18446744073709551616'; accepted"},
+      {"matmul_sweep --threads 0x10", "'0x10'; accepted: a whole number from 1 to 4096"},
+      {"matmul_sweep --json a.json --json b.json", "--json is given 2 times; accepted: once"},
+      {"matmul_sweep --json", "--json needs a value; try --json VALUE"},
+      {"matmul_sweep --quick=maybe", "--quick takes no value"},
+      {"matmul_sweep --profile nowhere.json", "No such file"},
+      {"matmul_sweep --profile wormhole_b0_n15", "try --profile wormhole_b0_n150"},
+      {"compare a b --threshold 1x", "--threshold: '1x'; accepted: a number from 0 to 1e+06"},
+      {"analyze a --top 0", "--top: '0'; accepted: a whole number from 1"},
+      {"report a b", "'b' is a word too many"},
       {"matmul_sweep -a shape=abc", "cannot set axis shape: 'abc'"},
       {"matmul_sweep -a shape=-5", "cannot set axis shape: '-5'"},
       {"matmul_sweep -a shape=0x32x32", "cannot set axis shape: '0x32x32'"},
@@ -246,19 +333,19 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --repetitions many", "many"},
       {"matmul_sweep --repetitions 0", "--repetitions"},
       {"matmul_sweep --min-time 0", "--min-time"},
-      {"matmul_sweep --min-time nan", "--min-time: 'nan'; accepted: 1e-06 to 3600"},
+      {"matmul_sweep --min-time nan", "--min-time: 'nan'; accepted: a number from 1e-06 to 3600"},
       {"matmul_sweep --threads 0", "--threads"},
       {"matmul_sweep --results ''", "--results is empty"},
       {"matmul_sweep --trace ''", "--trace is empty"},
-      {"matmul_sweep --color green", "always,auto,never"},
+      {"matmul_sweep --color green", "accepted: always, auto, never"},
       {"matmul_sweep --json - --csv -", "--json and --csv; accepted: one of them"},
       {"matmul_sweep --set host.op_call=-1us", "a time that is not negative"},
       {"matmul_sweep --backend host --set host.op_call=1us", "all of this runs on the host; try "},
       {"matmul_sweep --backend host --set host.op_call=1us,2us", "try --backend emulated"},
       {"matmul_sweep --filter '^host/' --profile wormhole_b0_n150", "try --backend emulated"},
       {"multi_device --backend host", "try --backend emulated"},
-      {"report . --format pdf", "{csv,google-benchmark,latex,md}"},
-      {"train_nano_gpt --data x --engine warp", "{dynamic,static,traced}"},
+      {"report . --format pdf", "accepted: csv, google-benchmark, latex, md"},
+      {"train_nano_gpt --data x --engine warp", "accepted: dynamic, static, traced"},
   };
   for (const auto& [arguments, part] : cases) {
     const Outcome outcome = run(arguments);
@@ -302,8 +389,6 @@ TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
       {"other.json", "not a profile"},
       {"missing.json", "constant clock.aiclk is missing"},
       {"unit.json", "constant noc.link has unit 'us'"},
-      {"nowhere.json", "No such file"},
-      {"wormhole_b0_n15", "try --profile wormhole_b0_n150"},
   };
   for (const auto& [file, part] : cases) {
     const Outcome outcome = run(kOnePoint + "--profile " + file);
@@ -344,6 +429,8 @@ TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   const std::string small = "calibrate -a evaluations=60 --filter 'mlp_host|host.op_call' ";
   const Outcome outcome = run(small);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "calibrate: about ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, " evaluations of the model, which take about ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "calibrate: tables of measurements")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "calibrate: calibrated constants")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "calibrated_software.json")) << outcome.err;
@@ -376,6 +463,19 @@ TEST_F(Cli, ComparingSaysByItsStatusWhatHasChanged) {
       0);
   EXPECT_EQ(run("compare a.txt b.txt").status, 6);
   EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
+  // Folders of results, on either side.
+  ASSERT_EQ(run(kOnePoint + "--results one").status, 0);
+  ASSERT_EQ(run("two_queues --quick --results one").status, 0);
+  ASSERT_EQ(run(kOnePoint + "--results two --set host.finish=1ms").status, 0);
+  EXPECT_TRUE(contains(run("compare one one").out, " 0 slower, 0 faster; 0 missing, 0 new"));
+  EXPECT_EQ(run("compare one two").status, 3);
+  const Outcome fewer = run("compare one a.json");
+  EXPECT_EQ(fewer.status, 6);
+  EXPECT_TRUE(contains(fewer.out, "2 virtual times: 2 unchanged")) << fewer.out;
+  const Outcome none = run("compare one /proc/self/fd");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_TRUE(contains(none.err, "no result in it")) << none.err;
+
   ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
   const Outcome seed = run("compare a.txt seed.txt");
   EXPECT_EQ(seed.status, 0);
