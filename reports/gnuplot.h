@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace howard::reports {
 
 /// The gnuplot program on PATH; absent when there is none.
 std::optional<std::filesystem::path> find_gnuplot();
 
-/// Runs `script` with gnuplot in `folder` and waits for it. What gnuplot prints is dropped, and
-/// nothing happens when it fails: look for the files it should have made.
-void run_gnuplot(const std::filesystem::path& gnuplot, const std::filesystem::path& folder,
-                 const std::string& script);
+/// What a script calls the picture of that number in `set output`, so that it goes to us and not to
+/// a disk, which may be full, or to a file that is half written when somebody looks.
+std::string gnuplot_output(std::size_t number);
+
+/// Runs `script` with gnuplot in `folder` and returns the pictures that it has drawn into the
+/// outputs 0 to `count` - 1. An interrupt of ours does not reach it. Error with what gnuplot says
+/// when one of them is missing, or when it takes longer than `limit`: a picture takes a tenth of a
+/// second.
+std::vector<std::string> draw_with_gnuplot(
+    const std::filesystem::path& gnuplot, const std::filesystem::path& folder,
+    const std::string& script, std::size_t count,
+    std::chrono::milliseconds limit = std::chrono::seconds(60));
 
 }  // namespace howard::reports

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace howard::reports {
@@ -62,8 +64,14 @@ std::string JsonNode::text() const {
 }
 
 double JsonNode::number() const {
-  if (!value_->is_number()) fail("a number");
-  return value_->get<double>();
+  // Far beyond anything that is measured, and so far from the end of the range that quotients and
+  // squares of two are finite.
+  constexpr double kLargest = 1e60;
+  const double number = value_->is_number() ? value_->get<double>() : kLargest * 10;
+  const double size = std::abs(number);
+  if (size != 0 && !(size >= 1 / kLargest && size <= kLargest))
+    fail("a number of 1e-60 to 1e60, or 0");
+  return number;
 }
 
 std::int64_t JsonNode::integer() const {

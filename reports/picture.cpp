@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "reports/cell_text.h"
 #include "reports/gnuplot.h"
@@ -17,7 +18,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                   "#000000", "#E69F00", "#56B4E9"};
 
-std::string script_text(const Picture& picture) {
+/// The formats of a picture, and what the script calls the file of each.
+constexpr std::array<std::string_view, 2> kFormats{"png", "svg"};
+using Outputs = std::array<std::string, kFormats.size()>;
+
+std::string script_text(const Picture& picture, const Outputs& outputs) {
   return fmt::format(
       "# Draws {0}.png and {0}.svg from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n"
       "data = '{0}.dat'\n"
@@ -28,49 +33,69 @@ std::string script_text(const Picture& picture) {
       "set datafile missing '?'\n"
       "{1}\n"
       "set terminal pngcairo size 900,600 noenhanced font 'sans-serif,11'\n"
-      "set output '{0}.png'\nplot \\\n  {2}\n\n"
+      "set output '{3}'\nplot \\\n  {2}\n\n"
       "set terminal svg size 900,600 noenhanced font 'sans-serif,14' background '#ffffff'\n"
-      "set output '{0}.svg'\nreplot\nset output\n",
-      picture.name, picture.settings, fmt::join(picture.curves, ", \\\n  "));
+      "set output '{4}'\nreplot\nset output\n",
+      picture.name, picture.settings, fmt::join(picture.curves, ", \\\n  "), outputs[0],
+      outputs[1]);
 }
 
-/// Makes the pictures; false when gnuplot did not.
-bool render(const std::filesystem::path& folder, const std::string& script,
-            const std::vector<std::filesystem::path>& pictures) {
-  const std::optional<std::filesystem::path> gnuplot = find_gnuplot();
-  std::error_code ignored;
-  for (const std::filesystem::path& picture : pictures) std::filesystem::remove(picture, ignored);
-  if (gnuplot) run_gnuplot(*gnuplot, folder, script);
-  return std::ranges::all_of(pictures, [&](const std::filesystem::path& picture) {
-    return std::filesystem::exists(picture, ignored) &&
-           std::filesystem::file_size(picture, ignored) > 0;
-  });
+/// The pictures, in the order of the formats. Error with where to look when gnuplot fails.
+std::vector<std::string> draw(const Picture& picture, const std::filesystem::path& gnuplot,
+                              const std::filesystem::path& folder) {
+  Outputs outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = gnuplot_output(i);
+  try {
+    return draw_with_gnuplot(gnuplot, folder, script_text(picture, outputs), outputs.size());
+  } catch (const Error& failure) {
+    throw Error({.attempted = fmt::format("draw {}", (folder / (picture.name + ".png")).string()),
+                 .value = failure.text().value,
+                 .accepted = "",
+                 .hint = fmt::format("`gnuplot {}.gp` in {}", picture.name, folder.string())});
+  }
 }
 
 }  // namespace
 
 void PlotFiles::add(const PlotFiles& others) {
   written.insert(written.end(), others.written.begin(), others.written.end());
+  failures.insert(failures.end(), others.failures.begin(), others.failures.end());
   if (!others.not_rendered.empty()) not_rendered = others.not_rendered;
 }
 
 PlotFiles write_picture(const Picture& picture, const std::filesystem::path& folder) {
-  const std::string& name = picture.name;
-  const std::string script = script_text(picture);
-  PlotFiles files{.written = {folder / (name + ".dat"), folder / (name + ".gp")}};
-  write_file(files.written[0], picture.data);
-  write_file(files.written[1], script);
-  const std::vector<std::filesystem::path> pictures{folder / (name + ".png"),
-                                                    folder / (name + ".svg")};
-  if (render(folder, script, pictures)) {
-    files.written.insert(files.written.end(), pictures.begin(), pictures.end());
-  } else if (!find_gnuplot()) {
+  PlotFiles files;
+  const auto file = [&](std::string_view ending) {
+    return folder / fmt::format("{}.{}", picture.name, ending);
+  };
+  const auto write = [&](std::string_view ending, const std::string& content) {
+    try {
+      write_file(file(ending), content);
+      files.written.push_back(file(ending));
+    } catch (const Error& failure) {
+      files.failures.emplace_back(failure.what());
+    }
+  };
+  Outputs outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i] = fmt::format("{}.{}", picture.name, kFormats[i]);
+    std::error_code ignored;
+    std::filesystem::remove(file(kFormats[i]), ignored);
+  }
+  write("dat", picture.data);
+  write("gp", script_text(picture, outputs));
+  const std::optional<std::filesystem::path> gnuplot = find_gnuplot();
+  if (!gnuplot) {
     files.not_rendered =
         "no gnuplot on PATH: data and script are written, pictures are not; try "
         "apt-get install gnuplot-nox";
-  } else {
-    files.not_rendered = fmt::format("gnuplot failed: run `gnuplot {0}.gp` in {1} to see why", name,
-                                     folder.string());
+  } else if (files.failures.empty()) {
+    try {
+      const std::vector<std::string> drawn = draw(picture, *gnuplot, folder);
+      for (std::size_t i = 0; i < drawn.size(); ++i) write(kFormats[i], drawn[i]);
+    } catch (const Error& failure) {
+      files.failures.emplace_back(failure.what());
+    }
   }
   return files;
 }

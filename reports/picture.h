@@ -13,6 +13,9 @@ struct PlotFiles {
   std::vector<std::filesystem::path> written;
   /// Why there are no pictures, and what to try; empty when there are.
   std::string not_rendered;
+  /// What went wrong with files that should have been written, a sentence each, which names the
+  /// file.
+  std::vector<std::string> failures;
 
   void add(const PlotFiles& others);
 };
@@ -26,9 +29,9 @@ struct Picture {
 };
 
 /// Writes NAME.dat, NAME.gp (`gnuplot NAME.gp` in that folder draws it again), NAME.png and
-/// NAME.svg, in the project's style. Without a working gnuplot the data and the script are written
-/// all the same, and older pictures of that name are removed, as they would show other data. Error
-/// when a file can not be written.
+/// NAME.svg, in the project's style, each whole or not at all. Without a gnuplot the data and the
+/// script are written all the same, and older pictures of that name are removed, as they would show
+/// other data.
 PlotFiles write_picture(const Picture& picture, const std::filesystem::path& folder);
 
 /// `text` as a gnuplot string, without control characters.

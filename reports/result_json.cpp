@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/json_depth.h"
 #include "base/text.h"
 #include "reports/json_node.h"
 
@@ -258,6 +259,7 @@ std::string result_json(std::span<const ExperimentResult> finished, const Experi
 }
 
 std::vector<ExperimentResult> parse_result_json(std::string_view text, std::string_view source) {
+  require_json_depth(text, "read " + std::string(source));
   ordered_json file;
   try {
     file = ordered_json::parse(text);

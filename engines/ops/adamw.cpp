@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/ops/adamw.h"
 
-#include "base/check.h"
+#include <string>
+
+#include "base/error.h"
 #include "engines/ops/check.h"
 
 namespace howard::ops {
@@ -13,7 +15,12 @@ Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& mo
     if (tensor->spec().shape == shape && is_real(tensor->spec())) continue;
     refuse("adamw", {parameter.spec(), tensor->spec()}, "a gradient and moments of its shape");
   }
-  HOWARD_CHECK(attributes.step >= 1, "steps count from 1");
+  if (attributes.step < 1) {
+    throw Error({.attempted = "run adamw",
+                 .value = "step " + std::to_string(attributes.step),
+                 .accepted = "1 and above: steps count from 1",
+                 .hint = ""});
+  }
   return {.name = "adamw",
           .attributes = attributes,
           .inputs = {parameter.operand(), gradient.operand(), moments.first.operand(),

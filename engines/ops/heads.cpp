@@ -10,10 +10,11 @@ namespace howard::ops {
 
 TensorSpec split_heads_output(const TensorSpec& qkv, int heads) {
   const Shape& shape = qkv.shape;
-  if (heads < 1 || shape.heads() != 1 || shape.columns() % (3 * heads) != 0 || !is_real(qkv)) {
+  const std::int64_t parts = 3 * std::int64_t{heads};
+  if (heads < 1 || shape.heads() != 1 || shape.columns() % parts != 0 || !is_real(qkv)) {
     refuse("split_heads", {qkv}, "[n, 1, s, 3 heads d]");
   }
-  return {{shape.outer(), heads, shape.rows(), shape.columns() / (3 * heads)}, qkv.dtype};
+  return {{shape.outer(), heads, shape.rows(), shape.columns() / parts}, qkv.dtype};
 }
 
 Program split_heads(const Tensor& qkv, int heads, const Tensor& q, const Tensor& k,

@@ -5,10 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,9 +13,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <thread>
 
+#include "base/child_process.h"
 #include "base/error.h"
+#include "base/memory_file.h"
 
 namespace howard::python {
 namespace {
@@ -27,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 /// Enough of a traceback's end to see what was wrong.
-constexpr off_t kMostErrorText = 2000;
+constexpr std::size_t kMostErrorText = 2000;
 /// For a process that has closed its streams, before it is ended by force.
 constexpr std::chrono::seconds kEndLimit{5};
 /// How long it is waited before the user is asked again. A signal may come to another thread.
@@ -48,11 +46,6 @@ class Descriptor {
   int number_;
 };
 
-[[noreturn]] void refuse(const PeerCommand& command, int error) {
-  throw Error({.attempted = "start " + command.name,
-               .value = command.words.at(0) + ": " + std::strerror(error)});
-}
-
 /// Ours with the command's changes, NAME=VALUE each.
 std::vector<std::string> environment_of(const PeerCommand& command) {
   std::vector<std::string> result;
@@ -69,55 +62,36 @@ std::vector<std::string> environment_of(const PeerCommand& command) {
   return result;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> result;
-  for (std::string& word : words) result.push_back(word.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-std::string ending_of(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("it was ended by signal {} ({})", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("it ended with status {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 /// The process, and what was read from it.
 class PeerProcess::Child {
  public:
-  explicit Child(const PeerCommand& command)
-      : errors_(memfd_create("standard error", MFD_CLOEXEC)) {
+  explicit Child(const PeerCommand& command) {
     int ends[2];
-    if (errors_.number() < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      refuse(command, errno);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw Error({.attempted = "start " + command.name,
+                   .value = std::strerror(errno),
+                   .accepted = "",
+                   .hint = ""});
     }
     ours_.emplace(ends[0]);
     const Descriptor theirs(ends[1]);
-    start(command, theirs.number());
+    process_.emplace(
+        ChildCommand{.name = command.name,
+                     .words = command.words,
+                     .environment = environment_of(command),
+                     .folder = {},
+                     .descriptors = {theirs.number(), theirs.number(), errors_.descriptor()}});
   }
-
-  ~Child() {
-    if (!status_) {
-      signal_all(SIGKILL);
-      int status = 0;
-      while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-      }
-    }
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
 
   void pause() {
-    signal_all(SIGSTOP);
+    process_->signal_all(SIGSTOP);
     paused_ = true;
   }
 
   void send(const std::string& line) {
-    if (paused_) signal_all(SIGCONT);
+    if (paused_) process_->signal_all(SIGCONT);
     paused_ = false;
     // A process that is gone shows when its answer is read.
     [[maybe_unused]] const ssize_t sent =
@@ -158,59 +132,22 @@ class PeerProcess::Child {
 
   /// How it ended, for a process that has closed its streams.
   std::string ending() {
-    const auto deadline = Clock::now() + kEndLimit;
-    int status = 0;
-    while (waitpid(process_, &status, WNOHANG) == 0) {
-      if (Clock::now() > deadline) return "it has closed its streams and goes on";
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    status_ = status;
-    return ending_of(status);
+    const auto status = process_->wait(Clock::now() + kEndLimit);
+    return status ? ending_of(*status) : "it has closed its streams and goes on";
   }
 
   /// The end of what it wrote to its standard error, as one line.
   std::string error_text() const {
-    const off_t size = lseek(errors_.number(), 0, SEEK_END);
-    const off_t start = std::max<off_t>(0, size - kMostErrorText);
-    std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - start)), '\0');
-    const ssize_t count = pread(errors_.number(), text.data(), text.size(), start);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+    std::string text = errors_.content(kMostErrorText);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     std::ranges::replace(text, '\n', '|');
     return text;
   }
 
  private:
-  void start(const PeerCommand& command, int stream) {
-    std::vector<std::string> words = command.words;
-    std::vector<std::string> variables = environment_of(command);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, stream, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, stream, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, errors_.number(), STDERR_FILENO);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    // A group of its own: an interrupt from the terminal is ours to handle, and the kernel ends a
-    // stopped group that loses its parent.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    const int error = posix_spawn(&process_, words.at(0).c_str(), &files, &attributes,
-                                  pointers_to(words).data(), pointers_to(variables).data());
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0) {
-      status_ = 0;
-      refuse(command, error);
-    }
-  }
-
-  void signal_all(int number) const { kill(-process_, number); }
-
-  Descriptor errors_;
+  MemoryFile errors_;
   std::optional<Descriptor> ours_;
-  pid_t process_ = 0;
-  std::optional<int> status_;  ///< Once it has been waited for.
+  std::optional<ChildProcess> process_;
   std::string read_;
   bool closed_ = false;
   bool paused_ = false;

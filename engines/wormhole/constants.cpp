@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/json_depth.h"
 #include "base/text.h"
 #include "engines/wormhole/profiles.h"
 
@@ -37,6 +38,7 @@ const Scale kCountPer{{"count", 1}};
 }
 
 json parse_document(std::string_view text, std::string_view origin) {
+  require_json_depth(text, "read profile " + std::string(origin));
   json document;
   try {
     document = json::parse(text);

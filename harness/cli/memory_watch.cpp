@@ -5,11 +5,13 @@
 
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "reports/markdown.h"
 #include "reports/memory_report.h"
 
@@ -37,6 +39,7 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
   if (!plots.not_rendered.empty()) {
     fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
   }
+  if (!plots.failures.empty()) throw std::runtime_error(join(plots.failures, "; "));
 }
 
 profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -135,17 +136,27 @@ void Outputs::attempt(Step step) {
   try {
     step();
   } catch (const Error& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", failure.what());
-    all_written_ = false;
+    complain(failure.what());
   }
+}
+
+void Outputs::complain(const std::string& failure) {
+  fmt::print(stderr, "run_experiment: {}\n", failure);
+  all_written_ = false;
 }
 
 void Outputs::checkpoint(const ExperimentResult& running,
                          std::vector<const harness::PointResult*> points) {
   const Clock::time_point start = Clock::now();
   const fs::path file = file_for(options_.json, running.experiment, ".json");
-  if (file != "-") {
-    attempt([&] { write_file(file, reports::result_json(finished_, running, std::move(points))); });
+  try {
+    if (file != "-") write_file(file, reports::result_json(finished_, running, std::move(points)));
+  } catch (const Error& failure) {
+    // It is written again, and at the end a failure counts.
+    if (!std::exchange(has_warned_, true)) {
+      fmt::print(stderr, "run_experiment: warning: nothing is saved while this runs: {}\n",
+                 failure.what());
+    }
   }
   const Clock::duration took = Clock::now() - start;
   next_checkpoint_ = Clock::now() + std::max<Clock::duration>(kCheckpointInterval, 9 * took);
@@ -217,6 +228,7 @@ bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&
     if (!plots.not_rendered.empty()) {
       fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
     }
+    for (const std::string& failure : plots.failures) complain(failure);
   });
   return all_written_;
 }

@@ -74,12 +74,15 @@ class Outputs {
   /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
   template <class Step>
   void attempt(Step step);
+  /// Says that something could not be written.
+  void complain(const std::string& failure);
 
   const Options& options_;
   std::vector<harness::ExperimentResult> finished_;  ///< Kept for a JSON file that all share.
   std::vector<std::string> names_;  ///< Of the experiments whose files were written.
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
+  bool has_warned_ = false;  ///< That a checkpoint could not be written.
   Clock::time_point next_checkpoint_ = Clock::now() + kCheckpointInterval;
 };
 

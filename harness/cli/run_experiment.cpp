@@ -31,6 +31,7 @@
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/ranks.h"
 #include "harness/cli/session.h"
+#include "harness/cli/streams.h"
 #include "harness/cli/traces.h"
 #include "harness/cli/verbs.h"
 #include "reports/claims.h"
@@ -257,16 +258,14 @@ int run_as_rank(int argc, const char* const* argv) {
 }  // namespace howard::cli
 
 int main(int argc, char** argv) {
+  howard::cli::prepare_streams();
+  int status = howard::cli::kFailed;
   try {
-    const int status = howard::cli::run_as_rank(argc, argv);
-    // Tables are the result: a full disk behind a redirection must not pass for success.
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-    fmt::print(stderr,
-               "run_experiment: cannot write standard output: not all of it was taken; try a place "
-               "with free space\n");
-    return howard::cli::kFailed;
+    status = howard::cli::run_as_rank(argc, argv);
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}\n", howard::reason_of(failure));
-    return howard::cli::kFailed;
   }
+  // Tables are the result: a full disk behind a redirection must not pass for success.
+  const bool all_taken = howard::cli::end_output();
+  return all_taken || status != howard::cli::kOk ? status : howard::cli::kFailed;
 }

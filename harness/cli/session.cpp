@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <signal.h>
+#include <time.h>
 #include <algorithm>
+
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -27,23 +32,43 @@ namespace howard::cli {
 namespace {
 
 // A signal handler can reach nothing but a global.
-volatile std::sig_atomic_t interrupted_by_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
+/// When the first signal came, by the steady clock in milliseconds; 0: none has.
+std::atomic<std::int64_t> first_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+/// Signals that are no further apart are one wish: timeout(1) sends two at once, and a terminal
+/// that is closed two or three.
+constexpr std::int64_t kOneWish = 500;
 
 /// Why there is nothing of a point to look into.
 constexpr std::string_view kElsewhere = "its steps run in another process";
 
-void on_signal(int /*signal*/) { interrupted_by_signal = 1; }
+/// The first one asks for an end, and one that is sent later demands it.
+void on_signal(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t time = 1 + now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  std::int64_t first = 0;
+  if (first_signal.compare_exchange_strong(first, time) || time - first < kOneWish) return;
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
 
 }  // namespace
 
-bool Session::interrupted() { return interrupted_by_signal != 0; }
+bool Session::interrupted() { return first_signal != 0; }
 
 void Session::catch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one kills
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    // nohup wants to outlive its terminal. Ctrl-C is asked for even where a script has started us
+    // in the background, for which its shell lets SIGINT be ignored.
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,

@@ -56,7 +56,8 @@ class Session {
 
   /// True once the user has pressed Ctrl-C; a second press ends the program at once.
   static bool interrupted();
-  /// Makes Ctrl-C and SIGTERM set interrupted().
+  /// Makes Ctrl-C, SIGTERM and SIGHUP set interrupted(); the next one, half a second later or more,
+  /// ends the program at once.
   static void catch_signals();
 
  private:

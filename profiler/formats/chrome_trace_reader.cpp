@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_depth.h"
 #include "profiler/formats/trace_event_handler.h"
 
 namespace howard::profiler {
@@ -22,11 +23,16 @@ namespace {
 /// The bytes of a source as the JSON parser takes them, one by one.
 class Bytes {
  public:
-  explicit Bytes(ByteSource& source) : source_(source), buffer_(std::size_t{1} << 16) { fill(); }
+  /// `attempted` is said when the text is nested too deep, and must outlive this.
+  Bytes(ByteSource& source, std::string_view attempted)
+      : source_(source), attempted_(attempted), buffer_(std::size_t{1} << 16) {
+    fill();
+  }
 
   bool at_end() const { return at_ == end_; }
   char current() const { return buffer_[at_]; }
   void advance() {
+    if (!depth_.take(buffer_[at_])) refuse_json_depth(attempted_);
     if (++at_ == end_) fill();
   }
 
@@ -37,6 +43,8 @@ class Bytes {
   }
 
   ByteSource& source_;
+  std::string_view attempted_;
+  JsonDepth depth_;
   std::vector<char> buffer_;
   std::size_t at_ = 0, end_ = 0;
 };
@@ -159,7 +167,8 @@ ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedR
                              std::vector<std::string>& notes) {
   ReadTrace trace;
   TraceEventHandler handler(trace.names, dropped);
-  Bytes bytes(source);
+  const std::string attempted = fmt::format("read {} as a Chrome trace", name);
+  Bytes bytes(source, attempted);
   nlohmann::json::sax_parse(ByteIterator(&bytes), ByteIterator(nullptr), &handler);
   for (const TraceEventHandler::Process& process : handler.processes()) {
     trace.processes.push_back({.name = process.name, .losses = process.losses});
@@ -179,7 +188,7 @@ ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedR
     if (!thread.open.empty()) dropped.add("a begin without an end", 0, {}, thread.open.size());
   }
   if (handler.spans().empty()) {
-    throw Error({.attempted = fmt::format("read {} as a Chrome trace", name),
+    throw Error({.attempted = attempted,
                  .value = handler.failure().value_or("it has no spans"),
                  .accepted = R"({"traceEvents": [{"ph": "X", "ts": 1.5, "dur": 2, ...}, ...]})",
                  .hint = ""});

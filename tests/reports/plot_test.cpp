@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -90,13 +91,65 @@ TEST_F(PlotTest, WithoutGnuplotWritesDataAndScriptAndSaysWhatIsMissing) {
   EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.png"));
 }
 
-TEST_F(PlotTest, ABrokenGnuplotIsReported) {
-  write_file(folder() / "bin/gnuplot", "#!/bin/sh\nexit 3\n");
-  fs::permissions(folder() / "bin/gnuplot", fs::perms::owner_all);
-  const ScopedPath path((folder() / "bin").string());
+/// A gnuplot that is a shell script.
+class FakeGnuplot {
+ public:
+  FakeGnuplot(const fs::path& folder, const std::string& script) : path_(folder / "bin/gnuplot") {
+    write_file(path_, "#!/bin/sh\n" + script);
+    fs::permissions(path_, fs::perms::owner_all);
+  }
+  const fs::path& path() const { return path_; }
+  std::string folder() const { return path_.parent_path().string() + ":/usr/bin:/bin"; }
+
+ private:
+  fs::path path_;
+};
+
+TEST_F(PlotTest, ABrokenGnuplotIsAFailureThatNamesThePicture) {
+  write_file(folder() / "matmul_sweep.png", "an older picture");
+  const FakeGnuplot fake(folder(),
+                         "echo half >/dev/fd/3\necho 'line 7: no such curve' >&2\nexit 3\n");
+  const ScopedPath path(fake.folder());
   const PlotFiles files = write_sample();
-  EXPECT_EQ(files.written.size(), 2U);
-  EXPECT_NE(files.not_rendered.find("gnuplot failed"), std::string::npos);
+  EXPECT_EQ(names(files.written),
+            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp"}));
+  EXPECT_EQ(files.not_rendered, "");
+  ASSERT_EQ(files.failures.size(), 1U);
+  EXPECT_EQ(
+      files.failures[0],
+      "cannot draw " + (folder() / "matmul_sweep.png").string() +
+          ": it ended with status 3: line 7: no such curve; try `gnuplot matmul_sweep.gp` in " +
+          folder().string());
+  EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.png"))
+      << "neither an old one nor half a new one";
+}
+
+TEST_F(PlotTest, AGnuplotThatDoesNotEndIsEnded) {
+  const FakeGnuplot fake(folder(), "echo half >/dev/fd/3\nsleep 1000\n");
+  try {
+    draw_with_gnuplot(fake.path(), folder(), "plot x", 1, std::chrono::milliseconds(100));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot draw with gnuplot: it was still drawing after 0.1 s");
+  }
+}
+
+TEST_F(PlotTest, AGnuplotThatReadsNothingBreaksNoPipe) {
+  const FakeGnuplot fake(folder(), "echo picture >/dev/fd/3\n");
+  const std::string long_script(10 << 20, '#');
+  EXPECT_EQ(draw_with_gnuplot(fake.path(), folder(), long_script, 1),
+            std::vector<std::string>{"picture\n"});
+}
+
+TEST_F(PlotTest, APictureThatFindsNoRoomIsAFailureAndNoFile) {
+  if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
+  // A folder in the picture's place takes no file.
+  fs::create_directories(folder() / "matmul_sweep.svg/in the way");
+  const PlotFiles files = write_sample();
+  EXPECT_EQ(names(files.written),
+            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.png"}));
+  ASSERT_EQ(files.failures.size(), 1U);
+  EXPECT_NE(files.failures[0].find("matmul_sweep.svg"), std::string::npos) << files.failures[0];
 }
 
 TEST_F(PlotTest, MorePointsThanCanBeToldApartAreNotDrawn) {
@@ -111,6 +164,7 @@ TEST_F(PlotTest, DrawsPictures) {
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   const PlotFiles files = write_sample();
   EXPECT_EQ(files.not_rendered, "");
+  EXPECT_EQ(files.failures, std::vector<std::string>{});
   EXPECT_EQ(names(files.written),
             (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.png",
                                       "matmul_sweep.svg"}));

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory_file.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace howard {
+
+MemoryFile::MemoryFile() : descriptor_(::memfd_create("howard", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    throw Error({.attempted = "make a file in memory",
+                 .value = std::strerror(errno),
+                 .accepted = "",
+                 .hint = "a larger limit of open files (ulimit -n)"});
+  }
+}
+
+MemoryFile::~MemoryFile() { ::close(descriptor_); }
+
+std::string MemoryFile::content(std::size_t most) const {
+  struct stat facts {};
+  if (::fstat(descriptor_, &facts) != 0) return "";
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  std::string text(std::min(size, most), '\0');
+  const std::size_t start = size - text.size();
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::pread(descriptor_, text.data() + done, text.size() - done,
+                                  static_cast<off_t>(start + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  text.resize(done);
+  return text;
+}
+
+}  // namespace howard
