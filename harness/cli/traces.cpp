@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -42,7 +41,7 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
   const profiler::Recorder& recorder = point.recorder.recorder();
   const std::vector<profiler::OpRecord> records = profiler::op_records(
       recorder.events(), [&](std::uint64_t program) { return point.recorder.facts(program); });
-  const fs::path place = folder / folder_name(point.name);
+  const fs::path place = folder / point.experiment / file_name_of(point.name);
   write_file(place / "ops_perf_results.csv", profiler::ops_csv(records, device));
   write_file(place / "profile_log_device.csv", profiler::device_log_csv(records, device));
   if (recorder.losses() > 0) {
@@ -57,11 +56,6 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
 }
 
 }  // namespace
-
-std::string folder_name(std::string point) {
-  std::ranges::replace(point, '/', ',');
-  return point;
-}
 
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
                   const wormhole::ChipProfile& chip) {

@@ -51,7 +51,7 @@ TEST_F(Analyze, TheTraceOfARunIsReadBackWithItsCauses) {
 
 TEST_F(Analyze, TheLogsOfARunSayTheSameAsItsTrace) {
   ASSERT_EQ(run(kEmulated + "--device-logs logs --trace trace.json").status, 0);
-  const fs::path point = fs::directory_iterator(folder() / "logs")->path();
+  const fs::path point = fs::directory_iterator(folder() / "logs" / "matmul_sweep")->path();
   const auto kernel_time = [&](const std::string& file) {
     const std::string out = run("analyze '" + file + "'").out;
     const std::size_t row = out.find("device 0");
@@ -111,7 +111,7 @@ TEST_F(Analyze, TheEmulatorAgreesWithItsOwnLogs) {
   ASSERT_EQ(run("gpt2_full --backend emulated -a layers=1 -a batch=2 --device-logs logs").status,
             0);
   int files = 0;
-  for (const fs::path& point : fs::directory_iterator(folder() / "logs")) {
+  for (const fs::path& point : fs::directory_iterator(folder() / "logs" / "gpt2_full")) {
     ++files;
     const std::string file = "'" + (point / "ops_perf_results.csv").string() + "'";
     const Outcome outcome = run("analyze --compare-emulated " + file + " --json own.json");
