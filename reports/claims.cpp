@@ -210,11 +210,11 @@ Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResu
       table.notes.push_back(claim.name + ": " + evidence);
     }
   }
-  add_words(table, "published", names);
-  add_words(table, "here", values);
-  for (TableColumn& column : table.columns) column.number = true;
-  add_words(table, "verdict", verdicts);
-  add_words(table, "claim", words);
+  using harness::Room;
+  add_words(table, {.title = "published", .number = true, .room = Room::key}, names);
+  add_words(table, {.title = "here", .number = true, .room = Room::key}, values);
+  add_words(table, {.title = "verdict", .room = Room::key}, verdicts);
+  add_words(table, {.title = "claim", .room = Room::key}, words);
   return table;
 }
 
