@@ -13,7 +13,7 @@ namespace {
 bool starts_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 /// How many bytes the first `width` cells of `text` take.
-std::size_t cells(std::string_view text, std::size_t width) {
+std::size_t bytes_of_cells(std::string_view text, std::size_t width) {
   std::size_t points = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (starts_code_point(text[i]) && ++points > width) return i;
@@ -24,7 +24,7 @@ std::size_t cells(std::string_view text, std::size_t width) {
 /// Where a word that does not fit `width` cells is best broken: behind the last sign that leaves at
 /// least half of the line in use, or else where the line ends.
 std::size_t best_break(std::string_view word, std::size_t width) {
-  const std::size_t most = cells(word, width);
+  const std::size_t most = bytes_of_cells(word, width);
   const std::size_t sign = word.substr(0, most).find_last_of("/,;:=+_-");
   return sign != word.npos && sign + 1 >= most / 2 ? sign + 1 : most;
 }
@@ -56,8 +56,8 @@ std::string shortened(std::string_view text, std::size_t width, bool ascii) {
   if (display_width(text) <= width) return std::string(text);
   const std::string_view end = ellipsis(ascii);
   const std::size_t end_width = display_width(end);
-  if (width < end_width) return std::string(text.substr(0, cells(text, width)));
-  return std::string(text.substr(0, cells(text, width - end_width))) + std::string(end);
+  if (width < end_width) return std::string(text.substr(0, bytes_of_cells(text, width)));
+  return std::string(text.substr(0, bytes_of_cells(text, width - end_width))) + std::string(end);
 }
 
 std::string with_ascii_marks(std::string text) {

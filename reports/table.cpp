@@ -24,7 +24,7 @@ using harness::PointResult;
 using harness::Room;
 using Points = std::vector<const PointResult*>;
 
-constexpr std::string_view kTime = "time";
+constexpr std::string_view kTimeMetric = "time";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
 /// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine):
@@ -142,7 +142,7 @@ FilledColumn fill_cells(const Column& column, const Points& points) {
 FilledColumn fill(const Column& column, const Points& points) {
   FilledColumn filled = fill_cells(column, points);
   const bool is_key = column.source == CellSource::parameter ||
-                      (column.source == CellSource::metric && column.name == kTime);
+                      (column.source == CellSource::metric && column.name == kTimeMetric);
   filled.column.room = is_key ? Room::key : column.room;
   filled.column.meaning = column.meaning;
   return filled;
@@ -274,7 +274,7 @@ std::string timed_text(Backend backend, const Points& points,
   const std::string& usual = differs ? presentation.timed_on_host : presentation.timed;
   std::vector<std::string> texts;
   for (const PointResult* point : points) {
-    if (point->find_metric(kTime) == nullptr) continue;
+    if (point->find_metric(kTimeMetric) == nullptr) continue;
     const std::string* const own = point->find_detail("timed");
     const std::string& text = own ? *own : usual;
     if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);

@@ -48,7 +48,7 @@ std::vector<Demand> demands_of(const Table& table) {
 }
 
 /// The fewest cells that a column can do with.
-std::size_t least(const Table& table, std::size_t index, const Demand& demand, Step step) {
+std::size_t least_width(const Table& table, std::size_t index, const Demand& demand, Step step) {
   const TableColumn& column = table.columns[index];
   const Room room = room_of(table, index);
   constexpr std::size_t kShortestCut = 16;  // the longest name of a shape
@@ -65,7 +65,7 @@ std::size_t least(const Table& table, std::size_t index, const Demand& demand, S
   return wraps ? at_least(kShortestWrapped) : all;
 }
 
-std::size_t total(const std::vector<std::size_t>& widths) {
+std::size_t total_width(const std::vector<std::size_t>& widths) {
   std::size_t sum = 0;
   for (const std::size_t width : widths) sum += width + kColumnGap.size();
   return sum - std::min(sum, kColumnGap.size());
@@ -86,7 +86,7 @@ class Narrowing {
       std::size_t* widest = nullptr;
       for (std::size_t i = 0; i < widths_.size(); ++i) {
         const std::size_t column = columns_[i];
-        if (widths_[i] <= least(table_, column, demands_[column], step)) continue;
+        if (widths_[i] <= least_width(table_, column, demands_[column], step)) continue;
         if (widest == nullptr || widths_[i] > *widest) widest = &widths_[i];
       }
       if (widest == nullptr) return;
@@ -94,7 +94,7 @@ class Narrowing {
     }
   }
 
-  bool fits(std::size_t limit) const { return total(widths_) <= limit; }
+  bool fits(std::size_t limit) const { return total_width(widths_) <= limit; }
   const std::vector<std::size_t>& widths() const { return widths_; }
 
  private:

@@ -24,7 +24,11 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
   std::uint64_t losses = 0;
   for (const TracedPoint& point : points) {
     const profiler::Recorder& recorder = point.recorder.recorder();
-    processes.push_back({point.name, recorder.events(), recorder.losses()});
+    processes.push_back(
+        {.name = point.experiment + "/" + point.name,
+         .events = recorder.events(),
+         .losses = recorder.losses(),
+         .facts = [&](std::uint64_t program) { return point.recorder.facts(program); }});
     losses += recorder.losses();
   }
   if (losses > 0) {
