@@ -60,13 +60,19 @@ Doubt parse_doubt(const JsonNode& node) {
 /// A number of a run and where it is from.
 struct Found {
   double value = 0;
-  std::string text;  ///< "matmul_sweep/emulated/shape:...: 1.97 ms".
+  std::string text;  ///< "time 1.97 ms at matmul_sweep/emulated/shape:...".
 };
 
 bool has_parameters(const PointResult& point, const harness::Parameters& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& entry) {
     return harness::find_parameter(point.parameters, entry.first) == entry.second;
   });
+}
+
+/// "gap share 6.2 %".
+std::string evidence(std::string metric, double value, std::string_view unit) {
+  std::ranges::replace(metric, '_', ' ');
+  return metric + " " + format_quantity(value, unit);
 }
 
 std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentResult> results) {
@@ -78,13 +84,13 @@ std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentR
       const std::string id = result.experiment + "/" + point.id();
       if (const harness::Metric* const metric = point.find_metric(wanted.metric)) {
         return Found{metric->value,
-                     fmt::format("{}: {}", id, format_quantity(metric->value, metric->unit))};
+                     evidence(wanted.metric, metric->value, metric->unit) + " at " + id};
       }
       if (point.skipped && !point.failed && point.reference &&
           point.reference->metric == wanted.metric) {
         return Found{point.reference->value,
-                     fmt::format("{}: {} as published", id,
-                                 format_quantity(point.reference->value, point.reference->unit))};
+                     evidence(wanted.metric, point.reference->value, point.reference->unit) +
+                         " as published at " + id};
       }
     }
   }

@@ -138,8 +138,7 @@ Table memory_phases_table(const MemoryUse& use) {
         use.unmatched));
   }
   if (use.losses > 0) {
-    table.notes.push_back(
-        fmt::format("warning: the recording had no room for {} events", use.losses));
+    table.notes.push_back("warning: the recording had no room for " + counted(use.losses, "event"));
   }
   return table;
 }
