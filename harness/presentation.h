@@ -19,7 +19,7 @@ enum class CellSource : std::uint8_t {
   error,      ///< The relative error against it.
 };
 
-/// What becomes of a column where a table is too wide for its place.
+/// How a column makes room where a table is too wide.
 enum class Room : std::uint8_t {
   spare,  ///< Its texts are cut; then it is left out.
   key,    ///< It tells the rows apart or is the answer: it is wrapped, not cut and not left out.

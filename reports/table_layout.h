@@ -19,7 +19,7 @@ struct TableLayout {
   std::vector<std::size_t> widths;   ///< Of those.
 };
 
-/// What becomes of a column where there is too little room: the first one, too, tells rows apart.
+/// How a column makes room. The first one is a key at least: it tells the rows apart.
 harness::Room room_of(const Table& table, std::size_t column);
 
 /// The layout with which a table takes at most `limit` cells, as far as that is possible: see
