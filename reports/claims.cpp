@@ -217,10 +217,10 @@ Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResu
     }
   }
   using harness::Room;
-  add_words(table, {.title = "published", .number = true, .room = Room::key}, names);
-  add_words(table, {.title = "here", .number = true, .room = Room::key}, values);
-  add_words(table, {.title = "verdict", .room = Room::key}, verdicts);
-  add_words(table, {.title = "claim", .room = Room::key}, words);
+  add_words(table, TableColumn{.title = "published", .number = true, .room = Room::key}, names);
+  add_words(table, TableColumn{.title = "here", .number = true, .room = Room::key}, values);
+  add_words(table, TableColumn{.title = "verdict", .room = Room::key}, verdicts);
+  add_words(table, TableColumn{.title = "claim", .room = Room::key}, words);
   return table;
 }
 

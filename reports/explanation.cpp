@@ -144,7 +144,7 @@ Table changes_table(const Explanation& explanation) {
     table.rows[i].cells.push_back(gain_cell(explanation.gain(explanation.tried[i])));
   }
   add_words(table, "effect", effects);
-  add_words(table, {.title = "how", .room = harness::Room::whole}, options);
+  add_words(table, TableColumn{.title = "how", .room = harness::Room::whole}, options);
   for (const std::string& warning : explanation.run.warnings) {
     table.notes.push_back("warning: " + warning);
   }

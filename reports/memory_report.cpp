@@ -162,7 +162,7 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
   Table table{.caption = "memory at its peak"};
   add_words(table, "memory", memory);
   add_words(table, "phase", phases);
-  add_words(table, {.title = "name", .room = harness::Room::key}, names);
+  add_words(table, TableColumn{.title = "name", .room = harness::Room::key}, names);
   add_counts(table, "buffers", buffers);
   add_quantities(table, "size", "B", size);
   add_quantities(table, "share", "1", shares);

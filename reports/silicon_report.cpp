@@ -158,7 +158,7 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   }
   Table table{.caption = "calls by measured kernel time, medians"};
   add_words(table, "call", names);
-  add_words(table, {.title = "inputs", .room = harness::Room::key}, inputs);
+  add_words(table, TableColumn{.title = "inputs", .room = harness::Room::key}, inputs);
   add_counts(table, "runs", runs);
   add_quantities(table, "measured", "s", measured);
   add_quantities(table, "emulated", "s", emulated);
@@ -192,7 +192,7 @@ Table not_emulated_table(const SiliconComparison& comparison) {
   add_counts(table, "runs", runs);
   add_quantities(table, "measured", "s", measured);
   add_counts(table, "first line", lines);
-  add_words(table, {.title = "why", .room = harness::Room::key}, reasons);
+  add_words(table, TableColumn{.title = "why", .room = harness::Room::key}, reasons);
   return table;
 }
 
