@@ -3,9 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -105,6 +108,29 @@ void require_writable_folder(const std::filesystem::path& folder) {
   if (descriptor < 0) fail("write into folder", folder, std::strerror(errno));
   ::close(descriptor);
   ::unlink(probe.c_str());
+}
+
+std::string file_name_of(std::string_view text) {
+  constexpr std::string_view kOthers = "._+=-";
+  constexpr std::size_t kLongest = 160;  // file systems take 255, with an extension and a suffix
+  std::string name;
+  bool is_exact = true;
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       kOthers.find(c) != kOthers.npos;
+    if (c == '/') {
+      name += "__";
+    } else {
+      name += c == ':' ? '=' : plain ? c : '_';
+      is_exact = is_exact && (plain || c == ':');
+    }
+  }
+  const bool is_special = name.empty() || name.find_first_not_of('.') == std::string::npos;
+  if (is_exact && !is_special && name.size() <= kLongest) return name;
+  name.resize(std::min(name.size(), kLongest));
+  return fmt::format("{}_{:08x}", name, hash);
 }
 
 }  // namespace howard

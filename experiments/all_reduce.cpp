@@ -71,7 +71,8 @@ class AllReduce final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"devices", CellSource::parameter, "devices"},
+    return {.timed = "one sum",
+            .columns = {{"devices", CellSource::parameter, "devices"},
                         {"KiB", CellSource::parameter, "kib"},
                         {"time", CellSource::metric, "time"},
                         {"published", CellSource::reference, ""},

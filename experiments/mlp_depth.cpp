@@ -77,7 +77,9 @@ class MlpDepth final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"layers", CellSource::parameter, "layers"},
+    return {.timed = kStepTimed,
+            .timed_on_host = kStepTimedOnHost,
+            .columns = {{"layers", CellSource::parameter, "layers"},
                         {"dim", CellSource::parameter, "dim"},
                         {"batch", CellSource::parameter, "batch"},
                         {"engine", CellSource::parameter, "engine"},

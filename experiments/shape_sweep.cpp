@@ -152,7 +152,9 @@ class ShapeSweep final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return kSweepTiming; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"engine", CellSource::parameter, "engine"},
+    return {.timed = kStepTimed,
+            .timed_on_host = kStepTimedOnHost,
+            .columns = {{"engine", CellSource::parameter, "engine"},
                         {"variant", CellSource::parameter, "variant"},
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},

@@ -64,9 +64,10 @@ std::vector<Claim> report_claims();
 /// What a run says of a claim.
 struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::not_run;
-  std::optional<double> value;        ///< The claim's number in the run.
-  std::string because;                ///< Of the doubt that decided; empty without one.
-  std::vector<std::string> evidence;  ///< "ID: 1.23 ms / ID: 0.45 ms = 2.7", of all that was asked.
+  std::optional<double> value;  ///< The claim's number in the run.
+  std::string because;          ///< Of the doubt that decided; empty without one.
+  std::vector<std::string>
+      evidence;  ///< "time 1.23 ms at ID / time 0.45 ms at ID = 2.7", of all asked.
 };
 
 /// Two numbers agree when they are on the same side of 1 and within 28 % of each other, which is

@@ -99,6 +99,10 @@ std::string format_quantity(double value, std::string_view unit) {
   return scale.unit.empty() ? number : number + " " + scale.unit;
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string with_unit(std::string_view title, std::string_view unit) {
   return unit.empty() ? std::string(title) : fmt::format("{} ({})", title, unit);
 }

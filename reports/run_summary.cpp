@@ -43,10 +43,10 @@ ExperimentSummary summarise(const harness::ExperimentResult& result) {
       ++summary.artefacts;
       continue;
     }
-    if (point.reference->status == "prediction") ++summary.predictions;
     const std::optional<double> error = point.relative_error();
     if (!error) continue;
     ++summary.compared;
+    if (point.reference->status == "prediction") ++summary.predictions;
     summary.error_sum += std::abs(*error);
     if (std::abs(*error) <= kReproduced) ++summary.reproduced;
   }
@@ -79,6 +79,7 @@ Table summary_table(std::span<const harness::ExperimentResult> results,
   if (sum.failed > 0) add_column(table, "failed", rows, &ExperimentSummary::failed);
   if (compares) {
     add_column(table, "published", rows, &ExperimentSummary::published);
+    add_column(table, "compared", rows, &ExperimentSummary::compared);
     add_column(table, "within 10 %", rows, &ExperimentSummary::reproduced);
     add_column(table, "predicted", rows, &ExperimentSummary::predictions);
     add_column(table, "artefacts", rows, &ExperimentSummary::artefacts);

@@ -22,7 +22,10 @@ using harness::Column;
 using harness::ExperimentResult;
 using harness::Metric;
 using harness::PointResult;
+using harness::Room;
 using Points = std::vector<const PointResult*>;
+
+constexpr std::string_view kTimeMetric = "time";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
 /// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine):
@@ -122,7 +125,7 @@ FilledColumn fill_error(const Column& column, const Points& points) {
   return filled;
 }
 
-FilledColumn fill(const Column& column, const Points& points) {
+FilledColumn fill_cells(const Column& column, const Points& points) {
   switch (column.source) {
     case CellSource::parameter:
     case CellSource::detail:
@@ -135,6 +138,15 @@ FilledColumn fill(const Column& column, const Points& points) {
       return fill_error(column, points);
   }
   return {};
+}
+
+FilledColumn fill(const Column& column, const Points& points) {
+  FilledColumn filled = fill_cells(column, points);
+  const bool is_key = column.source == CellSource::parameter ||
+                      (column.source == CellSource::metric && column.name == kTimeMetric);
+  filled.column.room = is_key ? Room::key : column.room;
+  filled.column.meaning = column.meaning;
+  return filled;
 }
 
 /// The parameters by which the points differ, as in "shape 100x100x100, dispatch eth".
@@ -231,7 +243,7 @@ void make_room_for_reasons(Table& table) {
     return row.skipped.empty() || (!row.cells.empty() && row.cells.back().text.empty());
   });
   if (has_room) return;
-  table.columns.push_back({.title = "result"});
+  table.columns.push_back({.title = "result", .room = Room::key});
   for (TableRow& row : table.rows) row.cells.emplace_back();
 }
 
@@ -260,14 +272,30 @@ std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points&
   return columns;
 }
 
+/// What the time of the points is of: " of a product and its finish"; empty where they have none.
+std::string timed_text(Backend backend, const Points& points,
+                       const harness::Presentation& presentation) {
+  const bool differs = backend == Backend::host && !presentation.timed_on_host.empty();
+  const std::string& usual = differs ? presentation.timed_on_host : presentation.timed;
+  std::vector<std::string> texts;
+  for (const PointResult* point : points) {
+    if (point->find_metric(kTimeMetric) == nullptr) continue;
+    const std::string* const own = point->find_detail("timed");
+    const std::string& text = own ? *own : usual;
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  return texts.empty() ? "" : " of " + join(texts, ", or of ");
+}
+
 Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
-                 const Points& points, const std::vector<Column>& columns) {
-  const std::string_view clock =
+                 const Points& points, const harness::Presentation& presentation) {
+  const std::string clock =
       backend == Backend::emulated ? "emulated device, virtual time" : "host CPU, wall time";
-  Table table{.caption = fmt::format("{}: {}", result.experiment, name.empty() ? clock : name),
+  const std::string title = name.empty() ? clock + timed_text(backend, points, presentation) : name;
+  Table table{.caption = fmt::format("{}: {}", result.experiment, title),
               .notes = notes_of(result, backend, points)};
   table.rows.resize(points.size());
-  for (const Column& column : with_varying_axes(columns, points)) {
+  for (const Column& column : with_varying_axes(presentation.columns, points)) {
     FilledColumn filled = fill(column, points);
     if (is_empty(filled)) continue;
     if (const std::optional<std::string> common = common_value(column, filled)) {
@@ -320,10 +348,18 @@ std::vector<Table> make_tables(const ExperimentResult& result,
       if (point.backend == backend) points.push_back(&point);
     }
     for (const auto& [name, members] : divide(points, presentation.table_of)) {
-      tables.push_back(make_table(result, backend, name, members, presentation.columns));
+      tables.push_back(make_table(result, backend, name, members, presentation));
     }
   }
   return tables;
+}
+
+std::vector<std::string> meanings_of(const Table& table) {
+  std::vector<std::string> meanings;
+  for (const TableColumn& column : table.columns) {
+    if (!column.meaning.empty()) meanings.push_back(column.title + ": " + column.meaning);
+  }
+  return meanings;
 }
 
 }  // namespace howard::reports

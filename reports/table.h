@@ -22,6 +22,8 @@ struct TableColumn {
   std::string title;
   std::string unit;  ///< Of all its numbers: "us"; empty when there is none.
   bool number = false;
+  harness::Room room = harness::Room::spare;
+  std::string meaning = {};  ///< Said below the table where the column is shown.
 };
 
 struct TableRow {
@@ -29,9 +31,10 @@ struct TableRow {
   std::string skipped;      ///< "skipped: ..." or "failed: ..."; empty when the point ran.
 };
 
-/// A table as text, not yet laid out. The columns stand in the order of their importance.
+/// A table as text, not yet laid out. Of the columns that may be left out the last goes first.
 struct Table {
-  std::string caption;  ///< "matmul_sweep: host CPU, wall time, dtype bfloat16".
+  /// "matmul_sweep: host CPU, wall time of a product and its finish, dtype bfloat16".
+  std::string caption;
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   std::vector<std::string> notes;  ///< What the reader must know: artefacts, warnings.
@@ -45,5 +48,8 @@ struct Table {
 /// an artefact; the notes say why.
 std::vector<Table> make_tables(const harness::ExperimentResult& result,
                                const harness::Presentation& presentation);
+
+/// "of peak: share of ...": what columns mean, where their titles do not say it all.
+std::vector<std::string> meanings_of(const Table& table);
 
 }  // namespace howard::reports

@@ -218,8 +218,7 @@ int analyze(int argc, const char* const* argv) {
     fmt::print("{}", kAnalyzeHelp);
     return 0;
   }
-  const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
-                                     .color = wants_color(STDOUT_FILENO, options.color)};
+  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   std::optional<Emulation> emulation;
   if (options.compare) emulation.emplace(options.profiles);
   std::string markdown;

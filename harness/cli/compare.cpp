@@ -85,8 +85,7 @@ int compare(int argc, const char* const* argv) {
   for (const std::string& warning : found.warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
-  const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
-                                     .color = wants_color(STDOUT_FILENO, options.color)};
+  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   for (const reports::Table& table : reports::comparison_tables(found)) {
     fmt::print("{}\n", reports::terminal_table(table, style));
   }

@@ -175,8 +175,7 @@ void Outputs::finish(const Finished& finished) {
 void Outputs::print(const std::vector<reports::Table>& tables) const {
   const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
   std::FILE* const stream = uses_standard_output() ? stderr : stdout;
-  const reports::TerminalStyle style{.width = terminal_width(descriptor),
-                                     .color = wants_color(descriptor, options_.color)};
+  const reports::TerminalStyle style = terminal_style(descriptor, options_.color);
   for (const reports::Table& table : tables) {
     fmt::print(stream, "{}\n", reports::terminal_table(table, style));
   }

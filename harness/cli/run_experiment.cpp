@@ -35,6 +35,7 @@
 #include "harness/cli/traces.h"
 #include "harness/cli/verbs.h"
 #include "reports/claims.h"
+#include "reports/format.h"
 #include "reports/run_summary.h"
 
 namespace howard::cli {
@@ -68,7 +69,7 @@ bool runs_on(harness::Backend backend, const std::vector<PlannedExperiment>& pla
 /// "calibration rows: mean |error| 4.2 % of 6": how far the emulation is from the report.
 std::string describe_errors(const harness::ExperimentResult& result, const std::string& status) {
   double sum = 0;
-  int count = 0;
+  std::size_t count = 0;
   for (const harness::PointResult& point : result.points) {
     const auto error = point.relative_error();
     if (!error || point.reference->status != status) continue;
@@ -76,15 +77,16 @@ std::string describe_errors(const harness::ExperimentResult& result, const std::
     ++count;
   }
   if (count == 0) return "";
-  return fmt::format("; mean |error| of {} {} row{} {:.1f} %", count, status, count == 1 ? "" : "s",
-                     100 * sum / count);
+  return fmt::format("; mean |error| of {} {:.1f} %", reports::counted(count, status + " row"),
+                     100 * sum / static_cast<double>(count));
 }
 
 void print_summary(const Finished& finished) {
   const auto& points = finished.result.points;
   const auto count = [&](auto predicate) { return std::ranges::count_if(points, predicate); };
-  fmt::print(stderr, "{}: {} points, {} skipped, {} failed{}{}{}\n", finished.result.experiment,
-             points.size(), count([](const auto& p) { return p.skipped && !p.failed; }),
+  fmt::print(stderr, "{}: {}, {} skipped, {} failed{}{}{}\n", finished.result.experiment,
+             reports::counted(points.size(), "point"),
+             count([](const auto& p) { return p.skipped && !p.failed; }),
              count([](const auto& p) { return p.failed; }),
              describe_errors(finished.result, "calibration"),
              describe_errors(finished.result, "prediction"),

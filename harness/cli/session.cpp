@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/traces.h"
 #include "reports/reference.h"
 #include "reports/table.h"
 
@@ -85,7 +85,7 @@ void Session::record_memory(const harness::Experiment& experiment,
     }
     const auto tables = memory_tables(use, point.id());
     outputs_.print(tables);
-    write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
+    write_memory(use, tables, options_.memory / experiment.name() / file_name_of(point.id()));
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), reason_of(failure));
     memory_is_complete_ = false;
@@ -96,9 +96,10 @@ int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
-void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) {
-  hooks.trace_sink = [this](const harness::PointResult& point) -> TraceSink* {
-    return &traced_.emplace_back(point).recorder;
+void Session::record(const std::string& experiment, harness::RunHooks& hooks,
+                     std::vector<std::string>& costs) {
+  hooks.trace_sink = [this, &experiment](const harness::PointResult& point) -> TraceSink* {
+    return &traced_.emplace_back(experiment, point).recorder;
   };
   hooks.scratch_sink = [this] {
     if (!scratch_) scratch_.emplace();
@@ -165,7 +166,7 @@ Finished Session::run(PlannedExperiment planned) {
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
-    if (options_.records()) record(hooks, costs);
+    if (options_.records()) record(name, hooks, costs);
     if (ranks_.size() > 1) {
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     }

@@ -148,7 +148,7 @@ class TrainRun {
     progress.clear();
     for (const reports::Table& table : tables) {
       fmt::print(stderr, "{}\n",
-                 reports::terminal_table(table, {.width = terminal_width(STDERR_FILENO)}));
+                 reports::terminal_table(table, terminal_style(STDERR_FILENO, ColorMode::never)));
     }
     write_memory(use, tables, options_.memory);
   }

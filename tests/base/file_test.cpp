@@ -61,5 +61,22 @@ TEST_F(File, ReadingWhatIsNotAFileIsAnError) {
   EXPECT_THROW(read_file(folder_), Error);
 }
 
+TEST(FileName, HasNothingThatSomeSystemRefuses) {
+  EXPECT_EQ(file_name_of("emulated/shape:64x64x64/devices:0+4"),
+            "emulated__shape=64x64x64__devices=0+4");
+  for (const std::string text : {"a,b", "a*b", "a b", "\xc3\xa9", "", ".", "..", "a\\b\"c<d>|?"}) {
+    const std::string name = file_name_of(text);
+    EXPECT_EQ(name.find_first_not_of("abcd0123456789ef_=."), std::string::npos) << name;
+    EXPECT_NE(name.find_first_not_of('.'), std::string::npos) << name;
+  }
+}
+
+TEST(FileName, OfDifferentTextsIsDifferent) {
+  EXPECT_NE(file_name_of("ops:a,b"), file_name_of("ops:a;b"));
+  const std::string text(1000, 'x');
+  EXPECT_NE(file_name_of(text + "y"), file_name_of(text + "z"));
+  EXPECT_LE(file_name_of(text).size(), 200U);
+}
+
 }  // namespace
 }  // namespace howard

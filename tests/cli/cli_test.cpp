@@ -222,7 +222,7 @@ TEST_F(Cli, MemoryOfAPointIsShownOnBothBackends) {
     }
     bool found = false;
     for (const auto& entry : fs::directory_iterator(folder() / "memory" / "mlp_engines")) {
-      if (!entry.path().filename().string().starts_with(backend + ",")) continue;
+      if (!entry.path().filename().string().starts_with(backend + "__")) continue;
       found = true;
       EXPECT_TRUE(contains(content(entry.path() / "memory.md"), "| model"));
       const std::string buffers = content(entry.path() / "buffers.csv");

@@ -102,7 +102,8 @@ TEST(Claims, TheEvidenceIsThePointsAndTheirTimes) {
   const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
   ASSERT_EQ(judged.evidence.size(), 2U);
   EXPECT_EQ(judged.evidence[0],
-            "e/emulated/config:a/other:x: 2.000 ms / e/emulated/config:b/other:x: 1.000 ms = 2");
+            "time 2.000 ms at e/emulated/config:a/other:x / time 1.000 ms at "
+            "e/emulated/config:b/other:x = 2");
 }
 
 TEST(Claims, WhatNoDeviceHereMeasuresIsTakenAsPublished) {
