@@ -52,6 +52,12 @@ Fields metric_fields(const PointResult& point, const Metric& metric) {
 }  // namespace
 
 std::string csv(std::span<const ExperimentResult> results) {
+  std::string text;
+  write_csv(results, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) {
   const Fields axes = axes_of(results);
   Fields header{"experiment", "backend"};
   header.insert(header.end(), axes.begin(), axes.end());
@@ -79,9 +85,11 @@ std::string csv(std::span<const ExperimentResult> results) {
         start.back() = point.skipped.value_or("");
         append_csv_row(text, start);
       }
+      sink(text);
+      text.clear();
     }
   }
-  return text;
+  if (!text.empty()) sink(text);
 }
 
 }  // namespace howard::reports

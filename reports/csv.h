@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/file.h"
 #include "harness/result.h"
 
 namespace howard::reports {
@@ -15,5 +16,8 @@ namespace howard::reports {
 /// the metric the published figure is about), skipped. A point without metrics has one row, with
 /// its reason in the last column.
 std::string csv(std::span<const harness::ExperimentResult> results);
+
+/// The same, handed over point by point.
+void write_csv(std::span<const harness::ExperimentResult> results, const TextSink& sink);
 
 }  // namespace howard::reports

@@ -39,6 +39,7 @@ struct Options {
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;
+  bool all_rows = false;  ///< Of tables, however many.
 };
 
 /// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
