@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,14 @@ namespace howard {
 /// never sees half a file, and a full disk leaves the old file as it was. Missing folders are made.
 /// "-" writes to standard output. Error when the system refuses, with its reason.
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Takes the next piece of a text.
+using TextSink = std::function<void(std::string_view piece)>;
+/// Hands a text over piece by piece, so that no large one is in memory as a whole.
+using TextSource = std::function<void(const TextSink&)>;
+
+/// The same of a text in pieces. What `source` throws leaves no trace of the file either.
+void write_file(const std::filesystem::path& path, const TextSource& source);
 
 /// The whole of a file. Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);

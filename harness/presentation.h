@@ -80,6 +80,9 @@ struct Presentation {
   /// A detail that names the table a point stands in, for points of different kinds; empty: one
   /// table for each backend.
   std::string table_of;
+  /// Axes that are constants of the emulated machine with several values: "20us". Not those of the
+  /// experiment itself.
+  std::vector<std::string> swept;
 };
 
 }  // namespace howard::harness

@@ -77,6 +77,12 @@ Fields metric_fields(const PointResult& point, const Metric& metric) {
 }  // namespace
 
 std::string csv(std::span<const ExperimentResult> results) {
+  std::string text;
+  write_csv(results, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) {
   const Fields axes = axes_of(results);
   const Fields details = details_of(results, axes);
   const auto append = [](Fields& fields, const Fields& more) {
@@ -107,9 +113,11 @@ std::string csv(std::span<const ExperimentResult> results) {
       };
       for (const Metric& metric : point.metrics) append_row(metric_fields(point, metric));
       if (point.metrics.empty()) append_row({});
+      sink(text);
+      text.clear();
     }
   }
-  return text;
+  if (!text.empty()) sink(text);
 }
 
 }  // namespace howard::reports

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/file.h"
 #include "harness/result.h"
 
 namespace howard::reports {
@@ -16,5 +17,8 @@ namespace howard::reports {
 /// bound_by) but one that is an axis elsewhere, skipped. A point without metrics has one row, with
 /// its reason in the last column.
 std::string csv(std::span<const harness::ExperimentResult> results);
+
+/// The same, handed over point by point.
+void write_csv(std::span<const harness::ExperimentResult> results, const TextSink& sink);
 
 }  // namespace howard::reports

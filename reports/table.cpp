@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "reports/format.h"
 #include "reports/reference.h"
+#include "reports/row_sample.h"
 
 namespace howard::reports {
 namespace {
@@ -225,12 +226,14 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
 }
 
 /// An axis with the same value at every one of several points says it once, in the caption.
-std::optional<std::string> common_value(const Column& column, const FilledColumn& filled) {
-  if (column.source != CellSource::parameter || filled.cells.size() < 2) return std::nullopt;
-  const std::string& first = filled.cells.front().text;
-  const bool same =
-      std::ranges::all_of(filled.cells, [&](const Cell& cell) { return cell.text == first; });
-  return same ? std::optional(fmt::format("{} {}", column.title, first)) : std::nullopt;
+std::optional<std::string> common_value(const Column& column, const Points& points) {
+  if (column.source != CellSource::parameter || points.size() < 2) return std::nullopt;
+  const auto first = harness::find_parameter(points.front()->parameters, column.name);
+  const bool same = std::ranges::all_of(points, [&](const PointResult* point) {
+    return harness::find_parameter(point->parameters, column.name) == first;
+  });
+  return same ? std::optional(fmt::format("{} {}", column.title, first.value_or("")))
+              : std::nullopt;
 }
 
 bool is_empty(const FilledColumn& filled) {
@@ -288,29 +291,32 @@ std::string timed_text(Backend backend, const Points& points,
 }
 
 Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
-                 const Points& points, const harness::Presentation& presentation) {
+                 const Points& points, const harness::Presentation& presentation,
+                 const RowSample& shown) {
   const std::string clock =
       backend == Backend::emulated ? "emulated device, virtual time" : "host CPU, wall time";
   const std::string title = name.empty() ? clock + timed_text(backend, points, presentation) : name;
   Table table{.caption = fmt::format("{}: {}", result.experiment, title),
               .notes = notes_of(result, backend, points)};
-  table.rows.resize(points.size());
+  if (!shown.note.empty()) table.notes.insert(table.notes.begin(), shown.note);
+  table.rows.resize(shown.points.size());
   for (const Column& column : with_varying_axes(presentation.columns, points)) {
-    FilledColumn filled = fill(column, points);
+    FilledColumn filled = fill(column, shown.points);
     if (is_empty(filled)) continue;
-    if (const std::optional<std::string> common = common_value(column, filled)) {
+    if (const std::optional<std::string> common = common_value(column, points)) {
       table.caption += ", " + *common;
       continue;
     }
     table.columns.push_back(std::move(filled.column));
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
       table.rows[i].cells.push_back(std::move(filled.cells[i]));
     }
   }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i]->skipped) continue;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const PointResult& point = *shown.points[i];
+    if (!point.skipped) continue;
     table.rows[i].skipped =
-        fmt::format("{}: {}", points[i]->failed ? "failed" : "skipped", *points[i]->skipped);
+        fmt::format("{}: {}", point.failed ? "failed" : "skipped", *point.skipped);
   }
   make_room_for_reasons(table);
   return table;
@@ -340,7 +346,7 @@ std::vector<std::pair<std::string, Points>> divide(const Points& points,
 }  // namespace
 
 std::vector<Table> make_tables(const ExperimentResult& result,
-                               const harness::Presentation& presentation) {
+                               const harness::Presentation& presentation, bool all_rows) {
   std::vector<Table> tables;
   for (const Backend backend : {Backend::emulated, Backend::host}) {
     Points points;
@@ -348,7 +354,9 @@ std::vector<Table> make_tables(const ExperimentResult& result,
       if (point.backend == backend) points.push_back(&point);
     }
     for (const auto& [name, members] : divide(points, presentation.table_of)) {
-      tables.push_back(make_table(result, backend, name, members, presentation));
+      const RowSample shown =
+          all_rows ? RowSample{members, ""} : sample_rows(members, presentation.swept);
+      tables.push_back(make_table(result, backend, name, members, presentation, shown));
     }
   }
   return tables;

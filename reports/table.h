@@ -45,9 +45,10 @@ struct Table {
 /// out, axes with one value for all points move to the caption; a metric has one prefix per column,
 /// the published figures the prefix of the metric they are compared with. Repeated measurements
 /// carry half the width of their 95 % interval: "1.204 ±2.1 %". A published figure marked with * is
-/// an artefact; the notes say why.
+/// an artefact; the notes say why. Unless `all_rows`, a table of many points shows some of them, as
+/// row_sample.h says.
 std::vector<Table> make_tables(const harness::ExperimentResult& result,
-                               const harness::Presentation& presentation);
+                               const harness::Presentation& presentation, bool all_rows = true);
 
 /// "of peak: share of ...": what columns mean, where their titles do not say it all.
 std::vector<std::string> meanings_of(const Table& table);

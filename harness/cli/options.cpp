@@ -62,6 +62,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--device-logs", options.device_logs);
   app.add_flag("--bottlenecks", options.bottlenecks);
   app.add_option("--memory", options.memory);
+  app.add_flag("--all-rows", options.all_rows);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }

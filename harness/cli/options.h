@@ -38,6 +38,7 @@ struct Options {
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;
+  bool all_rows = false;  ///< Of tables, however many.
 };
 
 /// "howard 0.4.0 (commit, compiler, build type)", a line.

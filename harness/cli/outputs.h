@@ -48,6 +48,8 @@ class Outputs {
   /// shown already, to standard output (to standard error when a file goes to standard output).
   void finish(const Finished& finished);
 
+  /// Prints the tables of what has ended so far.
+  void show(const Finished& finished) const;
   /// Prints tables where those of the experiments go.
   void print(const std::vector<reports::Table>& tables) const;
 

@@ -117,16 +117,20 @@ void Session::record(const std::string& experiment, harness::RunHooks& hooks,
   };
 }
 
-void Session::show_emulated(harness::ExperimentResult emulated,
+void Session::show_emulated(const std::vector<const harness::PointResult*>& emulated,
                             const harness::Experiment& experiment, std::size_t count) const {
-  reports::attach_references(emulated);
-  outputs_.print(reports::make_tables(emulated, experiment.presentation()));
+  Finished part{{.experiment = std::string(experiment.name()), .context = context_, .points = {}},
+                experiment.presentation(),
+                {}};
+  for (const harness::PointResult* const point : emulated) part.result.points.push_back(*point);
+  reports::attach_references(part.result);
+  outputs_.show(part);
   const double seconds =
       static_cast<double>(count) * options_.wall.repetitions * options_.wall.min_time;
   fmt::print(stderr,
              "{}: {} on this machine's CPU, which take{} {:.0f} s or more "
              "(--backend emulated leaves them out)\n",
-             emulated.experiment,
+             part.result.experiment,
              count == 1 ? "1 point follows" : fmt::format("{} points follow", count),
              count == 1 ? "s" : "", std::max(1.0, seconds));
 }
@@ -156,12 +160,9 @@ Finished Session::run(PlannedExperiment planned) {
       progress.advance(point);
     };
     hooks.wall_follows = [&](std::size_t on_wall) {
-      harness::ExperimentResult emulated{.experiment = name, .context = context_, .points = {}};
-      for (const harness::PointResult* const point : ended | std::views::values) {
-        emulated.points.push_back(*point);
-      }
+      const auto points = ended | std::views::values;
       progress.pause();
-      show_emulated(std::move(emulated), *planned.experiment, on_wall);
+      show_emulated({points.begin(), points.end()}, *planned.experiment, on_wall);
       emulated_is_shown = true;
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };

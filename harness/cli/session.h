@@ -66,8 +66,8 @@ class Session {
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
   /// Prints the tables of the emulated points, which took a moment, and how long the `count` host
   /// points that follow will take.
-  void show_emulated(harness::ExperimentResult emulated, const harness::Experiment& experiment,
-                     std::size_t count) const;
+  void show_emulated(const std::vector<const harness::PointResult*>& emulated,
+                     const harness::Experiment& experiment, std::size_t count) const;
   /// Has one more iteration of each point recorded; says in `costs` what that added.
   void record(const std::string& experiment, harness::RunHooks& hooks,
               std::vector<std::string>& costs);

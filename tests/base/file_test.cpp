@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "base/error.h"
@@ -32,6 +33,31 @@ TEST_F(File, ReplacesAndLeavesNoTemporaryBehind) {
   write_file(folder_ / "c.txt", "old and longer");
   write_file(folder_ / "c.txt", "new");
   EXPECT_EQ(read_file(folder_ / "c.txt"), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(File, APieceBehindTheOtherIsTheWholeText) {
+  std::string whole;
+  write_file(folder_ / "pieces", [&](const TextSink& sink) {
+    for (int i = 0; i < 100'000; ++i) {
+      const std::string piece = std::to_string(i) + ",";
+      whole += piece;
+      sink(piece);
+    }
+    sink(whole);
+  });
+  EXPECT_EQ(read_file(folder_ / "pieces"), whole + whole);
+}
+
+TEST_F(File, ATextThatBreaksOffLeavesTheOldFileAndNothingElse) {
+  write_file(folder_ / "c.txt", "old");
+  EXPECT_THROW(write_file(folder_ / "c.txt",
+                          [](const TextSink& sink) {
+                            sink("new");
+                            throw std::runtime_error("broke off");
+                          }),
+               std::runtime_error);
+  EXPECT_EQ(read_file(folder_ / "c.txt"), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 

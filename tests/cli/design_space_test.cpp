@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -60,6 +61,28 @@ TEST_F(DesignSpace, StepsThatBinaryNumbersMissReachTheLastValue) {
   EXPECT_EQ(swept[2]["params"]["host.finish"], "0.3us");
 }
 
+TEST_F(DesignSpace, ALargeSweepPrintsWhatItFoundAndASampleAndKeepsAllInItsFiles) {
+  const std::string sweep =
+      "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth"
+      " --set host.op_call=1..50:1us --set dispatch.go_core=1cycles,50cycles";
+  const Outcome some = run(sweep);
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_LT(std::ranges::count(some.out, '\n'), 110) << some.out;
+  for (const char* part :
+       {"60 of 100 rows: first the fastest, then a sample",
+        "the shortest and the longest time of 100 points",
+        "the elasticity of the time to each constant", "where what bounds the time changes"}) {
+    EXPECT_TRUE(contains(some.out, part)) << part << "\n" << some.out;
+  }
+  EXPECT_EQ(json::parse(content(folder() / "results/matmul_sweep.json"))["points"].size(), 100U);
+  const std::string table = content(folder() / "results/matmul_sweep.csv");
+  EXPECT_GT(std::ranges::count(table, '\n'), 500) << "a line for each metric of each point";
+  EXPECT_TRUE(contains(content(folder() / "results/matmul_sweep.md"), "60 of 100 rows"));
+  const Outcome all = run(sweep + " --all-rows");
+  EXPECT_FALSE(contains(all.out, " of 100 rows"));
+  EXPECT_GE(std::ranges::count(all.out, '\n'), 100);
+}
+
 TEST_F(DesignSpace, BadRangesAreOneLineBeforeAnythingRuns) {
   const std::pair<std::string, std::string> cases[] = {
       {"host.finish=20..10:1us", "rising"},
@@ -67,6 +90,7 @@ TEST_F(DesignSpace, BadRangesAreOneLineBeforeAnythingRuns) {
       {"host.finish=1..2", "NAME=FIRST..LAST:STEPUNIT"},
       {"host.finish=1..2:1", "NAME=FIRST..LAST:STEPUNIT"},
       {"host.finish=1us,", "a number and its unit"},
+      {"host.finish=1us,1ms", "one unit for all"},
       {"host.finish=1..2:1GB/s", "a time in"},
       {"host.finish=0..9:0.000001us", "a million"},
       {"host.finsih=1..2:1us", "host.finish=..."},
