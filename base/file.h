@@ -28,10 +28,10 @@ std::string read_file(const std::filesystem::path& path);
 /// its end. Error when they cannot.
 void require_writable_folder(const std::filesystem::path& folder);
 
-/// `text` as the name of a file or folder that every file system and every store of artifacts takes:
-/// "emulated/shape:64x64" becomes "emulated__shape=64x64". What is neither a letter, a digit nor one
-/// of ._+=- becomes "_"; the name then ends with a hash of the text, as a long one does, so that
-/// different texts have different names.
+/// `text` as the name of a file or folder that every file system and every store of artifacts
+/// takes: "emulated/shape:64x64" becomes "emulated__shape=64x64". What is neither a letter, a digit
+/// nor one of ._+=- becomes "_"; the name then ends with a hash of the text, as a long one does, so
+/// that different texts have different names.
 std::string file_name_of(std::string_view text);
 
 }  // namespace howard

@@ -45,11 +45,11 @@ std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> text
     const auto earlier = std::ranges::find(overrides, override.axis, &AxisOverride::axis);
     if (earlier != overrides.end()) {
       const std::string values = join(earlier->values, ",");
-      throw Error({.attempted = "set axis " + override.axis,
-                   .value = "it is given twice, as " + values + " and as " +
-                            join(override.values, ","),
-                   .accepted = "each axis once",
-                   .hint = "-a " + text + "," + values});
+      throw Error(
+          {.attempted = "set axis " + override.axis,
+           .value = "it is given twice, as " + values + " and as " + join(override.values, ","),
+           .accepted = "each axis once",
+           .hint = "-a " + text + "," + values});
     }
     overrides.push_back(std::move(override));
   }

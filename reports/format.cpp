@@ -41,8 +41,8 @@ const Prefix& prefix_of(double magnitude, std::string_view unit) {
   return *best;
 }
 
-/// Prefixes are for quantities that are measured. What is counted ("chips", "layers") has none: half
-/// a chip is not 500 mchips.
+/// Prefixes are for quantities that are measured. What is counted ("chips", "layers") has none:
+/// half a chip is not 500 mchips.
 bool takes_prefix(std::string_view unit) {
   return unit == "s" || unit == "B" || unit == "FLOP" || unit.starts_with("B/") ||
          unit.starts_with("FLOP/");

@@ -45,7 +45,8 @@ TEST_F(Analyze, TheTraceOfARunIsReadBackWithItsCauses) {
   ASSERT_EQ(run(kEmulated + "-a sync=end --trace trace.json").status, 0);
   const Outcome outcome = run("analyze trace.json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(contains(outcome.out, "trace.json, matmul_sweep/emulated/shape:512x512x512")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "trace.json, matmul_sweep/emulated/shape:512x512x512"))
+      << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "matmul")) << outcome.out;
 }
 

@@ -52,7 +52,8 @@ TEST(Csv, HasTheAxesOfAllExperiments) {
 
 TEST(Csv, ADetailThatIsAnAxisElsewhereHasNoSecondColumn) {
   harness::ExperimentResult result{.experiment = "other"};
-  result.points.push_back({.parameters = {{"verdict", "axis"}}, .details = {{"verdict", "detail"}}});
+  result.points.push_back(
+      {.parameters = {{"verdict", "axis"}}, .details = {{"verdict", "detail"}}});
   EXPECT_EQ(csv({&result, 1}).find("detail"), std::string::npos);
 }
 
