@@ -2,11 +2,10 @@
 #include "harness/cli/session.h"
 
 #include <fmt/format.h>
-
 #include <signal.h>
 #include <time.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -153,10 +152,8 @@ Finished Session::run(PlannedExperiment planned) {
       progress.advance(point);
     };
     hooks.wall_follows = [&](std::size_t on_wall) {
-      harness::ExperimentResult emulated{.experiment = name, .context = context_, .points = {}};
-      for (const harness::PointResult* const point : ended | std::views::values) {
-        emulated.points.push_back(*point);
-      }
+      harness::ExperimentResult emulated = result;
+      for (const auto& [place, point] : ended) emulated.points.push_back(*point);
       progress.pause();
       show_emulated(std::move(emulated), *planned.experiment, on_wall);
       emulated_is_shown = true;
