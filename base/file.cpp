@@ -2,10 +2,13 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -35,6 +38,45 @@ int write_all(int descriptor, std::string_view content) {
   return 0;
 }
 
+/// Collects the pieces of a text and writes them in large parts.
+class PieceWriter {
+ public:
+  explicit PieceWriter(int descriptor) : descriptor_(descriptor) {}
+
+  void take(std::string_view piece) {
+    constexpr std::size_t kPart = std::size_t{1} << 18;
+    if (pieces_.empty() && piece.size() >= kPart) return write(piece);
+    pieces_ += piece;
+    if (pieces_.size() >= kPart) flush();
+  }
+
+  /// Writes what is left; returns 0 or the errno of the first call that failed.
+  int finish() {
+    flush();
+    return failure_;
+  }
+
+ private:
+  void flush() {
+    write(pieces_);
+    pieces_.clear();
+  }
+  void write(std::string_view part) {
+    if (failure_ == 0) failure_ = write_all(descriptor_, part);
+  }
+
+  int descriptor_;
+  int failure_ = 0;
+  std::string pieces_;
+};
+
+/// Writes the text of `source` to `descriptor`; returns 0 or the errno of the call that failed.
+int write_pieces(int descriptor, const TextSource& source) {
+  PieceWriter writer(descriptor);
+  source([&](std::string_view piece) { writer.take(piece); });
+  return writer.finish();
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -46,7 +88,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }
 
 /// Makes `path` durable and whole, or leaves no trace; returns the errno of the failed call or 0.
-int replace_file(const std::filesystem::path& path, std::string_view content) {
+int replace_file(const std::filesystem::path& path, const TextSource& source) {
   std::string temporary = path.string() + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return errno;
@@ -54,7 +96,14 @@ int replace_file(const std::filesystem::path& path, std::string_view content) {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, 0666 & ~mask);
-  int failure = write_all(descriptor, content);
+  int failure = 0;
+  try {
+    failure = write_pieces(descriptor, source);
+  } catch (...) {
+    ::close(descriptor);
+    ::unlink(temporary.c_str());
+    throw;
+  }
   if (failure == 0 && ::fsync(descriptor) != 0) failure = errno;
   if (::close(descriptor) != 0 && failure == 0) failure = errno;
   if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
@@ -65,8 +114,12 @@ int replace_file(const std::filesystem::path& path, std::string_view content) {
 }  // namespace
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
+  write_file(path, [&](const TextSink& sink) { sink(content); });
+}
+
+void write_file(const std::filesystem::path& path, const TextSource& source) {
   if (path == "-") {
-    if (const int failure = write_all(STDOUT_FILENO, content)) {
+    if (const int failure = write_pieces(STDOUT_FILENO, source)) {
       fail("write", "standard output", std::strerror(failure));
     }
     return;
@@ -77,12 +130,12 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    const int failure = descriptor < 0 ? errno : write_all(descriptor, content);
+    const int failure = descriptor < 0 ? errno : write_pieces(descriptor, source);
     if (descriptor >= 0) ::close(descriptor);
     if (failure != 0) fail("write", path, std::strerror(failure));
     return;
   }
-  if (const int failure = replace_file(path, content)) fail("write", path, std::strerror(failure));
+  if (const int failure = replace_file(path, source)) fail("write", path, std::strerror(failure));
 }
 
 std::string read_file(const std::filesystem::path& path) {
@@ -105,6 +158,29 @@ void require_writable_folder(const std::filesystem::path& folder) {
   if (descriptor < 0) fail("write into folder", folder, std::strerror(errno));
   ::close(descriptor);
   ::unlink(probe.c_str());
+}
+
+std::string file_name_of(std::string_view text) {
+  constexpr std::string_view kOthers = "._+=-";
+  constexpr std::size_t kLongest = 160;  // file systems take 255, with an extension and a suffix
+  std::string name;
+  bool is_exact = true;
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       kOthers.find(c) != kOthers.npos;
+    if (c == '/') {
+      name += "__";
+    } else {
+      name += c == ':' ? '=' : plain ? c : '_';
+      is_exact = is_exact && (plain || c == ':');
+    }
+  }
+  const bool is_special = name.empty() || name.find_first_not_of('.') == std::string::npos;
+  if (is_exact && !is_special && name.size() <= kLongest) return name;
+  name.resize(std::min(name.size(), kLongest));
+  return fmt::format("{}_{:08x}", name, hash);
 }
 
 }  // namespace howard

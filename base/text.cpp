@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -59,13 +60,35 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return joined;
 }
 
+std::string shell_word(std::string_view word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:,=+@%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   return parse_whole<std::int64_t>(text);
+}
+
+std::optional<std::uint64_t> parse_natural(std::string_view text) {
+  return parse_whole<std::uint64_t>(text);
 }
 
 std::optional<double> parse_number(std::string_view text) {
   const std::optional<double> number = parse_whole<double>(text);
   return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::string json_failure(std::string_view words) {
+  if (words.find("out_of_range") != std::string_view::npos) return "it has a number without limit";
+  const std::size_t place = words.find(" at line ");
+  if (place == std::string_view::npos) return "it is not JSON";
+  return "it is not JSON" + std::string(words.substr(place, words.find(':', place) - place));
 }
 
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {

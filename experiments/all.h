@@ -31,8 +31,10 @@ std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& ch
 
 std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox> box);
 
-/// Beside the published rows of `experiments`, which must outlive it.
-std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments);
+/// Beside the published rows of `experiments`, which must outlive it. `published_chip`: whether
+/// they run on the chip and software that the rows are of; otherwise nothing can be compared.
+std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments,
+                                              bool published_chip);
 
 /// The questions that the emulator answers, in the order of the report.
 ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);

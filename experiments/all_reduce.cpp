@@ -41,7 +41,7 @@ class SumFinding final : public Finding {
     add("time", time.seconds(), "s");
     found_.metrics.back().virtual_time = time;
     add("size", static_cast<double>(size_.value()), "B");
-    if (time == SimTime()) return;
+    if (time == SimTime()) return;  // with constants set to nothing
     const double sent = 2 * (chips - 1) / chips * static_cast<double>(size_.value());
     add("link_rate", sent / time.seconds(), "B/s");
     found_.metrics.back().better = harness::Better::higher;
@@ -71,7 +71,8 @@ class AllReduce final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"devices", CellSource::parameter, "devices"},
+    return {.timed = "one sum",
+            .columns = {{"devices", CellSource::parameter, "devices"},
                         {"KiB", CellSource::parameter, "kib"},
                         {"time", CellSource::metric, "time"},
                         {"published", CellSource::reference, ""},
@@ -87,6 +88,9 @@ class AllReduce final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend /*backend*/, const Parameters& parameters) const override {
+    if (parse_chips(*harness::find_parameter(parameters, "devices")).size() == 1) {
+      return harness::NotApplicable{"one chip has nothing to sum"};
+    }
     return std::make_unique<SumFinding>(box_, parameters);
   }
 

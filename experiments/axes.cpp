@@ -114,12 +114,27 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
   const std::vector<std::string> parts = split(value, 'x');
   const auto columns = parse_integer(parts.front());
   const auto rows = parse_integer(parts.back());
-  constexpr std::int64_t kMost = 64;  // larger than any chip: ttnn then takes the whole device
+  constexpr std::int64_t kMost = 64;  // larger than any chip; missing_cores() knows this one
   if (parts.size() != 2 || !columns || !rows || *columns < 1 || *rows < 1 || *columns > kMost ||
       *rows > kMost) {
     reject("grid", value, "default or CxR, 1 to 64 each", "4x7");
   }
   return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+}
+
+std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
+                                         const harness::Parameters& parameters) {
+  const auto grid = parse_grid(harness::find_parameter(parameters, "grid").value_or("default"));
+  if (!grid) return std::nullopt;
+  const std::string_view dispatch =
+      harness::find_parameter(parameters, "dispatch").value_or("worker");
+  CoreGrid cores = chip.compute_grid(parse_dispatch(dispatch));
+  const bool halves = harness::find_parameter(parameters, "queues") == "2";
+  if (halves) cores.columns /= 2;
+  if (grid->columns <= cores.columns && grid->rows <= cores.rows) return std::nullopt;
+  return fmt::format("the grid {}x{} is not on the chip: {} {}x{} cores with dispatch {}",
+                     grid->columns, grid->rows, halves ? "each of two queues has" : "it has",
+                     cores.columns, cores.rows, dispatch);
 }
 
 Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,

@@ -47,6 +47,12 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
+/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
+/// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
+/// word. Absent: it can.
+std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
+                                         const harness::Parameters& parameters);
+
 /// A whole number from 1 to 1048576.
 harness::Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
                          std::vector<std::string> quick_values);

@@ -10,9 +10,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -258,17 +264,21 @@ class Calibrate final : public harness::Experiment {
     const auto evaluations =
         static_cast<int>(*parse_integer(*harness::find_parameter(parameters, "evaluations")));
     const std::string_view subject = *harness::find_parameter(parameters, "subject");
-    for (std::size_t t = 0; t < fit_->tables().size(); ++t) {
-      const MeasurementTable& table = fit_->tables()[t];
-      for (std::size_t q = 0; q < table.measured.size(); ++q) {
-        if (subject == subject_of(table, q)) {
-          return std::make_unique<TableFinding>(fit_, evaluations, t, q);
-        }
-      }
+    if (const auto table = table_of(subject)) {
+      return std::make_unique<TableFinding>(fit_, evaluations, table->first, table->second);
     }
     const auto constant =
         std::ranges::find(free_, subject, &calibration::FreeConstant::name) - free_.begin();
     return std::make_unique<ConstantFinding>(fit_, evaluations, static_cast<std::size_t>(constant));
+  }
+
+  std::string forewarning(std::span<const PointResult> points) const override {
+    const double evaluations = evaluations_for(points);
+    const double seconds = evaluations * seconds_of_an_evaluation();
+    return fmt::format("about {:.0f} evaluations of the model, which take about {} here",
+                       evaluations,
+                       seconds < 90 ? fmt::format("{:.0f} s", std::ceil(seconds))
+                                    : fmt::format("{:.0f} minutes", std::ceil(seconds / 60)));
   }
 
   std::vector<harness::Document> documents() const override {
@@ -280,6 +290,49 @@ class Calibrate final : public harness::Experiment {
   }
 
  private:
+  /// The table that a subject is of; absent for a constant.
+  std::optional<std::pair<std::size_t, std::size_t>> table_of(std::string_view subject) const {
+    for (std::size_t t = 0; t < fit_->tables().size(); ++t) {
+      const MeasurementTable& table = fit_->tables()[t];
+      for (std::size_t q = 0; q < table.measured.size(); ++q) {
+        if (subject == subject_of(table, q)) return std::pair(t, q);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// How often the fits that these points need, which share them, work the model out.
+  double evaluations_for(std::span<const PointResult> points) const {
+    std::set<std::string_view> fits;
+    std::set<std::pair<std::string_view, std::size_t>> left_out;
+    double sum = 0;
+    for (const PointResult& point : points) {
+      const std::string_view value = *harness::find_parameter(point.parameters, "evaluations");
+      const auto evaluations = static_cast<double>(*parse_integer(value));
+      if (fits.insert(value).second) sum += evaluations;
+      const auto table = table_of(*harness::find_parameter(point.parameters, "subject"));
+      if (!table) {
+        sum += 2 * evaluations / calibration::kShareOfCertainty;
+      } else if (left_out.insert({value, table->first}).second) {
+        const bool in_thirds = fit_->tables()[table->first].rows.size() >= kLeastRowsForThirds;
+        sum += (in_thirds ? 4 : 1) * evaluations / calibration::kShareWithoutRows;
+      }
+    }
+    return sum;
+  }
+
+  double seconds_of_an_evaluation() const {
+    constexpr int kTries = 20;
+    const calibration::Fit fit(fit_->constants(), fit_->tables());
+    const std::vector<double> values = fit.start_values();
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kTries; ++i) {
+      static_cast<void>(fit.objective(values, [](std::size_t, std::size_t) { return true; }));
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    return took.count() / kTries;
+  }
+
   std::shared_ptr<SharedFit> fit_;
   std::vector<calibration::FreeConstant> free_;
 };

@@ -95,7 +95,8 @@ class CoreGridExperiment final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 10}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"config", CellSource::parameter, "config"},
+    return {.timed = "a pass of each network and a finish",
+            .columns = {{"config", CellSource::parameter, "config"},
                         {"traced", CellSource::parameter, "traced"},
                         {"time", CellSource::metric, "time"},
                         {"rate", CellSource::metric, "throughput"},

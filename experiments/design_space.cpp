@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/wormhole/contradictions.h"
 
 namespace howard::experiments {
 namespace {
@@ -54,6 +57,30 @@ std::vector<std::string> range_values(const std::string& setting, const std::str
   return values;
 }
 
+std::string_view unit_of(std::string_view quantity) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.+-");
+  return end == std::string_view::npos ? "" : quantity.substr(end);
+}
+
+/// The values of "NAME=VALUES", each once. They are an axis, and so have one unit.
+std::vector<std::string> values_of(const std::string& setting,
+                                   const std::function<std::string(std::string_view)>& canonical) {
+  std::vector<std::string> values;
+  std::set<std::string> known;
+  const std::size_t equals = std::min(setting.find('='), setting.size() - 1);
+  for (const std::string& part : split(setting.substr(equals + 1), ',')) {
+    const auto parts =
+        part.find("..") == std::string::npos ? std::vector{part} : range_values(setting, part);
+    for (const std::string& value : parts) {
+      std::string quantity = canonical(value);
+      if (!known.insert(quantity).second) continue;
+      values.push_back(std::move(quantity));
+      if (unit_of(values.back()) != unit_of(values.front())) reject(setting, "one unit for all");
+    }
+  }
+  return values;
+}
+
 std::string without_spaces(std::string_view text) {
   std::string result(text);
   std::erase(result, ' ');
@@ -91,7 +118,7 @@ class Varied final : public harness::Experiment {
       column = presentation.columns.insert(column,
                                            {axis.name, harness::CellSource::parameter, axis.name}) +
                1;
-      for (harness::Plot& plot : presentation.plots) plot.series.push_back(axis.name);
+      presentation.swept.push_back(axis.name);
     }
     return presentation;
   }
@@ -100,7 +127,12 @@ class Varied final : public harness::Experiment {
       Backend backend, const Parameters& parameters) const override {
     if (backend == Backend::host) return as_is_->prepare(backend, parameters);
     const auto own = parameters.begin() + static_cast<std::ptrdiff_t>(space_->axes.size());
-    const std::shared_ptr<const Variant> variant = variant_of({parameters.begin(), own});
+    std::shared_ptr<const Variant> variant;
+    try {
+      variant = variant_of({parameters.begin(), own});
+    } catch (const wormhole::Contradiction& contradiction) {
+      return harness::NotApplicable{contradiction.text().value};
+    }
     auto prepared = variant->experiment->prepare(backend, {own, parameters.end()});
     if (std::holds_alternative<harness::NotApplicable>(prepared)) return prepared;
     return std::make_unique<VariedCase>(
@@ -188,20 +220,14 @@ DesignSpace parse_design_space(const wormhole::ProfileChoice& choice) {
                          ProfileConstants tried = *constants;
                          std::string quantity = without_spaces(value);
                          set_constant(tried, name + "=" + quantity);
-                         static_cast<void>(read_profiles(tried));
+                         try {
+                           static_cast<void>(read_profiles(tried));
+                         } catch (const wormhole::Contradiction&) {
+                           // Another constant may vary too: the points that have it are skipped.
+                         }
                          return quantity;
                        }};
-    for (const std::string& part :
-         split(setting.substr(std::min(equals + 1, setting.size())), ',')) {
-      const auto values =
-          part.find("..") == std::string::npos ? std::vector{part} : range_values(setting, part);
-      for (const std::string& value : values) {
-        std::string quantity = axis.canonical(value);
-        if (std::ranges::find(axis.values, quantity) == axis.values.end()) {
-          axis.values.push_back(std::move(quantity));
-        }
-      }
-    }
+    axis.values = values_of(setting, axis.canonical);
     axis.quick_values = {axis.values.front(), axis.values.back()};
     space.axes.push_back(std::move(axis));
   }

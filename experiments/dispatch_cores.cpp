@@ -134,7 +134,8 @@ class DispatchCores final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return kDispatchTiming; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"workload", CellSource::parameter, "workload"},
+    return {.timed = "a replayed product or training step, one finish after all",
+            .columns = {{"workload", CellSource::parameter, "workload"},
                         {"size", CellSource::parameter, "size"},
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"time", CellSource::metric, "time"},

@@ -184,9 +184,11 @@ class SummaryFinding final : public Finding {
 
 class Fidelity final : public Experiment {
  public:
-  explicit Fidelity(const ExperimentList& experiments) {
+  Fidelity(const ExperimentList& experiments, bool published_chip)
+      : published_chip_(published_chip) {
     std::vector<PublishedRow> rows;
     for (const auto& experiment : experiments) {
+      if (!published_chip) break;
       std::ranges::move(rows_of(*experiment), std::back_inserter(rows));
     }
     rows_ = std::make_shared<PublishedRows>(std::move(rows));
@@ -209,7 +211,8 @@ class Fidelity final : public Experiment {
       if (std::ranges::find(tables, row.table) == tables.end()) tables.push_back(row.table);
     }
     std::ranges::move(tables, std::back_inserter(subjects));
-    for (const char* const all : {"calibration", "prediction", "all"}) subjects.emplace_back(all);
+    if (published_chip_) subjects.insert(subjects.end(), {"calibration", "prediction"});
+    subjects.emplace_back("all");
     return {harness::word_axis("subject", "a published row, a table, or all rows of a status",
                                subjects, subjects)};
   }
@@ -240,6 +243,10 @@ class Fidelity final : public Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend /*backend*/, const Parameters& parameters) const override {
+    if (!published_chip_) {
+      return NotApplicable{
+          "the published rows are of the default chip and software, and these constants are not"};
+    }
     const std::string_view subject = *harness::find_parameter(parameters, "subject");
     std::vector<const PublishedRow*> summed;
     for (const PublishedRow& row : rows_->rows()) {
@@ -252,13 +259,14 @@ class Fidelity final : public Experiment {
   }
 
  private:
+  bool published_chip_;
   std::shared_ptr<PublishedRows> rows_;
 };
 
 }  // namespace
 
-std::unique_ptr<Experiment> fidelity(const ExperimentList& experiments) {
-  return std::make_unique<Fidelity>(experiments);
+std::unique_ptr<Experiment> fidelity(const ExperimentList& experiments, bool published_chip) {
+  return std::make_unique<Fidelity>(experiments, published_chip);
 }
 
 }  // namespace howard::experiments

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "experiments/axes.h"
 #include "experiments/half_batches.h"
@@ -42,6 +44,9 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
 
 PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
                           const harness::Parameters& parameters, std::int64_t dim) {
+  if (auto reason = missing_cores(box.profiles().chip, parameters)) {
+    return harness::NotApplicable{std::move(*reason)};
+  }
   const std::int64_t batch = count_of(parameters, "batch");
   const auto layers = static_cast<int>(count_of(parameters, "layers"));
   const TrainingOptions training = training_options(backend, parameters);
@@ -87,7 +92,8 @@ harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
       {"published", CellSource::reference, ""},
       {"error", CellSource::error, ""},
       {"rate", CellSource::metric, "throughput"},
-      {"of peak", CellSource::metric, "share_of_peak"},
+      {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
+       "the rate over that of all compute cores at HiFi2"},
       {"calls", CellSource::detail, "calls"},
       {"launches", CellSource::detail, "launches"},
       {"host", CellSource::metric, "host_time"},
@@ -95,7 +101,9 @@ harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
       {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"},
       {"loss", CellSource::detail, "loss"}};
   columns.insert(columns.end(), step.begin(), step.end());
-  return {.columns = std::move(columns),
+  return {.timed = kStepTimed,
+          .timed_on_host = kStepTimedOnHost,
+          .columns = std::move(columns),
           .plots = {},
           .bar_charts = {{.title = "A training step of GPT-2",
                           .label = "time",

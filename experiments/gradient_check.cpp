@@ -115,7 +115,7 @@ class GradientCheck final : public harness::Experiment {
   harness::Presentation presentation() const override {
     return {.columns = {{"op", CellSource::parameter, "op"},
                         {"dtype", CellSource::parameter, "dtype"},
-                        {"max diff", CellSource::metric, "max_difference"},
+                        {"max diff", CellSource::metric, "max_difference", harness::Room::key},
                         {"published", CellSource::reference, ""},
                         {"of the kernel", CellSource::metric, "kernel_difference"},
                         {"max |reference|", CellSource::metric, "max_reference"},
@@ -124,7 +124,7 @@ class GradientCheck final : public harness::Experiment {
                         {"parameters", CellSource::detail, "parameters"},
                         {"engines", CellSource::detail, "engines"},
                         {"tolerance", CellSource::detail, "tolerance"},
-                        {"verdict", CellSource::detail, "verdict"},
+                        {"verdict", CellSource::detail, "verdict", harness::Room::key},
                         {"vacuous", CellSource::detail, "vacuous"}},
             .table_of = "kind"};
   }

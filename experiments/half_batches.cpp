@@ -64,10 +64,12 @@ class HalfBatches final : public EmulatedCase {
     for (const Half& half : halves_) {
       for (const Program& program : half.programs) flops += program.flops;
     }
-    point.metrics.push_back({.name = "throughput",
-                             .value = static_cast<double>(flops.value()) / seconds,
-                             .unit = "FLOP/s",
-                             .better = harness::Better::higher});
+    if (flops > Flops()) {
+      point.metrics.push_back({.name = "throughput",
+                               .value = static_cast<double>(flops.value()) / seconds,
+                               .unit = "FLOP/s",
+                               .better = harness::Better::higher});
+    }
     point.warnings.emplace_back(
         "the two halves have weights of their own and add no gradients: the most that two queues "
         "can gain");

@@ -77,7 +77,9 @@ class MlpDepth final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"layers", CellSource::parameter, "layers"},
+    return {.timed = kStepTimed,
+            .timed_on_host = kStepTimedOnHost,
+            .columns = {{"layers", CellSource::parameter, "layers"},
                         {"dim", CellSource::parameter, "dim"},
                         {"batch", CellSource::parameter, "batch"},
                         {"engine", CellSource::parameter, "engine"},
@@ -103,6 +105,9 @@ class MlpDepth final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return harness::NotApplicable{std::move(*reason)};
+    }
     return std::make_unique<DepthCase>(*box_, backend, parameters);
   }
 

@@ -64,7 +64,9 @@ class MlpEngines final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 20, .iterations = 200}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"engine", CellSource::parameter, "engine"},
+    return {.timed = kStepTimed,
+            .timed_on_host = kStepTimedOnHost,
+            .columns = {{"engine", CellSource::parameter, "engine"},
                         {"variant", CellSource::parameter, "variant"},
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},
@@ -97,6 +99,9 @@ class MlpEngines final : public harness::Experiment {
     if (engine == "traced_fused" && backend == Backend::emulated) {
       return NotApplicable{
           "programs are fused on the host; the chip runs them as they were captured"};
+    }
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return NotApplicable{std::move(*reason)};
     }
     return mlp_case(*box_, backend, parameters);
   }

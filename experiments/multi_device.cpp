@@ -236,7 +236,8 @@ class MultiDevice final : public harness::Experiment {
                            .y = std::move(y),
                            .series = {"workload", "mode"}};
     };
-    return {.columns = {{"workload", CellSource::parameter, "workload"},
+    return {.timed = "a training step of all chips, one finish after all",
+            .columns = {{"workload", CellSource::parameter, "workload"},
                         {"mode", CellSource::parameter, "mode"},
                         {"devices", CellSource::parameter, "devices"},
                         {"overlap", CellSource::parameter, "overlap"},
@@ -246,7 +247,8 @@ class MultiDevice final : public harness::Experiment {
                         {"time", CellSource::metric, "time"},
                         {"one chip", CellSource::metric, "one_chip_time"},
                         {"exchange", CellSource::metric, "exchange_time"},
-                        {"worth", CellSource::metric, "worth"},
+                        {"worth", CellSource::metric, "worth", harness::Room::spare,
+                         "how many times what one chip alone does in the same time"},
                         {"efficiency", CellSource::metric, "efficiency"},
                         {"rate", CellSource::metric, "throughput"},
                         {"bound by", CellSource::detail, "bound_by"},

@@ -236,7 +236,8 @@ class OpListExperiment final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"ops", CellSource::parameter, "ops"},
+    return {.timed = "a pass over the ops, one finish after all",
+            .columns = {{"ops", CellSource::parameter, "ops"},
                         {"engine", CellSource::parameter, "engine"},
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"time", CellSource::metric, "time"},
@@ -250,6 +251,9 @@ class OpListExperiment final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return harness::NotApplicable{std::move(*reason)};
+    }
     TrainingOptions options = training_options(backend, parameters);
     options.as_published = false;
     OpList list = parse_ops(*find_parameter(parameters, "ops"));

@@ -152,7 +152,9 @@ class ShapeSweep final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return kSweepTiming; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"engine", CellSource::parameter, "engine"},
+    return {.timed = kStepTimed,
+            .timed_on_host = kStepTimedOnHost,
+            .columns = {{"engine", CellSource::parameter, "engine"},
                         {"variant", CellSource::parameter, "variant"},
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},
@@ -180,6 +182,9 @@ class ShapeSweep final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
+      return NotApplicable{std::move(*reason)};
+    }
     return std::make_unique<ShapeCase>(box_, backend, parameters);
   }
 

@@ -127,10 +127,12 @@ SimTime TrainingCase::time_host() {
 }
 
 void TrainingCase::describe(double seconds, harness::PointResult& point) const {
-  point.metrics.push_back({.name = "throughput",
-                           .value = static_cast<double>(flops_.value()) / seconds,
-                           .unit = "FLOP/s",
-                           .better = harness::Better::higher});
+  if (flops_ > Flops()) {  // a relu or a transpose has no rate, which is not a rate of 0
+    point.metrics.push_back({.name = "throughput",
+                             .value = static_cast<double>(flops_.value()) / seconds,
+                             .unit = "FLOP/s",
+                             .better = harness::Better::higher});
+  }
   if (chip_ != nullptr) {
     describe_chip(seconds, point);
   } else {
@@ -143,10 +145,12 @@ void TrainingCase::describe(double seconds, harness::PointResult& point) const {
 }
 
 void TrainingCase::describe_chip(double seconds, harness::PointResult& point) const {
-  point.metrics.push_back({.name = "share_of_peak",
-                           .value = static_cast<double>(flops_.value()) / seconds / peak_,
-                           .unit = "1",
-                           .better = harness::Better::higher});
+  if (flops_ > Flops()) {
+    point.metrics.push_back({.name = "share_of_peak",
+                             .value = static_cast<double>(flops_.value()) / seconds / peak_,
+                             .unit = "1",
+                             .better = harness::Better::higher});
+  }
   point.details.emplace_back("calls", std::to_string(work_->calls));
   point.details.emplace_back("launches", std::to_string(work_->launches));
   point.details.emplace_back("op_list", work_->op_list);

@@ -17,6 +17,10 @@ namespace howard::experiments {
 /// How the metrics of kernel time by kind of op begin: "kernel_time.matmul".
 inline constexpr const char* kKernelTimes = "kernel_time.";
 
+/// What the time of a step is of, for the titles of tables.
+inline constexpr const char* kStepTimed = "a training step, one finish after all";
+inline constexpr const char* kStepTimedOnHost = "a training step and its finish";
+
 /// Who makes the calls of a step.
 enum class Engine {
   dynamic,      ///< The step function, anew each time.

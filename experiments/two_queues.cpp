@@ -148,12 +148,14 @@ class TwoQueues final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 50}; }
 
   harness::Presentation presentation() const override {
-    return {.columns = {{"shape", CellSource::parameter, "shape"},
+    return {.timed = "two products, one finish after all",
+            .columns = {{"shape", CellSource::parameter, "shape"},
                         {"config", CellSource::parameter, "config"},
                         {"time", CellSource::metric, "time"},
                         {"rate", CellSource::metric, "throughput"},
                         {"kernel", CellSource::metric, "kernel_time"},
-                        {"sharing costs", CellSource::metric, "sharing_cost"},
+                        {"sharing costs", CellSource::metric, "sharing_cost", harness::Room::spare,
+                         "how much longer than one kernel the two take side by side"},
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"bound by", CellSource::detail, "bound_by"}},

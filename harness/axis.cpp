@@ -38,6 +38,24 @@ AxisOverride parse_axis_override(std::string_view text) {
           .values = split(text.substr(equals + 1), ',')};
 }
 
+std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> texts) {
+  std::vector<AxisOverride> overrides;
+  for (const std::string& text : texts) {
+    AxisOverride override = parse_axis_override(text);
+    const auto earlier = std::ranges::find(overrides, override.axis, &AxisOverride::axis);
+    if (earlier != overrides.end()) {
+      const std::string values = join(earlier->values, ",");
+      throw Error(
+          {.attempted = "set axis " + override.axis,
+           .value = "it is given twice, as " + values + " and as " + join(override.values, ","),
+           .accepted = "each axis once",
+           .hint = "-a " + text + "," + values});
+    }
+    overrides.push_back(std::move(override));
+  }
+  return overrides;
+}
+
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides) {
   for (const AxisOverride& override : overrides) {
     const auto axis = std::ranges::find(axes, override.axis, &Axis::name);

@@ -37,6 +37,10 @@ struct AxisOverride {
 /// Error when `text` is not NAME=V1,V2,...
 AxisOverride parse_axis_override(std::string_view text);
 
+/// Those of all options -a of a command line. Error when two of them name the same axis: keeping
+/// the last one, or both, would be a guess.
+std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> texts);
+
 /// Replaces values by the overrides that name an axis of `axes`; others are left to the caller.
 /// Values given twice are kept once. Error for a value an axis can not have.
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides);

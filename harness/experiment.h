@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -78,6 +79,10 @@ class Experiment {
   /// True when points use what other points have worked out, and so run one after the other, in
   /// order. Otherwise points on the virtual clock are prepared and run on several threads at once.
   virtual bool shares_work() const { return false; }
+
+  /// What a user wants to know before `points` run, one line: how long a tool takes. Empty:
+  /// nothing.
+  virtual std::string forewarning(std::span<const PointResult> /*points*/) const { return {}; }
 
   /// Files that follow from the points that have run.
   virtual std::vector<Document> documents() const { return {}; }

@@ -19,10 +19,19 @@ enum class CellSource : std::uint8_t {
   error,      ///< The relative error against it.
 };
 
+/// How a column makes room where a table is too wide.
+enum class Room : std::uint8_t {
+  spare,  ///< Its texts are cut; then it is left out.
+  key,    ///< It tells the rows apart or is the answer: it is wrapped, not cut and not left out.
+  whole,  ///< As key, and wrapped last: text to copy.
+};
+
 struct Column {
   std::string title;
   CellSource source{};
-  std::string name;  ///< Axis, metric or detail; empty for reference and error.
+  std::string name;          ///< Axis, metric or detail; empty for reference and error.
+  Room room = Room::spare;   ///< Axes and the time are keys, whatever stands here.
+  std::string meaning = {};  ///< Said in a line below the table; empty: the title says it all.
 };
 
 struct Plot {
@@ -60,13 +69,20 @@ struct HeatMap {
 };
 
 struct Presentation {
-  std::vector<Column> columns;  ///< Of the table of emulated points, then of host points.
+  /// What the metric "time" is of, for the titles of tables: "a product and its finish". A point
+  /// may say otherwise by its detail "timed".
+  std::string timed = {};
+  std::string timed_on_host = {};  ///< Where it is something else; empty: the same.
+  std::vector<Column> columns;     ///< Of the table of emulated points, then of host points.
   std::vector<Plot> plots;
   std::vector<BarChart> bar_charts;
   std::vector<HeatMap> heat_maps;
   /// A detail that names the table a point stands in, for points of different kinds; empty: one
   /// table for each backend.
   std::string table_of;
+  /// Axes that are constants of the emulated machine with several values: "20us". Not those of the
+  /// experiment itself.
+  std::vector<std::string> swept;
 };
 
 }  // namespace howard::harness

@@ -85,6 +85,8 @@ struct RunContext {
   int threads = 0;  ///< Of the host engine; 0 when nothing ran on it.
   std::string chip_profile;
   std::string software_profile;
+  /// Whether emulated points ran on the chip and the software that the published figures are of.
+  bool published_chip = true;
   std::uint64_t seed = 0;
   std::vector<std::string> warnings;  ///< Debug build, sanitizers, BLAS variables, ...
 };

@@ -40,9 +40,9 @@ std::function<bool(const std::string&)> compile_filter(const std::string& filter
   try {
     const std::regex pattern(exclude ? filter.substr(1) : filter);
     return [=](const std::string& id) { return std::regex_search(id, pattern) != exclude; };
-  } catch (const std::regex_error& failure) {
+  } catch (const std::regex_error&) {
     throw Error({.attempted = "read option --filter",
-                 .value = "'" + filter + "' (" + failure.what() + ")",
+                 .value = "'" + filter + "'",
                  .accepted = "a regular expression, with a leading - to exclude",
                  .hint = "--filter 'shape:1024.*eth'"});
   }

@@ -7,9 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <variant>
 #include <vector>
-
-#include "profiler/tracks.h"
 
 namespace howard::profiler {
 namespace {
@@ -69,7 +68,17 @@ class ProcessWriter {
                    name, sort_index);
   }
 
-  void spans(std::size_t tid, const TrackEvents& events) {
+  void levels(std::string_view name, const std::vector<QueueLevel>& levels) {
+    for (const QueueLevel& level : levels) {
+      begin_line();
+      fmt::format_to(std::back_inserter(json_), R"({{"ph":"C",{},"tid":0,"name":"{}","ts":)", pid_,
+                     name);
+      append_microseconds(json_, level.time);
+      fmt::format_to(std::back_inserter(json_), R"(,"args":{{"commands":{}}}}})", level.waiting);
+    }
+  }
+
+  void spans(std::size_t tid, const TraceView& view, const TrackEvents& events) {
     const std::string place = fmt::format(",{},\"tid\":{},\"ts\":", pid_, tid);
     for (const TraceEvent* event : events) {
       begin_line();
@@ -78,7 +87,7 @@ class ProcessWriter {
       json_ += ",\"cat\":";
       append_string(json_, event->category);
       json_ += place;
-      append_microseconds(json_, event->start);
+      append_microseconds(json_, view.since_start(event->start));
       json_ += ",\"dur\":";
       append_microseconds(json_, event->end - event->start);
       if (event->program != 0 || event->trace != 0) {
@@ -88,6 +97,7 @@ class ProcessWriter {
           json_ += ",\"trace\":";
           append_integer(json_, event->trace);
         }
+        for (const SpanNote& note : view.notes_of(*event)) append_note(note);
         json_ += '}';
       }
       json_ += '}';
@@ -95,6 +105,17 @@ class ProcessWriter {
   }
 
  private:
+  void append_note(const SpanNote& note) {
+    json_ += ',';
+    append_string(json_, note.name);
+    json_ += ':';
+    if (const auto* const number = std::get_if<std::uint64_t>(&note.value)) {
+      append_integer(json_, *number);
+    } else {
+      append_string(json_, std::get<std::string>(note.value));
+    }
+  }
+
   void begin_line() { json_ += json_.back() == '[' ? "\n" : ",\n"; }
 
   std::string& json_;
@@ -108,12 +129,14 @@ void append_process(std::string& json, const TraceProcess& process, std::size_t 
   if (process.losses > 0) {
     writer.metadata("process_labels", 0, "labels", fmt::format("{} events lost", process.losses));
   }
+  const TraceView view(process);
+  for (const auto& [queue, levels] : view.queues()) writer.levels(name_of_level(queue), levels);
   std::size_t tid = 0;
-  for (const auto& [track, events] : by_track(process.events)) {
+  for (const auto& [track, events] : view.tracks()) {
     ++tid;
     writer.metadata("thread_name", tid, "name", name_of(track));
     writer.metadata("thread_sort_index", tid, tid);
-    writer.spans(tid, events);
+    writer.spans(tid, view, events);
   }
 }
 

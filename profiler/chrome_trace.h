@@ -5,16 +5,9 @@
 #include <span>
 #include <string>
 
-#include "base/trace_event.h"
+#include "profiler/trace_process.h"
 
 namespace howard::profiler {
-
-/// What is drawn as one process of the trace: one point of an experiment.
-struct TraceProcess {
-  std::string name;                    ///< "emulated/shape:1024x1024x1024/dispatch:worker".
-  std::span<const TraceEvent> events;  ///< In any order; no two of a track overlap in part.
-  std::uint64_t losses = 0;            ///< Events that happened and are not in `events`.
-};
 
 struct ChromeTrace {
   std::string json;
@@ -23,7 +16,8 @@ struct ChromeTrace {
 
 /// The events in Chrome's JSON trace format, which Perfetto (ui.perfetto.dev), chrome://tracing and
 /// speedscope read: a process for each entry, a thread for each track, named and sorted from the
-/// host down to the cores. Times are microseconds with six decimals, so that no picosecond is lost.
+/// host down to the cores, and a counter of waiting commands for each queue. Times are microseconds
+/// since the process began, with six decimals, so that no picosecond is lost.
 ///
 /// The viewers draw a thread as a stack and misplace spans that overlap in part. A device that
 /// records such spans on one track breaks the promise of `Track`, which is a bug and stops the

@@ -163,7 +163,7 @@ std::vector<Table> bottleneck_tables(const profiler::Timeline& timeline,
   std::vector<Table> tables{bottleneck_table("op", found.by_op, found.all, top),
                             stages_table(found.all), critical_path_table(timeline, path)};
   if (timeline.losses > 0) {
-    tables.front().notes.push_back(fmt::format("{} events found no room", timeline.losses));
+    tables.front().notes.push_back(counted(timeline.losses, "event") + " found no room");
   }
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);

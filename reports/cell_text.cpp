@@ -2,6 +2,8 @@
 #include "reports/cell_text.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/text.h"
 
@@ -9,6 +11,23 @@ namespace howard::reports {
 namespace {
 
 bool starts_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// How many bytes the first `width` cells of `text` take.
+std::size_t bytes_of_cells(std::string_view text, std::size_t width) {
+  std::size_t points = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (starts_code_point(text[i]) && ++points > width) return i;
+  }
+  return text.size();
+}
+
+/// Where a word that does not fit `width` cells is best broken: behind the last sign that leaves at
+/// least half of the line in use, or else where the line ends.
+std::size_t best_break(std::string_view word, std::size_t width) {
+  const std::size_t most = bytes_of_cells(word, width);
+  const std::size_t sign = word.substr(0, most).find_last_of("/,;:=+_-");
+  return sign != word.npos && sign + 1 >= most / 2 ? sign + 1 : most;
+}
 
 }  // namespace
 
@@ -31,16 +50,25 @@ std::string padded(std::string_view text, std::size_t width, bool right) {
   return right ? spaces + std::string(text) : std::string(text) + spaces;
 }
 
-std::string shortened(std::string_view text, std::size_t width) {
+std::string_view ellipsis(bool ascii) { return ascii ? "..." : "…"; }
+
+std::string shortened(std::string_view text, std::size_t width, bool ascii) {
   if (display_width(text) <= width) return std::string(text);
-  if (width == 0) return "";
-  std::string cut;
-  std::size_t points = 0;
-  for (const char byte : text) {
-    if (starts_code_point(byte) && ++points >= width) break;
-    cut += byte;
+  const std::string_view end = ellipsis(ascii);
+  const std::size_t end_width = display_width(end);
+  if (width < end_width) return std::string(text.substr(0, bytes_of_cells(text, width)));
+  return std::string(text.substr(0, bytes_of_cells(text, width - end_width))) + std::string(end);
+}
+
+std::string with_ascii_marks(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMarks{
+      {{"±", "+-"}, {"…", "..."}}};
+  for (const auto& [mark, ascii] : kMarks) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
+      text.replace(at, mark.size(), ascii);
+    }
   }
-  return cut + "…";
+  return text;
 }
 
 std::string wrapped(std::string_view text, std::size_t width) {
@@ -57,6 +85,36 @@ std::string wrapped(std::string_view text, std::size_t width) {
     }
     lines += word;
     used += length;
+  }
+  return lines;
+}
+
+std::vector<std::string> folded(std::string_view text, std::size_t width) {
+  constexpr std::size_t kIndent = 2;
+  const std::size_t indent = width > 4 * kIndent ? kIndent : 0;
+  std::vector<std::string> lines(1);
+  std::size_t used = 0;
+  const auto begin_line = [&] {
+    lines.emplace_back(indent, ' ');
+    used = indent;
+  };
+  for (const std::string& whole : split(text, ' ')) {
+    std::string_view word = whole;
+    const bool at_start = used == 0 || (lines.size() > 1 && used == indent);
+    if (!at_start && used + 1 + display_width(word) > width) {
+      begin_line();
+    } else if (!at_start) {
+      lines.back() += ' ';
+      ++used;
+    }
+    while (used + display_width(word) > width && width > used) {
+      const std::size_t taken = best_break(word, width - used);
+      lines.back() += word.substr(0, taken);
+      word.remove_prefix(taken);
+      begin_line();
+    }
+    lines.back() += word;
+    used += display_width(word);
   }
   return lines;
 }

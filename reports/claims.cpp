@@ -60,8 +60,13 @@ Doubt parse_doubt(const JsonNode& node) {
 /// A number of a run and where it is from.
 struct Found {
   double value = 0;
-  std::string text;  ///< "matmul_sweep/emulated/shape:...: 1.97 ms".
+  std::string text;  ///< "time 1.97 ms at matmul_sweep/emulated/shape:...".
 };
+
+/// The claims are about the chip that the report measured.
+bool is_of_the_chip(const ExperimentResult& result, const PointResult& point) {
+  return point.backend == harness::Backend::emulated && result.context.published_chip;
+}
 
 bool has_parameters(const PointResult& point, const harness::Parameters& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& entry) {
@@ -69,22 +74,28 @@ bool has_parameters(const PointResult& point, const harness::Parameters& wanted)
   });
 }
 
+/// "gap share 6.2 %".
+std::string evidence(std::string metric, double value, std::string_view unit) {
+  std::ranges::replace(metric, '_', ' ');
+  return metric + " " + format_quantity(value, unit);
+}
+
 std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentResult> results) {
   for (const ExperimentResult& result : results) {
     if (result.experiment != wanted.experiment) continue;
     for (const PointResult& point : result.points) {
-      if (point.backend != harness::Backend::emulated) continue;
+      if (!is_of_the_chip(result, point)) continue;
       if (!has_parameters(point, wanted.parameters)) continue;
       const std::string id = result.experiment + "/" + point.id();
       if (const harness::Metric* const metric = point.find_metric(wanted.metric)) {
         return Found{metric->value,
-                     fmt::format("{}: {}", id, format_quantity(metric->value, metric->unit))};
+                     evidence(wanted.metric, metric->value, metric->unit) + " at " + id};
       }
       if (point.skipped && !point.failed && point.reference &&
           point.reference->metric == wanted.metric) {
         return Found{point.reference->value,
-                     fmt::format("{}: {} as published", id,
-                                 format_quantity(point.reference->value, point.reference->unit))};
+                     evidence(wanted.metric, point.reference->value, point.reference->unit) +
+                         " as published at " + id};
       }
     }
   }
@@ -193,6 +204,13 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
   return judged;
 }
 
+bool can_judge(std::span<const ExperimentResult> results) {
+  return std::ranges::any_of(results, [](const ExperimentResult& result) {
+    return std::ranges::any_of(
+        result.points, [&](const PointResult& point) { return is_of_the_chip(result, point); });
+  });
+}
+
 Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResult> results) {
   Table table{.caption = "what the report's summary claims, and what this run says"};
   std::vector<std::string> names, values, verdicts, words;
@@ -210,11 +228,11 @@ Table claims_table(std::span<const Claim> claims, std::span<const ExperimentResu
       table.notes.push_back(claim.name + ": " + evidence);
     }
   }
-  add_words(table, "published", names);
-  add_words(table, "here", values);
-  for (TableColumn& column : table.columns) column.number = true;
-  add_words(table, "verdict", verdicts);
-  add_words(table, "claim", words);
+  using harness::Room;
+  add_words(table, TableColumn{.title = "published", .number = true, .room = Room::key}, names);
+  add_words(table, TableColumn{.title = "here", .number = true, .room = Room::key}, values);
+  add_words(table, TableColumn{.title = "verdict", .room = Room::key}, verdicts);
+  add_words(table, TableColumn{.title = "claim", .room = Room::key}, words);
   return table;
 }
 

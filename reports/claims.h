@@ -31,7 +31,7 @@ enum class ClaimVerdict : std::uint8_t {
   another_cause,   ///< The number is right, the reason given for it is not.
   artefact,        ///< The number is of something else than the claim says.
   not_reproduced,  ///< The run says another number, and knows no reason.
-  not_run,         ///< The points it is about are not in the run.
+  not_run,         ///< The points it is about are not in the run, or ran on another chip.
 };
 
 /// "confirmed", "confirmed with another cause", "artefact", "not reproduced", "not run".
@@ -64,9 +64,10 @@ std::vector<Claim> report_claims();
 /// What a run says of a claim.
 struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::not_run;
-  std::optional<double> value;        ///< The claim's number in the run.
-  std::string because;                ///< Of the doubt that decided; empty without one.
-  std::vector<std::string> evidence;  ///< "ID: 1.23 ms / ID: 0.45 ms = 2.7", of all that was asked.
+  std::optional<double> value;  ///< The claim's number in the run.
+  std::string because;          ///< Of the doubt that decided; empty without one.
+  std::vector<std::string>
+      evidence;  ///< "time 1.23 ms at ID / time 0.45 ms at ID = 2.7", of all asked.
 };
 
 /// Two numbers agree when they are on the same side of 1 and within 28 % of each other, which is
@@ -74,6 +75,10 @@ struct JudgedClaim {
 /// neither side.
 /// A figure that no device here can measure, as a time of another CPU, is the published one.
 JudgedClaim judge(const Claim& claim, std::span<const harness::ExperimentResult> results);
+
+/// Whether the claims can be judged by these results: they have emulated points, and the claims are
+/// about the chip and the software of these.
+bool can_judge(std::span<const harness::ExperimentResult> results);
 
 /// A row for each claim; the evidence stands in the notes.
 Table claims_table(std::span<const Claim> claims,

@@ -23,6 +23,10 @@ void add_column(Table& table, TableColumn column, const std::vector<std::string>
 
 }  // namespace
 
+void add_words(Table& table, TableColumn column, const std::vector<std::string>& words) {
+  add_column(table, std::move(column), words);
+}
+
 void add_words(Table& table, std::string title, const std::vector<std::string>& words) {
   add_column(table, {.title = std::move(title)}, words);
 }

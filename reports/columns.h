@@ -14,7 +14,8 @@ namespace howard::reports {
 // Each adds a column with a cell for each row; the first one makes the rows. A later column is left
 // out when no row has a value.
 
-/// Words; an empty one is none.
+/// Words; an empty one is none. They are aligned and make room as `column` says.
+void add_words(Table& table, TableColumn column, const std::vector<std::string>& words);
 void add_words(Table& table, std::string title, const std::vector<std::string>& words);
 
 /// Numbers of things, written in full.

@@ -65,8 +65,7 @@ std::string ratio_text(std::optional<double> ratio) {
 
 /// A column of text that is read as numbers: aligned right.
 void add_numbers(Table& table, std::string title, const std::vector<std::string>& texts) {
-  add_words(table, std::move(title), texts);
-  table.columns.back().number = true;
+  add_words(table, TableColumn{.title = std::move(title), .number = true}, texts);
 }
 
 Table moved_table(const std::vector<MovedTime>& moved) {
@@ -82,8 +81,8 @@ Table moved_table(const std::vector<MovedTime>& moved) {
   add_numbers(table, "old (ps)", before);
   add_numbers(table, "new (ps)", after);
   add_numbers(table, "new/old", ratios);
-  add_words(table, "metric", metrics);
-  add_words(table, "point", points);
+  add_words(table, TableColumn{.title = "metric", .room = harness::Room::key}, metrics);
+  add_words(table, TableColumn{.title = "point", .room = harness::Room::key}, points);
   return table;
 }
 
@@ -97,9 +96,9 @@ Table unpaired_table(std::string caption, const std::vector<UnpairedTime>& times
     reasons.push_back(one.reason);
   }
   add_numbers(table, "time (ps)", picoseconds);
-  add_words(table, "metric", metrics);
-  add_words(table, "point", points);
-  add_words(table, "reason", reasons);
+  add_words(table, TableColumn{.title = "metric", .room = harness::Room::key}, metrics);
+  add_words(table, TableColumn{.title = "point", .room = harness::Room::key}, points);
+  add_words(table, TableColumn{.title = "reason", .room = harness::Room::key}, reasons);
   return table;
 }
 
@@ -127,8 +126,8 @@ Table sampled_table(const std::vector<SampledPair>& pairs) {
   add_words(table, "old", before);
   add_words(table, "new", after);
   add_numbers(table, "new/old", ratios);
-  add_words(table, "metric", metrics);
-  add_words(table, "point", points);
+  add_words(table, TableColumn{.title = "metric", .room = harness::Room::key}, metrics);
+  add_words(table, TableColumn{.title = "point", .room = harness::Room::key}, points);
   return table;
 }
 

@@ -30,6 +30,31 @@ Fields axes_of(std::span<const ExperimentResult> results) {
   return axes;
 }
 
+/// What is said in words of any point; an axis of the same name says it already.
+Fields details_of(std::span<const ExperimentResult> results, const Fields& axes) {
+  Fields details;
+  for (const ExperimentResult& result : results) {
+    for (const PointResult& point : result.points) {
+      for (const auto& [detail, text] : point.details) {
+        if (std::ranges::find(axes, detail) != axes.end()) continue;
+        if (std::ranges::find(details, detail) == details.end()) details.push_back(detail);
+      }
+    }
+  }
+  return details;
+}
+
+/// The end of each row of a point: its details, and why it has no metrics.
+Fields end_of(const PointResult& point, const Fields& details) {
+  Fields fields;
+  for (const std::string& detail : details) {
+    const std::string* const text = point.find_detail(detail);
+    fields.push_back(text ? *text : "");
+  }
+  fields.push_back(point.metrics.empty() ? point.skipped.value_or("") : "");
+  return fields;
+}
+
 std::string number(const std::optional<double>& value) { return value ? format_exact(*value) : ""; }
 
 Fields metric_fields(const PointResult& point, const Metric& metric) {
@@ -52,14 +77,24 @@ Fields metric_fields(const PointResult& point, const Metric& metric) {
 }  // namespace
 
 std::string csv(std::span<const ExperimentResult> results) {
+  std::string text;
+  write_csv(results, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) {
   const Fields axes = axes_of(results);
+  const Fields details = details_of(results, axes);
+  const auto append = [](Fields& fields, const Fields& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  };
   Fields header{"experiment", "backend"};
-  header.insert(header.end(), axes.begin(), axes.end());
-  for (const char* name :
-       {"metric", "value", "unit", "n", "median", "ci95_low", "ci95_high", "noise",
-        "reference_value", "reference_status", "relative_error", "skipped"}) {
-    header.emplace_back(name);
-  }
+  append(header, axes);
+  append(header, {"metric", "value", "unit", "n", "median", "ci95_low", "ci95_high", "noise",
+                  "reference_value", "reference_status", "relative_error"});
+  const std::size_t details_begin = header.size();
+  append(header, details);
+  header.emplace_back("skipped");
   std::string text;
   append_csv_row(text, header);
   for (const ExperimentResult& result : results) {
@@ -68,20 +103,21 @@ std::string csv(std::span<const ExperimentResult> results) {
       for (const std::string& axis : axes) {
         start.emplace_back(harness::find_parameter(point.parameters, axis).value_or(""));
       }
-      for (const Metric& metric : point.metrics) {
+      const Fields end = end_of(point, details);
+      const auto append_row = [&](const Fields& metric) {
         Fields row = start;
-        for (std::string& field : metric_fields(point, metric)) row.push_back(std::move(field));
-        row.resize(header.size());
+        append(row, metric);
+        row.resize(details_begin);
+        append(row, end);
         append_csv_row(text, row);
-      }
-      if (point.metrics.empty()) {
-        start.resize(header.size());
-        start.back() = point.skipped.value_or("");
-        append_csv_row(text, start);
-      }
+      };
+      for (const Metric& metric : point.metrics) append_row(metric_fields(point, metric));
+      if (point.metrics.empty()) append_row({});
+      sink(text);
+      text.clear();
     }
   }
-  return text;
+  if (!text.empty()) sink(text);
 }
 
 }  // namespace howard::reports

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/file.h"
 #include "harness/result.h"
 
 namespace howard::reports {
@@ -12,8 +13,12 @@ namespace howard::reports {
 /// point and metric, in SI base units. The columns: experiment, backend, each axis of any of the
 /// experiments, metric, value, unit, n (samples; 0 for an exact value), median, ci95_low,
 /// ci95_high, noise (exact or sampled), reference_value, reference_status and relative_error (of
-/// the metric the published figure is about), skipped. A point without metrics has one row, with
+/// the metric the published figure is about), each fact in words of any point (matmul_config,
+/// bound_by) but one that is an axis elsewhere, skipped. A point without metrics has one row, with
 /// its reason in the last column.
 std::string csv(std::span<const harness::ExperimentResult> results);
+
+/// The same, handed over point by point.
+void write_csv(std::span<const harness::ExperimentResult> results, const TextSink& sink);
 
 }  // namespace howard::reports

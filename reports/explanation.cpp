@@ -39,13 +39,6 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
 
-/// "-a engine=traced -a variant=corrected".
-std::string options_of(const Parameters& parameters) {
-  std::vector<std::string> options;
-  for (const auto& [axis, value] : parameters) options.push_back("-a " + axis + "=" + value);
-  return join(options, " ");
-}
-
 /// "engine traced, batch 256".
 std::string settings_of(const Parameters& parameters) {
   std::vector<std::string> words;
@@ -133,7 +126,7 @@ Table changes_table(const Explanation& explanation) {
                         : fmt::format("{} (best of {})", change.what, change.candidates));
     times.emplace_back(change.run.time.seconds());
     effects.emplace_back(effect_of(explanation.gain(change)));
-    options.push_back(options_of(change.changes));
+    options.push_back(change.how);
   }
   Table table{.caption = fmt::format("what if, each run on the emulator: {}, {}",
                                      explanation.experiment, settings_of(explanation.parameters))};
@@ -144,7 +137,11 @@ Table changes_table(const Explanation& explanation) {
     table.rows[i].cells.push_back(gain_cell(explanation.gain(explanation.tried[i])));
   }
   add_words(table, "effect", effects);
-  add_words(table, "how", options);
+  add_words(table, TableColumn{.title = "how", .room = harness::Room::whole}, options);
+  if (!explanation.tried.empty()) {
+    table.notes.push_back("how: these options, for those of the same names, in " +
+                          explanation.command);
+  }
   for (const std::string& warning : explanation.run.warnings) {
     table.notes.push_back("warning: " + warning);
   }
@@ -295,6 +292,7 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
   PointResult base = point_of(explanation, {});
   describe(explanation.run, base);
   base.details.emplace_back("verdict", verdict_sentence(explanation.run));
+  base.details.emplace_back("command", explanation.command);
   for (const UntriedChange& change : explanation.untried) {
     base.details.emplace_back("not tried: " + change.what, change.reason);
   }
@@ -306,6 +304,7 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
     point.metrics.push_back(
         {.name = "gain", .value = gain, .unit = "1", .better = harness::Better::higher});
     point.details.emplace_back("what_if", change.what);
+    point.details.emplace_back("how", change.how);
     point.details.emplace_back("candidates", std::to_string(change.candidates));
     point.details.emplace_back("effect", effect_of(gain));
     result.points.push_back(std::move(point));

@@ -26,6 +26,7 @@ struct ExplainedRun {
 struct TriedChange {
   std::string what;             ///< "trace"
   harness::Parameters changes;  ///< The axes and their new values.
+  std::string how;              ///< Those as options of the command: "-a engine=traced".
   std::size_t candidates = 1;   ///< This was the fastest of so many.
   ExplainedRun run;
 };
@@ -39,6 +40,7 @@ struct UntriedChange {
 /// Why a point takes its time and what would change it: each figure from a run of the emulator.
 struct Explanation {
   std::string experiment;
+  std::string command;  ///< That asks for this point: each `how` replaces options of it.
   harness::Parameters parameters;
   ExplainedRun run;
   std::vector<TriedChange> tried;  ///< The fastest first.

@@ -41,6 +41,13 @@ const Prefix& prefix_of(double magnitude, std::string_view unit) {
   return *best;
 }
 
+/// Prefixes are for quantities that are measured. What is counted ("chips", "layers") has none:
+/// half a chip is not 500 mchips.
+bool takes_prefix(std::string_view unit) {
+  return unit == "s" || unit == "B" || unit == "FLOP" || unit.starts_with("B/") ||
+         unit.starts_with("FLOP/");
+}
+
 std::string unit_name(std::string_view prefix, std::string_view unit) {
   if (unit == "FLOP/s") return fmt::format("{}FLOPS", prefix);
   return fmt::format("{}{}", prefix, unit);
@@ -58,6 +65,11 @@ Scale fit_scale(std::string_view unit, std::span<const double> values) {
   if (unit == "1") return {.exponent = -2, .unit = "%", .decimals = 1};
   if (magnitudes.empty()) return {.exponent = 0, .unit = unit_name("", unit), .decimals = 0};
 
+  if (!takes_prefix(unit)) {
+    const bool whole =
+        std::ranges::all_of(values, [](double value) { return value == std::floor(value); });
+    return {.exponent = 0, .unit = std::string(unit), .decimals = whole ? 0 : 3};
+  }
   const Prefix& prefix = prefix_of(*harness::median(magnitudes), unit);
   Scale scale{.exponent = prefix.exponent, .unit = unit_name(prefix.symbol, unit)};
   const double least = *std::ranges::min_element(magnitudes) - prefix.exponent;
@@ -85,6 +97,10 @@ std::string format_quantity(double value, std::string_view unit) {
   const Scale scale = fit_scale(unit, {&value, 1});
   const std::string number = format_number(value, scale);
   return scale.unit.empty() ? number : number + " " + scale.unit;
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 std::string with_unit(std::string_view title, std::string_view unit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,8 @@ struct Scale {
 /// The scale for `values` of an SI `unit` ("s", "FLOP/s", "B", "1" for ratios, which are shown as
 /// percentages, "" for plain numbers, which are shown as they are). The prefix fits the middle
 /// value, so that an outlier does not decide; the smallest value keeps four digits, within three
-/// decimals. Zeros have no say; without others: no prefix.
+/// decimals. Zeros have no say; without others: no prefix. Other units count something ("chips")
+/// and have no prefix.
 Scale fit_scale(std::string_view unit, std::span<const double> values);
 
 /// `value` in the scale's unit, unrounded: 88.82 for 88.82e-6 in microseconds.
@@ -30,6 +32,9 @@ std::string format_number(double value, const Scale& scale);
 
 /// `value` with the prefix that fits it alone, and its unit: "88.82 us", "13.14 TFLOPS", "42.3 %".
 std::string format_quantity(double value, std::string_view unit);
+
+/// A number of things: "1 point", "2 points".
+std::string counted(std::size_t count, std::string_view thing);
 
 /// A title with the unit of what stands under it: "time (us)"; the title alone without a unit.
 std::string with_unit(std::string_view title, std::string_view unit);

@@ -121,7 +121,7 @@ Table op_pairs_table(const profiler::Timeline& timeline, std::span<const BusyLan
   if (rest.count > 0) add(fmt::format("other pairs: {}", pairs.size() - most), "", rest);
   Table table{.caption = "idle time by the op before and the op after"};
   add_words(table, "before", before);
-  add_words(table, "after", after);
+  add_words(table, TableColumn{.title = "after", .room = harness::Room::key}, after);
   add_counts(table, "gaps", count);
   add_quantities(table, "idle", "s", idle);
   add_quantities(table, "share", "1", shares);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "reports/cell_text.h"
 #include "reports/format.h"
@@ -86,7 +87,9 @@ std::string latex_table(const Table& table) {
       latex_text(table.caption), alignment, header);
   for (const TableRow& row : table.rows) text += row_text(row);
   text += "    \\bottomrule\n  \\end{tabular}\n";
-  for (const std::string& note : table.notes) {
+  std::vector<std::string> notes = meanings_of(table);
+  notes.insert(notes.end(), table.notes.begin(), table.notes.end());
+  for (const std::string& note : notes) {
     text += fmt::format("  \\par\\footnotesize {}\n", latex_text(note));
   }
   return text + "\\end{table}\n";

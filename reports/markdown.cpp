@@ -68,8 +68,10 @@ std::string markdown_table(const Table& table) {
   }
   text += "|\n";
   for (std::size_t i = 1; i < lines.size(); ++i) append_line(text, lines[i], widths, table.columns);
-  if (!table.notes.empty()) text += '\n';
-  for (const std::string& note : table.notes) text += "- " + markdown_text(note) + "\n";
+  std::vector<std::string> notes = meanings_of(table);
+  notes.insert(notes.end(), table.notes.begin(), table.notes.end());
+  if (!notes.empty()) text += '\n';
+  for (const std::string& note : notes) text += "- " + markdown_text(note) + "\n";
   return text;
 }
 

@@ -138,8 +138,7 @@ Table memory_phases_table(const MemoryUse& use) {
         use.unmatched));
   }
   if (use.losses > 0) {
-    table.notes.push_back(
-        fmt::format("warning: the recording had no room for {} events", use.losses));
+    table.notes.push_back("warning: the recording had no room for " + counted(use.losses, "event"));
   }
   return table;
 }
@@ -163,7 +162,7 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
   Table table{.caption = "memory at its peak"};
   add_words(table, "memory", memory);
   add_words(table, "phase", phases);
-  add_words(table, "name", names);
+  add_words(table, TableColumn{.title = "name", .room = harness::Room::key}, names);
   add_counts(table, "buffers", buffers);
   add_quantities(table, "size", "B", size);
   add_quantities(table, "share", "1", shares);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "reports/format.h"
 #include "reports/heat_map.h"
 #include "reports/plot_data.h"
+#include "reports/sweep_pictures.h"
 
 namespace howard::reports {
 namespace {
@@ -189,10 +191,10 @@ std::string settings_text(const PlotData& data, const harness::Plot& plot) {
   return text;
 }
 
-}  // namespace
-
-PlotFiles write_plots(const harness::ExperimentResult& result,
+/// The pictures as the presentation has them, called as `next_name` says.
+PlotFiles write_plain(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,
+                      const std::function<std::string()>& next_name,
                       const std::filesystem::path& folder) {
   if (result.points.size() > kMostPoints) {
     return {
@@ -201,10 +203,6 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
                                     result.experiment, result.points.size(), kMostPoints)};
   }
   PlotFiles files;
-  std::size_t number = 0;
-  const auto next_name = [&] {
-    return ++number == 1 ? result.experiment : fmt::format("{}_{}", result.experiment, number);
-  };
   for (const harness::Plot& plot : presentation.plots) {
     const std::string name = next_name();
     const PlotData data = collect_plot_data(result, plot);
@@ -223,6 +221,29 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
       files.add(write_heat_map(result, backend, map, next_name(), folder));
     }
   }
+  return files;
+}
+
+/// The points that no constant of the emulated machine concerns.
+harness::ExperimentResult host_part(const harness::ExperimentResult& result) {
+  harness::ExperimentResult part{.experiment = result.experiment, .context = result.context};
+  std::ranges::copy_if(result.points, std::back_inserter(part.points),
+                       [](const auto& point) { return point.backend == harness::Backend::host; });
+  return part;
+}
+
+}  // namespace
+
+PlotFiles write_plots(const harness::ExperimentResult& result,
+                      const harness::Presentation& presentation,
+                      const std::filesystem::path& folder) {
+  std::size_t number = 0;
+  const auto next_name = [&] {
+    return ++number == 1 ? result.experiment : fmt::format("{}_{}", result.experiment, number);
+  };
+  if (presentation.swept.empty()) return write_plain(result, presentation, next_name, folder);
+  PlotFiles files = write_sweep_pictures(result, presentation, next_name, folder);
+  files.add(write_plain(host_part(result), presentation, next_name, folder));
   return files;
 }
 

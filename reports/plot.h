@@ -15,7 +15,8 @@ namespace howard::reports {
 /// of the plot's series axes and the backend; axes that would otherwise put two points of a line
 /// above each other separate lines too. Published figures are open symbols in the colour of their
 /// line, intervals are bars. A plot without a point that has both metrics, positive, is left out;
-/// so are all plots of more than 2000 points, which the answer says.
+/// so are all plots of more than 2000 points, which the answer says. Emulated points of a sweep of
+/// constants are drawn as sweep_pictures.h says, whatever their number.
 PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,
                       const std::filesystem::path& folder);

@@ -49,8 +49,9 @@ std::vector<std::string> experiments_with_references();
 std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 
 /// Gives every emulated point the first published row whose parameters are all among its own;
-/// artefacts too, with their status. Host points ran on another machine: they get only what has no
-/// unit, the results of arithmetic.
+/// artefacts too, with their status. Host points, and all points of a chip or a software that is
+/// not the published one, ran on another machine: they get only what has no unit, the results of
+/// arithmetic.
 void attach_references(harness::ExperimentResult& result);
 
 /// The point's published figure as `metric`. A published time is also a published rate, as both

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/result_json.h"
 
+#include <algorithm>
 #include <climits>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/json_depth.h"
+#include "base/text.h"
 #include "reports/json_node.h"
+#include "reports/json_text.h"
 
 namespace howard::reports {
 namespace {
@@ -27,21 +29,56 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view kResultSchema = "howard.result/1";
 constexpr std::string_view kKind = "JSON of schema howard.result/1";
 
-double finite(double value) {
-  HOWARD_CHECK(std::isfinite(value), "a reported number is finite");
-  return value;
+/// A member whose name is data, and so could come twice: a reader would see one of them only.
+class UniqueMembers {
+ public:
+  explicit UniqueMembers(JsonText& out) : out_(out) {}
+  void add(const std::string& name) {
+    HOWARD_CHECK(std::ranges::find(names_, name) == names_.end(),
+                 "metrics, details and axes of a point have unique names");
+    names_.emplace_back(name);
+    out_.member(name);
+  }
+
+ private:
+  JsonText& out_;
+  std::vector<std::string_view> names_;
+};
+
+void write(JsonText& out, const char* name, const Words& words) {
+  out.member(name);
+  out.begin('{');
+  UniqueMembers members(out);
+  for (const auto& [word, value] : words) {
+    members.add(word);
+    out.text(value);
+  }
+  out.end('}');
 }
 
-/// Adds a member whose name is data, and so could come twice and overwrite the first.
-void add_unique(ordered_json& object, const std::string& name, ordered_json value) {
-  HOWARD_CHECK(!object.contains(name), "metrics, details and axes of a point have unique names");
-  object[name] = std::move(value);
+void write(JsonText& out, const char* name, std::string_view text) {
+  out.member(name);
+  out.text(text);
 }
 
-ordered_json to_object(const Words& words) {
-  ordered_json object = ordered_json::object();
-  for (const auto& [name, value] : words) add_unique(object, name, value);
-  return object;
+void write(JsonText& out, const char* name, const std::vector<std::string>& texts) {
+  out.member(name);
+  out.begin('[');
+  for (const std::string& text : texts) {
+    out.item();
+    out.text(text);
+  }
+  out.end(']');
+}
+
+void write(JsonText& out, const char* name, std::span<const double> numbers) {
+  out.member(name);
+  out.begin('[');
+  for (const double number : numbers) {
+    out.item();
+    out.number(number);
+  }
+  out.end(']');
 }
 
 Words to_words(const JsonNode& object) {
@@ -50,19 +87,27 @@ Words to_words(const JsonNode& object) {
   return words;
 }
 
-ordered_json to_object(const Metric& metric, Backend backend) {
+void write(JsonText& out, const Metric& metric, Backend backend) {
   const bool on_virtual_clock = metric.virtual_time || backend == Backend::emulated;
-  ordered_json object{{"value", finite(metric.value)},
-                      {"unit", metric.unit},
-                      {"clock", on_virtual_clock ? "virtual" : "wall"},
-                      {"noise", metric.samples.empty() ? "exact" : "sampled"},
-                      {"samples", ordered_json::array()},
-                      {"ci95", nullptr},
-                      {"better", metric.better == Better::lower ? "lower" : "higher"}};
-  for (const double sample : metric.samples) object["samples"].push_back(finite(sample));
-  if (metric.ci95) object["ci95"] = {finite(metric.ci95->front()), finite(metric.ci95->back())};
-  if (metric.virtual_time) object["picoseconds"] = metric.virtual_time->ps();
-  return object;
+  out.begin('{');
+  out.member("value");
+  out.number(metric.value);
+  write(out, "unit", metric.unit);
+  write(out, "clock", std::string_view(on_virtual_clock ? "virtual" : "wall"));
+  write(out, "noise", std::string_view(metric.samples.empty() ? "exact" : "sampled"));
+  write(out, "samples", std::span<const double>(metric.samples));
+  if (metric.ci95) {
+    write(out, "ci95", std::span<const double>(*metric.ci95));
+  } else {
+    out.member("ci95");
+    out.null();
+  }
+  write(out, "better", std::string_view(metric.better == Better::lower ? "lower" : "higher"));
+  if (metric.virtual_time) {
+    out.member("picoseconds");
+    out.integer(metric.virtual_time->ps());
+  }
+  out.end('}');
 }
 
 Metric to_metric(const std::string& name, const JsonNode& object) {
@@ -89,10 +134,16 @@ Metric to_metric(const std::string& name, const JsonNode& object) {
   return metric;
 }
 
-ordered_json to_object(const Reference& reference) {
-  return {{"metric", reference.metric}, {"value", finite(reference.value)},
-          {"unit", reference.unit},     {"source", reference.source},
-          {"status", reference.status}, {"note", reference.note}};
+void write(JsonText& out, const Reference& reference) {
+  out.begin('{');
+  write(out, "metric", reference.metric);
+  out.member("value");
+  out.number(reference.value);
+  write(out, "unit", reference.unit);
+  write(out, "source", reference.source);
+  write(out, "status", reference.status);
+  write(out, "note", reference.note);
+  out.end('}');
 }
 
 Reference to_reference(const JsonNode& object) {
@@ -104,22 +155,28 @@ Reference to_reference(const JsonNode& object) {
           .note = object.member("note").text()};
 }
 
-ordered_json to_object(const PointResult& point) {
-  ordered_json object{{"id", point.id()},
-                      {"params", to_object(point.parameters)},
-                      {"backend", name_of(point.backend)},
-                      {"skipped", nullptr},
-                      {"failed", point.failed},
-                      {"metrics", ordered_json::object()},
-                      {"details", to_object(point.details)},
-                      {"warnings", point.warnings},
-                      {"reference", nullptr}};
-  if (point.skipped) object["skipped"] = *point.skipped;
+void write(JsonText& out, const PointResult& point) {
+  out.begin('{');
+  write(out, "id", point.id());
+  write(out, "params", point.parameters);
+  write(out, "backend", name_of(point.backend));
+  out.member("skipped");
+  point.skipped ? out.text(*point.skipped) : out.null();
+  out.member("failed");
+  out.boolean(point.failed);
+  out.member("metrics");
+  out.begin('{');
+  UniqueMembers metrics(out);
   for (const Metric& metric : point.metrics) {
-    add_unique(object["metrics"], metric.name, to_object(metric, point.backend));
+    metrics.add(metric.name);
+    write(out, metric, point.backend);
   }
-  if (point.reference) object["reference"] = to_object(*point.reference);
-  return object;
+  out.end('}');
+  write(out, "details", point.details);
+  write(out, "warnings", point.warnings);
+  out.member("reference");
+  point.reference ? write(out, *point.reference) : out.null();
+  out.end('}');
 }
 
 PointResult to_point(const JsonNode& object) {
@@ -143,32 +200,41 @@ PointResult to_point(const JsonNode& object) {
   return point;
 }
 
-ordered_json to_object(const RunContext& context) {
-  return {{"version", context.version},
-          {"git", context.git},
-          {"compiler", context.compiler},
-          {"build_type", context.build_type},
-          {"cpu", context.cpu},
-          {"threads", context.threads},
-          {"chip_profile", context.chip_profile},
-          {"software_profile", context.software_profile},
-          {"seed", context.seed},
-          {"warnings", context.warnings}};
+void write(JsonText& out, const RunContext& context) {
+  out.begin('{');
+  write(out, "version", context.version);
+  write(out, "git", context.git);
+  write(out, "compiler", context.compiler);
+  write(out, "build_type", context.build_type);
+  write(out, "cpu", context.cpu);
+  out.member("threads");
+  out.integer(context.threads);
+  write(out, "chip_profile", context.chip_profile);
+  write(out, "software_profile", context.software_profile);
+  out.member("published_chip");
+  out.boolean(context.published_chip);
+  out.member("seed");
+  out.natural(context.seed);
+  write(out, "warnings", context.warnings);
+  out.end('}');
 }
 
 RunContext to_context(const JsonNode& object) {
   const JsonNode threads = object.member("threads");
   if (threads.integer() < 0 || threads.integer() > INT_MAX) threads.fail("a number of threads");
-  return {.version = object.member("version").text(),
-          .git = object.member("git").text(),
-          .compiler = object.member("compiler").text(),
-          .build_type = object.member("build_type").text(),
-          .cpu = object.member("cpu").text(),
-          .threads = static_cast<int>(threads.integer()),
-          .chip_profile = object.member("chip_profile").text(),
-          .software_profile = object.member("software_profile").text(),
-          .seed = object.member("seed").natural(),
-          .warnings = object.member("warnings").texts()};
+  return {
+      .version = object.member("version").text(),
+      .git = object.member("git").text(),
+      .compiler = object.member("compiler").text(),
+      .build_type = object.member("build_type").text(),
+      .cpu = object.member("cpu").text(),
+      .threads = static_cast<int>(threads.integer()),
+      .chip_profile = object.member("chip_profile").text(),
+      .software_profile = object.member("software_profile").text(),
+      // A file of a version before this member has its references already.
+      .published_chip = !object.has("published_chip") || object.member("published_chip").boolean(),
+      .seed = object.member("seed").natural(),
+      .warnings = object.member("warnings").texts()};
 }
 
 /// A result, and its points wherever they are.
@@ -186,46 +252,36 @@ std::vector<Part> parts_of(std::span<const ExperimentResult> results) {
   return parts;
 }
 
-/// `object` on lines `indent` columns to the right of the one that it begins on.
-void append(std::string& text, const ordered_json& object, std::size_t indent) {
-  // Bytes that are not UTF-8 can only come from a quoted user input; the file stays readable.
-  for (const char c : object.dump(2, ' ', false, ordered_json::error_handler_t::replace)) {
-    text += c;
-    if (c == '\n') text.append(indent, ' ');  // none is within a string
-  }
-}
-
-/// Point by point: all of a large sweep as JSON objects at once would be ten times its text.
-void append(std::string& text, const Part& part, std::size_t indent) {
-  append(text,
-         {{"schema", kResultSchema},
-          {"experiment", part.result->experiment},
-          {"context", to_object(part.result->context)},
-          {"interrupted", part.result->interrupted},
-          {"points", ordered_json::array()}},
-         indent);
-  if (part.points.empty()) return;
-  text.resize(text.rfind(']'));
+/// Handed over point by point.
+void write(JsonText& out, const Part& part, const TextSink& sink) {
+  out.begin('{');
+  write(out, "schema", kResultSchema);
+  write(out, "experiment", part.result->experiment);
+  out.member("context");
+  write(out, part.result->context);
+  out.member("interrupted");
+  out.boolean(part.result->interrupted);
+  out.member("points");
+  out.begin('[');
   for (const PointResult* const point : part.points) {
-    if (text.back() != '[') text += ',';
-    text.append("\n").append(indent + 4, ' ');
-    append(text, to_object(*point), indent + 4);
+    out.item();
+    write(out, *point);
+    sink(out.take());
   }
-  text.append("\n").append(indent + 2, ' ').append("]\n").append(indent, ' ').append("}");
+  out.end(']');
+  out.end('}');
 }
 
-std::string text_of(std::span<const Part> parts) {
-  std::string text;
-  if (parts.size() == 1) {
-    append(text, parts.front(), 0);
-    return text + "\n";
-  }
-  text = "[";
+void write(std::span<const Part> parts, const TextSink& sink) {
+  JsonText out;
+  const bool list = parts.size() != 1;
+  if (list) out.begin('[');
   for (const Part& part : parts) {
-    text += text.size() == 1 ? "\n  " : ",\n  ";
-    append(text, part, 2);
+    if (list) out.item();
+    write(out, part, sink);
   }
-  return text + (parts.empty() ? "]\n" : "\n]\n");
+  if (list) out.end(']');
+  sink(out.take() + "\n");
 }
 
 ExperimentResult to_result(const JsonNode& object) {
@@ -243,14 +299,20 @@ ExperimentResult to_result(const JsonNode& object) {
 }  // namespace
 
 std::string result_json(std::span<const ExperimentResult> results) {
-  return text_of(parts_of(results));
+  std::string text;
+  write_result_json(results, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
-std::string result_json(std::span<const ExperimentResult> finished, const ExperimentResult& running,
-                        std::vector<const PointResult*> points) {
+void write_result_json(std::span<const ExperimentResult> results, const TextSink& sink) {
+  write(parts_of(results), sink);
+}
+
+void write_result_json(std::span<const ExperimentResult> finished, const ExperimentResult& running,
+                       std::vector<const PointResult*> points, const TextSink& sink) {
   std::vector<Part> parts = parts_of(finished);
   parts.push_back({&running, std::move(points)});
-  return text_of(parts);
+  write(parts, sink);
 }
 
 std::vector<ExperimentResult> parse_result_json(std::string_view text, std::string_view source) {
@@ -260,7 +322,7 @@ std::vector<ExperimentResult> parse_result_json(std::string_view text, std::stri
     file = ordered_json::parse(text);
   } catch (const ordered_json::exception& failure) {
     throw Error({.attempted = "read " + std::string(source),
-                 .value = failure.what(),
+                 .value = json_failure(failure.what()),
                  .accepted = std::string(kKind),
                  .hint = "a file that a run wrote"});
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "harness/result.h"
 
 namespace howard::reports {
@@ -15,11 +16,14 @@ namespace howard::reports {
 /// written so that they read back the same.
 std::string result_json(std::span<const harness::ExperimentResult> results);
 
+/// The same, handed over point by point: that of a large sweep is larger than the sweep.
+void write_result_json(std::span<const harness::ExperimentResult> results, const TextSink& sink);
+
 /// The same of `finished` and behind them of one that is `running`, with the points that it has so
 /// far; its own are not looked at.
-std::string result_json(std::span<const harness::ExperimentResult> finished,
-                        const harness::ExperimentResult& running,
-                        std::vector<const harness::PointResult*> points);
+void write_result_json(std::span<const harness::ExperimentResult> finished,
+                       const harness::ExperimentResult& running,
+                       std::vector<const harness::PointResult*> points, const TextSink& sink);
 
 /// The results in such a text: what was written, without loss. `source` names it in messages.
 /// Error, with the place and what stands there, when it is not JSON, of another schema, or breaks

@@ -43,10 +43,10 @@ ExperimentSummary summarise(const harness::ExperimentResult& result) {
       ++summary.artefacts;
       continue;
     }
-    if (point.reference->status == "prediction") ++summary.predictions;
     const std::optional<double> error = point.relative_error();
     if (!error) continue;
     ++summary.compared;
+    if (point.reference->status == "prediction") ++summary.predictions;
     summary.error_sum += std::abs(*error);
     if (std::abs(*error) <= kReproduced) ++summary.reproduced;
   }
@@ -71,15 +71,20 @@ Table summary_table(std::span<const harness::ExperimentResult> results,
                          ? std::nullopt
                          : std::optional(row.error_sum / static_cast<double>(row.compared)));
   }
-  Table table{.caption = "what was run, and how far it is from what was published"};
+  const bool compares = sum.published > 0;
+  Table table{.caption = compares ? "what was run, and how far it is from what was published"
+                                  : "what was run; nothing of it was published"};
   add_words(table, "experiment", names);
   add_column(table, "points", rows, &ExperimentSummary::points);
   if (sum.failed > 0) add_column(table, "failed", rows, &ExperimentSummary::failed);
-  add_column(table, "published", rows, &ExperimentSummary::published);
-  add_column(table, "within 10 %", rows, &ExperimentSummary::reproduced);
-  add_column(table, "predicted", rows, &ExperimentSummary::predictions);
-  add_column(table, "artefacts", rows, &ExperimentSummary::artefacts);
-  add_quantities(table, "mean |error|", "1", errors);
+  if (compares) {
+    add_column(table, "published", rows, &ExperimentSummary::published);
+    add_column(table, "compared", rows, &ExperimentSummary::compared);
+    add_column(table, "within 10 %", rows, &ExperimentSummary::reproduced);
+    add_column(table, "predicted", rows, &ExperimentSummary::predictions);
+    add_column(table, "artefacts", rows, &ExperimentSummary::artefacts);
+    add_quantities(table, "mean |error|", "1", errors);
+  }
   if (!seconds.empty()) {
     std::vector<std::optional<double>> times(seconds.begin(), seconds.end());
     times.emplace_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));

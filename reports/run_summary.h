@@ -17,7 +17,7 @@ struct ExperimentSummary {
   std::size_t failed = 0;
   std::size_t published = 0;    ///< Points beside a published figure, artefacts among them.
   std::size_t reproduced = 0;   ///< Within 10 %; artefacts are not counted.
-  std::size_t predictions = 0;  ///< Published figures that no constant was fitted to.
+  std::size_t predictions = 0;  ///< Of those compared, what no constant was fitted to.
   std::size_t artefacts = 0;
   std::size_t compared = 0;  ///< Published figures with a measured one, without artefacts.
   double error_sum = 0;      ///< |error| of those.

@@ -104,12 +104,12 @@ std::vector<std::string> notes_of(const SiliconComparison& comparison) {
     rows += one.runs;
   }
   if (rows > 0) {
-    notes.push_back(
-        fmt::format("not emulated: {} programs, {} of the measured kernel time (last table)", rows,
-                    format_quantity(left_out.seconds() / (compared + left_out).seconds(), "1")));
+    notes.push_back(fmt::format(
+        "not emulated: {}, {} of the measured kernel time (last table)", counted(rows, "program"),
+        format_quantity(left_out.seconds() / (compared + left_out).seconds(), "1")));
   }
   if (comparison.host_ops > 0) {
-    notes.push_back(fmt::format("left out {} ops of the host", comparison.host_ops));
+    notes.push_back("left out " + counted(comparison.host_ops, "op") + " of the host");
   }
   notes.emplace_back(
       "with start skew: as if the emulated cores had started as far apart as the log's; the "
@@ -158,7 +158,7 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   }
   Table table{.caption = "calls by measured kernel time, medians"};
   add_words(table, "call", names);
-  add_words(table, "inputs", inputs);
+  add_words(table, TableColumn{.title = "inputs", .room = harness::Room::key}, inputs);
   add_counts(table, "runs", runs);
   add_quantities(table, "measured", "s", measured);
   add_quantities(table, "emulated", "s", emulated);
@@ -168,7 +168,7 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   add_words(table, "cores", cores);
   add_words(table, "emulated bound by", bounds);
   if (shown < calls.size()) {
-    table.notes.push_back(fmt::format("{} more calls", calls.size() - shown));
+    table.notes.push_back(counted(calls.size() - shown, "more call"));
   }
   table.notes.emplace_back("cores: of the log / with work on the emulator");
   return table;
@@ -192,7 +192,7 @@ Table not_emulated_table(const SiliconComparison& comparison) {
   add_counts(table, "runs", runs);
   add_quantities(table, "measured", "s", measured);
   add_counts(table, "first line", lines);
-  add_words(table, "why", reasons);
+  add_words(table, TableColumn{.title = "why", .room = harness::Room::key}, reasons);
   return table;
 }
 
@@ -249,11 +249,12 @@ harness::ExperimentResult silicon_result(const SiliconComparison& comparison,
       .experiment = "compare_emulated", .context = context, .points = {}};
   for (const ComparedCall& call : comparison.calls) result.points.push_back(point_of(call, log));
   for (const NotEmulated& one : comparison.not_emulated) {
-    result.points.push_back({.backend = harness::Backend::emulated,
-                             .parameters = {{"log", log},
-                                            {"op", one.code},
-                                            {"call", fmt::format("line {}", one.first_line)}},
-                             .skipped = fmt::format("{} ({} runs)", one.reason, one.runs)});
+    result.points.push_back(
+        {.backend = harness::Backend::emulated,
+         .parameters = {{"log", log},
+                        {"op", one.code},
+                        {"call", fmt::format("line {}", one.first_line)}},
+         .skipped = fmt::format("{} ({})", one.reason, counted(one.runs, "run"))});
   }
   return result;
 }

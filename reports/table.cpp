@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 #include "reports/format.h"
+#include "reports/reference.h"
+#include "reports/row_sample.h"
 
 namespace howard::reports {
 namespace {
@@ -21,7 +23,10 @@ using harness::Column;
 using harness::ExperimentResult;
 using harness::Metric;
 using harness::PointResult;
+using harness::Room;
 using Points = std::vector<const PointResult*>;
+
+constexpr std::string_view kTimeMetric = "time";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
 /// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine):
@@ -121,7 +126,7 @@ FilledColumn fill_error(const Column& column, const Points& points) {
   return filled;
 }
 
-FilledColumn fill(const Column& column, const Points& points) {
+FilledColumn fill_cells(const Column& column, const Points& points) {
   switch (column.source) {
     case CellSource::parameter:
     case CellSource::detail:
@@ -134,6 +139,15 @@ FilledColumn fill(const Column& column, const Points& points) {
       return fill_error(column, points);
   }
   return {};
+}
+
+FilledColumn fill(const Column& column, const Points& points) {
+  FilledColumn filled = fill_cells(column, points);
+  const bool is_key = column.source == CellSource::parameter ||
+                      (column.source == CellSource::metric && column.name == kTimeMetric);
+  filled.column.room = is_key ? Room::key : column.room;
+  filled.column.meaning = column.meaning;
+  return filled;
 }
 
 /// The parameters by which the points differ, as in "shape 100x100x100, dispatch eth".
@@ -198,6 +212,10 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
       const std::size_t with = profile.find(kWith);
       if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
     }
+    if (!result.context.published_chip && !reference_tables(result.experiment).empty()) {
+      notes.emplace_back(
+          "no published figures stand beside these: they are of another chip or software");
+    }
   }
   if (backend == Backend::host) {
     // They are about the machine and the build, which virtual time does not depend on.
@@ -208,12 +226,14 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
 }
 
 /// An axis with the same value at every one of several points says it once, in the caption.
-std::optional<std::string> common_value(const Column& column, const FilledColumn& filled) {
-  if (column.source != CellSource::parameter || filled.cells.size() < 2) return std::nullopt;
-  const std::string& first = filled.cells.front().text;
-  const bool same =
-      std::ranges::all_of(filled.cells, [&](const Cell& cell) { return cell.text == first; });
-  return same ? std::optional(fmt::format("{} {}", column.title, first)) : std::nullopt;
+std::optional<std::string> common_value(const Column& column, const Points& points) {
+  if (column.source != CellSource::parameter || points.size() < 2) return std::nullopt;
+  const auto first = harness::find_parameter(points.front()->parameters, column.name);
+  const bool same = std::ranges::all_of(points, [&](const PointResult* point) {
+    return harness::find_parameter(point->parameters, column.name) == first;
+  });
+  return same ? std::optional(fmt::format("{} {}", column.title, first.value_or("")))
+              : std::nullopt;
 }
 
 bool is_empty(const FilledColumn& filled) {
@@ -226,7 +246,7 @@ void make_room_for_reasons(Table& table) {
     return row.skipped.empty() || (!row.cells.empty() && row.cells.back().text.empty());
   });
   if (has_room) return;
-  table.columns.push_back({.title = "result"});
+  table.columns.push_back({.title = "result", .room = Room::key});
   for (TableRow& row : table.rows) row.cells.emplace_back();
 }
 
@@ -255,29 +275,48 @@ std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points&
   return columns;
 }
 
+/// What the time of the points is of: " of a product and its finish"; empty where they have none.
+std::string timed_text(Backend backend, const Points& points,
+                       const harness::Presentation& presentation) {
+  const bool differs = backend == Backend::host && !presentation.timed_on_host.empty();
+  const std::string& usual = differs ? presentation.timed_on_host : presentation.timed;
+  std::vector<std::string> texts;
+  for (const PointResult* point : points) {
+    if (point->find_metric(kTimeMetric) == nullptr) continue;
+    const std::string* const own = point->find_detail("timed");
+    const std::string& text = own ? *own : usual;
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  return texts.empty() ? "" : " of " + join(texts, ", or of ");
+}
+
 Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
-                 const Points& points, const std::vector<Column>& columns) {
-  const std::string_view clock =
+                 const Points& points, const harness::Presentation& presentation,
+                 const RowSample& shown) {
+  const std::string clock =
       backend == Backend::emulated ? "emulated device, virtual time" : "host CPU, wall time";
-  Table table{.caption = fmt::format("{}: {}", result.experiment, name.empty() ? clock : name),
+  const std::string title = name.empty() ? clock + timed_text(backend, points, presentation) : name;
+  Table table{.caption = fmt::format("{}: {}", result.experiment, title),
               .notes = notes_of(result, backend, points)};
-  table.rows.resize(points.size());
-  for (const Column& column : with_varying_axes(columns, points)) {
-    FilledColumn filled = fill(column, points);
+  if (!shown.note.empty()) table.notes.insert(table.notes.begin(), shown.note);
+  table.rows.resize(shown.points.size());
+  for (const Column& column : with_varying_axes(presentation.columns, points)) {
+    FilledColumn filled = fill(column, shown.points);
     if (is_empty(filled)) continue;
-    if (const std::optional<std::string> common = common_value(column, filled)) {
+    if (const std::optional<std::string> common = common_value(column, points)) {
       table.caption += ", " + *common;
       continue;
     }
     table.columns.push_back(std::move(filled.column));
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
       table.rows[i].cells.push_back(std::move(filled.cells[i]));
     }
   }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i]->skipped) continue;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const PointResult& point = *shown.points[i];
+    if (!point.skipped) continue;
     table.rows[i].skipped =
-        fmt::format("{}: {}", points[i]->failed ? "failed" : "skipped", *points[i]->skipped);
+        fmt::format("{}: {}", point.failed ? "failed" : "skipped", *point.skipped);
   }
   make_room_for_reasons(table);
   return table;
@@ -307,7 +346,7 @@ std::vector<std::pair<std::string, Points>> divide(const Points& points,
 }  // namespace
 
 std::vector<Table> make_tables(const ExperimentResult& result,
-                               const harness::Presentation& presentation) {
+                               const harness::Presentation& presentation, bool all_rows) {
   std::vector<Table> tables;
   for (const Backend backend : {Backend::emulated, Backend::host}) {
     Points points;
@@ -315,10 +354,20 @@ std::vector<Table> make_tables(const ExperimentResult& result,
       if (point.backend == backend) points.push_back(&point);
     }
     for (const auto& [name, members] : divide(points, presentation.table_of)) {
-      tables.push_back(make_table(result, backend, name, members, presentation.columns));
+      const RowSample shown =
+          all_rows ? RowSample{members, ""} : sample_rows(members, presentation.swept);
+      tables.push_back(make_table(result, backend, name, members, presentation, shown));
     }
   }
   return tables;
+}
+
+std::vector<std::string> meanings_of(const Table& table) {
+  std::vector<std::string> meanings;
+  for (const TableColumn& column : table.columns) {
+    if (!column.meaning.empty()) meanings.push_back(column.title + ": " + column.meaning);
+  }
+  return meanings;
 }
 
 }  // namespace howard::reports

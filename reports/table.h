@@ -22,6 +22,8 @@ struct TableColumn {
   std::string title;
   std::string unit;  ///< Of all its numbers: "us"; empty when there is none.
   bool number = false;
+  harness::Room room = harness::Room::spare;
+  std::string meaning = {};  ///< Said below the table where the column is shown.
 };
 
 struct TableRow {
@@ -29,9 +31,10 @@ struct TableRow {
   std::string skipped;      ///< "skipped: ..." or "failed: ..."; empty when the point ran.
 };
 
-/// A table as text, not yet laid out. The columns stand in the order of their importance.
+/// A table as text, not yet laid out. Of the columns that may be left out the last goes first.
 struct Table {
-  std::string caption;  ///< "matmul_sweep: host CPU, wall time, dtype bfloat16".
+  /// "matmul_sweep: host CPU, wall time of a product and its finish, dtype bfloat16".
+  std::string caption;
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   std::vector<std::string> notes;  ///< What the reader must know: artefacts, warnings.
@@ -42,8 +45,12 @@ struct Table {
 /// out, axes with one value for all points move to the caption; a metric has one prefix per column,
 /// the published figures the prefix of the metric they are compared with. Repeated measurements
 /// carry half the width of their 95 % interval: "1.204 ±2.1 %". A published figure marked with * is
-/// an artefact; the notes say why.
+/// an artefact; the notes say why. Unless `all_rows`, a table of many points shows some of them, as
+/// row_sample.h says.
 std::vector<Table> make_tables(const harness::ExperimentResult& result,
-                               const harness::Presentation& presentation);
+                               const harness::Presentation& presentation, bool all_rows = true);
+
+/// "of peak: share of ...": what columns mean, where their titles do not say it all.
+std::vector<std::string> meanings_of(const Table& table);
 
 }  // namespace howard::reports

@@ -4,70 +4,37 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "reports/cell_text.h"
+#include "reports/table_layout.h"
 
 namespace howard::reports {
 namespace {
-
-constexpr std::string_view kGap = "  ";
-/// Text columns are not cut below this: the longest name of a shape stays whole.
-constexpr std::size_t kShortestText = 16;
-
-/// The width of each column that is shown; the others are left out.
-using Widths = std::vector<std::size_t>;
-
-Widths natural_widths(const Table& table) {
-  Widths widths;
-  for (const TableColumn& column : table.columns) {
-    widths.push_back(std::max(display_width(column.title), display_width(column.unit)));
-  }
-  for (const TableRow& row : table.rows) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row.cells[i].text));
-    }
-  }
-  return widths;
-}
-
-std::size_t total(const Widths& widths) {
-  std::size_t sum = 0;
-  for (const std::size_t width : widths) sum += width + kGap.size();
-  return sum - std::min(sum, kGap.size());
-}
-
-/// Takes what is too much from the widest text columns; as much as they can give.
-void shorten(Widths& widths, const std::vector<TableColumn>& columns, std::size_t limit) {
-  while (total(widths) > limit) {
-    std::size_t* widest = nullptr;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::size_t least = std::max(kShortestText, display_width(columns[i].title));
-      if (columns[i].number || widths[i] <= least) continue;
-      if (widest == nullptr || widths[i] > *widest) widest = &widths[i];
-    }
-    if (widest == nullptr) return;
-    --*widest;
-  }
-}
-
-Widths fit(const Table& table, std::size_t limit) {
-  Widths natural = natural_widths(table);
-  while (true) {
-    Widths widths = natural;
-    shorten(widths, table.columns, limit);
-    if (total(widths) <= limit || widths.size() <= 1) return widths;
-    natural.pop_back();
-  }
-}
 
 std::string colored(const std::string& text, Tone tone, bool color) {
   if (!color || tone == Tone::plain) return text;
   const std::string_view code = tone == Tone::good ? "32" : tone == Tone::fair ? "33" : "31";
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+/// The table with marks in ASCII only.
+Table with_ascii_marks_only(Table table) {
+  const auto change = [](std::string& text) { text = with_ascii_marks(std::move(text)); };
+  change(table.caption);
+  for (TableColumn& column : table.columns) {
+    change(column.title);
+    change(column.meaning);
+  }
+  for (TableRow& row : table.rows) {
+    change(row.skipped);
+    for (Cell& cell : row.cells) change(cell.text);
+  }
+  std::ranges::for_each(table.notes, change);
+  return table;
 }
 
 class Printer {
@@ -77,7 +44,7 @@ class Printer {
         style_(style),
         limit_(style.width ? static_cast<std::size_t>(std::max(*style.width, 1))
                            : std::string::npos),
-        widths_(fit(table, limit_)) {}
+        layout_(lay_out(table, limit_)) {}
 
   std::string print() {
     text_ = wrapped(printable(table_.caption), limit_) + "\n\n";
@@ -88,58 +55,114 @@ class Printer {
   }
 
  private:
+  using Lines = std::vector<std::string>;
+
   void end_line() {
     text_.erase(text_.find_last_not_of(' ') + 1);
     text_ += '\n';
   }
 
-  std::string laid_out(std::string_view text, std::size_t column) const {
-    return padded(shortened(text, widths_[column]), widths_[column], table_.columns[column].number);
+  std::size_t shown_count() const { return layout_.columns.size(); }
+  std::size_t width(std::size_t place) const { return layout_.widths[place]; }
+  const TableColumn& column(std::size_t place) const {
+    return table_.columns[layout_.columns[place]];
+  }
+  const Cell& cell(const TableRow& row, std::size_t place) const {
+    return row.cells[layout_.columns[place]];
   }
 
+  std::string laid_out(std::string_view text, std::size_t place) const {
+    return padded(text, width(place), column(place).number);
+  }
+
+  Lines lines_of(std::string_view text, std::size_t place) const {
+    const bool is_cut = room_of(table_, layout_.columns[place]) == harness::Room::spare;
+    if (is_cut) return {shortened(text, width(place), style_.ascii)};
+    if (display_width(text) <= width(place)) return {std::string(text)};
+    return folded(text, width(place));
+  }
+
+  /// Titles that are wrapped end on one line. Units stand below: beside the titles they would make
+  /// most columns wider than their cells.
   void print_header() {
-    print_header_line(&TableColumn::title);
-    const std::span shown(table_.columns.data(), widths_.size());
-    if (std::ranges::any_of(shown, [](const auto& column) { return !column.unit.empty(); })) {
-      print_header_line(&TableColumn::unit);
+    std::vector<Lines> titles;
+    std::size_t height = 0;
+    bool has_units = false;
+    for (std::size_t i = 0; i < shown_count(); ++i) {
+      titles.push_back(title_lines(i));
+      height = std::max(height, titles.back().size());
+      has_units = has_units || !column(i).unit.empty();
     }
-    for (std::size_t i = 0; i < widths_.size(); ++i) {
-      if (i > 0) text_ += kGap;
-      text_.append(widths_[i], '-');
+    for (std::size_t line = 0; line < height; ++line) {
+      print_header_line([&](std::size_t i) -> std::string_view {
+        const std::size_t missing = height - titles[i].size();
+        return line < missing ? std::string_view() : titles[i][line - missing];
+      });
+    }
+    if (has_units) print_header_line([&](std::size_t i) { return column(i).unit; });
+    for (std::size_t i = 0; i < shown_count(); ++i) {
+      if (i > 0) text_ += kColumnGap;
+      text_.append(width(i), '-');
     }
     text_ += '\n';
   }
 
-  /// Units stand below the titles: beside them they would make most columns wider than their cells.
-  void print_header_line(std::string TableColumn::*text) {
-    for (std::size_t i = 0; i < widths_.size(); ++i) {
-      if (i > 0) text_ += kGap;
-      text_ += laid_out(table_.columns[i].*text, i);
+  Lines title_lines(std::size_t place) const {
+    Lines lines;
+    for (std::string& word : split(column(place).title, ' ')) {
+      const bool joins =
+          !lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width(place);
+      if (joins) {
+        lines.back() += ' ' + word;
+      } else {
+        lines.push_back(shortened(word, width(place), style_.ascii));
+      }
+    }
+    return lines;
+  }
+
+  template <class TextOf>
+  void print_header_line(TextOf text_of) {
+    for (std::size_t i = 0; i < shown_count(); ++i) {
+      if (i > 0) text_ += kColumnGap;
+      text_ += laid_out(text_of(i), i);
     }
     end_line();
   }
 
   void print_row(const TableRow& row) {
-    std::size_t used = 0;
-    for (std::size_t i = 0; i < widths_.size(); ++i) {
-      const bool reason_next =
-          !row.skipped.empty() &&
-          std::all_of(row.cells.begin() + static_cast<std::ptrdiff_t>(i), row.cells.end(),
-                      [](const Cell& cell) { return cell.text.empty(); });
-      if (reason_next) break;
-      text_ += colored(laid_out(printable(row.cells[i].text), i), row.cells[i].tone, style_.color);
-      text_ += kGap;
-      used += widths_[i] + kGap.size();
+    std::vector<Lines> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < count_of_cells(row); ++i) {
+      cells.push_back(lines_of(printable(cell(row, i).text), i));
+      height = std::max(height, cells.back().size());
     }
-    if (!row.skipped.empty()) print_reason(row, used);
-    end_line();
+    for (std::size_t line = 0; line < height; ++line) {
+      std::size_t used = 0;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string_view text = line < cells[i].size() ? cells[i][line] : std::string_view();
+        text_ += colored(laid_out(text, i), cell(row, i).tone, style_.color);
+        text_ += kColumnGap;
+        used += width(i) + kColumnGap.size();
+      }
+      if (line == 0 && !row.skipped.empty()) print_reason(row, used);
+      end_line();
+    }
   }
 
-  /// In the place of the cells the point does not have; whole among the notes if it does not fit.
+  /// A reason stands in the place of the cells at the end that a point does not have.
+  std::size_t count_of_cells(const TableRow& row) const {
+    std::size_t count = shown_count();
+    if (row.skipped.empty()) return count;
+    while (count > 0 && cell(row, count - 1).text.empty()) --count;
+    return count;
+  }
+
+  /// Whole among the notes if it does not fit.
   void print_reason(const TableRow& row, std::size_t used) {
     const std::string reason = printable(row.skipped);
     const std::size_t room = limit_ - std::min(used, limit_);
-    const std::string shown = shortened(reason, room);
+    const std::string shown = shortened(reason, room, style_.ascii);
     if (shown != reason) {
       std::string point;
       for (const Cell& cell : row.cells) point += cell.text.empty() ? "" : cell.text + ' ';
@@ -154,8 +177,11 @@ class Printer {
   }
 
   void print_notes() {
-    std::vector<std::string> notes;
-    if (widths_.size() < table_.columns.size()) notes.push_back(dropped_columns());
+    Lines notes;
+    if (shown_count() < table_.columns.size()) notes.push_back(left_out_columns());
+    for (std::size_t i = 0; i < shown_count(); ++i) {
+      if (!column(i).meaning.empty()) notes.push_back(column(i).title + ": " + column(i).meaning);
+    }
     for (const auto& [reason, point, rows] : long_reasons_) {
       notes.push_back(rows == 1 ? point + reason : fmt::format("{} rows {}", rows, reason));
     }
@@ -164,10 +190,11 @@ class Printer {
     for (const std::string& note : notes) text_ += wrapped(printable(note), limit_) + "\n";
   }
 
-  std::string dropped_columns() const {
-    std::vector<std::string> titles;
-    for (std::size_t i = widths_.size(); i < table_.columns.size(); ++i) {
-      titles.push_back(table_.columns[i].title);
+  std::string left_out_columns() const {
+    Lines titles;
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      const bool shown = std::ranges::find(layout_.columns, i) != layout_.columns.end();
+      if (!shown) titles.push_back(table_.columns[i].title);
     }
     return fmt::format("not shown in {} columns: {}", limit_, join(titles, ", "));
   }
@@ -182,7 +209,7 @@ class Printer {
   const Table& table_;
   const TerminalStyle& style_;
   std::size_t limit_;
-  Widths widths_;
+  TableLayout layout_;
   std::string text_;
   std::vector<LongReason> long_reasons_;
 };
@@ -190,6 +217,7 @@ class Printer {
 }  // namespace
 
 std::string terminal_table(const Table& table, const TerminalStyle& style) {
+  if (style.ascii) return Printer(with_ascii_marks_only(table), style).print();
   return Printer(table, style).print();
 }
 

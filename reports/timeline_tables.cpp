@@ -174,7 +174,7 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
                 const Lanes& lanes, std::vector<Table>& tables) {
   const Timeline& timeline = run.timeline;
   if (timeline.programs.empty()) return;
-  TableBuilder table(fmt::format("{}: {} programs", title, timeline.programs.size()));
+  TableBuilder table(fmt::format("{}: {}", title, counted(timeline.programs.size(), "program")));
   table.text("where");
   table.number("programs");
   table.time("span");
@@ -190,14 +190,14 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
   const profiler::SequentialGaps sequential = profiler::sequential_gaps(lanes.devices);
   if (const auto share = sequential.share()) {
     table.note(
-        fmt::format("one program after the other, as the report counts: {} gaps, {} idle, "
+        fmt::format("one program after the other, as the report counts: {}, {} idle, "
                     "{} of idle + busy",
-                    sequential.gaps, format_quantity(sequential.idle.seconds(), "s"),
-                    format_quantity(*share, "1")));
+                    counted(sequential.gaps, "gap"),
+                    format_quantity(sequential.idle.seconds(), "s"), format_quantity(*share, "1")));
   }
   if (variety.replayed > 0) {
-    table.note(fmt::format("{} of the programs are of {} replays of traces", variety.replayed,
-                           variety.replays.size()));
+    table.note(fmt::format("{} of the programs are of {} of traces", variety.replayed,
+                           counted(variety.replays.size(), "replay")));
   }
   const profiler::OpToOp op_to_op = profiler::op_to_op(lanes.devices);
   if (op_to_op.negative > 0) {
@@ -266,7 +266,7 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
   }
   if (shown < groups.size()) {
     const SimTime rest = total_time(std::span(groups).subspan(shown));
-    table.note(fmt::format("{} more ops take {}", groups.size() - shown,
+    table.note(fmt::format("{} left out: {}", counted(groups.size() - shown, "op"),
                            format_quantity(rest.seconds(), "s")));
   }
   std::move(table).append_to(tables);

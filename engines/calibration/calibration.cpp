@@ -39,7 +39,7 @@ Calibration::Calibration(const wormhole::ProfileConstants& start,
 
 std::vector<Residual> Calibration::unseen(std::size_t table, const RowFilter& sees) const {
   const std::vector<double> values =
-      fit_.minimise(fit_.middle_values(), sees, std::max(1, evaluations_ / 2));
+      fit_.minimise(fit_.middle_values(), sees, std::max(1, evaluations_ / kShareWithoutRows));
   std::vector<Residual> residuals = fit_.residuals(values);
   std::erase_if(residuals, [&](const Residual& residual) {
     return residual.table != table || sees(residual.table, residual.row);
@@ -64,7 +64,7 @@ std::vector<Residual> Calibration::in_thirds(std::size_t table) const {
 }
 
 Certainty Calibration::certainty(std::size_t constant) const {
-  return certainty_of(fit_, constant, fitted_, std::max(1, evaluations_ / 20));
+  return certainty_of(fit_, constant, fitted_, std::max(1, evaluations_ / kShareOfCertainty));
 }
 
 wormhole::ProfileConstants Calibration::profiles() const {

@@ -9,6 +9,11 @@
 
 namespace howard::calibration {
 
+// The evaluations of a calibration by those of its other fits: each one without some rows, and each
+// of the two that say how well a constant is known.
+inline constexpr int kShareWithoutRows = 2;
+inline constexpr int kShareOfCertainty = 20;
+
 /// The free constants of two profiles fitted to all rows of all tables, and how far that fit is to
 /// be trusted. Deterministic.
 class Calibration {

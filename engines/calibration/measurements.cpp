@@ -161,8 +161,8 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
   json document;
   try {
     document = json::parse(text);
-  } catch (const json::parse_error& failure) {
-    fail(origin, fmt::format("it is not JSON (error at byte {})", failure.byte), "a JSON object");
+  } catch (const json::exception& failure) {
+    fail(origin, json_failure(failure.what()), "a JSON object");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
     fail(origin, "it is no table of measurements",

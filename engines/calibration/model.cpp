@@ -23,10 +23,6 @@ using wormhole::Launch;
 using wormhole::PlannedProgram;
 using wormhole::Profiles;
 
-/// Pushing a program's profile to DRAM holds up the next one: 100 traced products took 5.91 ms
-/// instead of 5.83 (tt-metal change 26436).
-constexpr SimTime kProfiler = SimTime::nanoseconds(800);
-
 [[noreturn]] void fail(const MeasurementTable& table, std::string value, std::string accepted) {
   throw Error({.attempted = "read measurements " + table.name,
                .value = std::move(value),
@@ -137,7 +133,9 @@ class MatmulTraced final : public Model {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const PlannedProgram planned = programs_.plan(i, profiles);
       const Launch launch = launch_of(planned, DispatchCoreType::worker, profiles);
-      seconds[2 * i] = (steady_period({launch}, profiles.software) + kProfiler).seconds();
+      // Each program waits until the records of the one before are pushed.
+      seconds[2 * i] =
+          (steady_period({launch}, profiles.software) + profiles.software.profiler_push).seconds();
       seconds[2 * i + 1] = planned.kernel.math_end.seconds();
     }
   }

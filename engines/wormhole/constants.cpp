@@ -42,9 +42,8 @@ json parse_document(std::string_view text, std::string_view origin) {
   json document;
   try {
     document = json::parse(text);
-  } catch (const json::parse_error& failure) {
-    refuse_profile(origin, fmt::format("it is not JSON (error at byte {})", failure.byte),
-                   "a JSON object");
+  } catch (const json::exception& failure) {
+    refuse_profile(origin, json_failure(failure.what()), "a JSON object");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
     refuse_profile(origin, "it is not a profile",
@@ -101,6 +100,12 @@ Constant parse_constant(const std::string& name, const json& entry, std::string_
                     .source = text_field(entry, "source", origin, "constant " + name)};
   constant.bounds = parse_bounds(name, entry, constant, origin);
   return constant;
+}
+
+Scale bandwidth_scale(Frequency clock) {
+  Scale scale = kBytesPerSecondPer;
+  scale.emplace("B/cycle", static_cast<double>(clock.value()));
+  return scale;
 }
 
 std::string list_units(const Scale& scale) {
@@ -236,13 +241,21 @@ SimTime Constants::time(std::string_view name) {
   return SimTime::picoseconds(std::llround(scaled(name, "time", kPicosecondsPer)));
 }
 
-Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
-  Scale scale = kBytesPerSecondPer;
-  scale.emplace("B/cycle", static_cast<double>(clock.value()));
+Bandwidth Constants::positive_bandwidth(std::string_view name, const Scale& scale) {
   const Bandwidth rate(std::llround(scaled(name, "bandwidth", scale)));
   if (rate.value() < 1)
     refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive bandwidth");
   return rate;
+}
+
+Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
+  return positive_bandwidth(name, bandwidth_scale(clock));
+}
+
+Bandwidth Constants::share(std::string_view name, std::string_view whole, Frequency clock) {
+  Scale scale = bandwidth_scale(clock);
+  scale.emplace("%", static_cast<double>(bandwidth(whole, clock).value()) / 100);
+  return positive_bandwidth(name, scale);
 }
 
 Frequency Constants::frequency(std::string_view name) {

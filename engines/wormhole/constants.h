@@ -68,6 +68,8 @@ class Constants {
   SimTime time(std::string_view name, Frequency clock);
   SimTime time(std::string_view name);  ///< No cycles: for what does not follow the clock.
   Bandwidth bandwidth(std::string_view name, Frequency clock);
+  /// A bandwidth in "%" of the constant `whole`, which it then follows, or by itself.
+  Bandwidth share(std::string_view name, std::string_view whole, Frequency clock);
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);
   int count(std::string_view name);
@@ -77,8 +79,9 @@ class Constants {
 
  private:
   const Constant& take(std::string_view name);
-  double scaled(std::string_view name, std::string_view accepted,
-                const std::map<std::string, double, std::less<>>& scale);
+  using Scale = std::map<std::string, double, std::less<>>;
+  double scaled(std::string_view name, std::string_view accepted, const Scale& scale);
+  Bandwidth positive_bandwidth(std::string_view name, const Scale& scale);
 
   std::string name_;
   std::string origin_;

@@ -93,7 +93,7 @@ TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs&
         std::max(unpack, SimTime::picoseconds(ceil_div(
                              transfer_time(tiles * g.tile, costs.chip.unpack).ps(), products)));
   }
-  return {.math = costs.chip.matrix_tile_pass * static_cast<std::int64_t>(plan.fidelity) +
+  return {.math = costs.chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
                   costs.software.matmul_tile_product,
           .unpack = unpack};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "engines/wormhole/contradictions.h"
 #include "engines/wormhole/profiles.h"
 
 namespace howard::wormhole {
@@ -18,25 +20,28 @@ namespace {
 
 ChipProfile read_chip(Constants constants) {
   const Frequency clock = constants.frequency("clock.aiclk");
+  const int columns = constants.count("tensix.columns");
+  const auto share = [&](std::string_view name) {
+    return constants.share(name, "dram.bandwidth", clock);
+  };
   ChipProfile chip{
       .name = constants.name(),
       .aiclk = clock,
-      .worker_grid = {constants.count("grid.worker.columns"), constants.count("grid.worker.rows")},
-      .eth_grid = {constants.count("grid.eth.columns"), constants.count("grid.eth.rows")},
-      .l1_circular_buffers = constants.bytes("l1.circular_buffers"),
+      .worker_grid = {columns, constants.count("tensix.rows") - 1},
+      .eth_grid = {columns, constants.count("grid.eth.rows")},
+      .l1_circular_buffers = constants.bytes("l1.capacity"),
       .dram_capacity = constants.bytes("dram.capacity"),
       .dram_bandwidth = constants.bandwidth("dram.bandwidth", clock),
-      .dram_read_noc0 = constants.bandwidth("dram.read.noc0", clock),
-      .dram_read_noc1 = constants.bandwidth("dram.read.noc1", clock),
-      .dram_mixed = constants.bandwidth("dram.mixed", clock),
-      .dram_write_noc0 = constants.bandwidth("dram.write.noc0", clock),
-      .dram_write_noc1 = constants.bandwidth("dram.write.noc1", clock),
+      .dram_read_noc0 = share("dram.read.noc0"),
+      .dram_read_noc1 = share("dram.read.noc1"),
+      .dram_mixed = share("dram.mixed"),
+      .dram_write_noc0 = share("dram.write.noc0"),
+      .dram_write_noc1 = share("dram.write.noc1"),
       .noc_link = constants.bandwidth("noc.link", clock),
       .noc_multicast = constants.bandwidth("noc.multicast", clock),
       .noc_read_latency = constants.time("noc.read_latency", clock),
       .noc_write_latency = constants.time("noc.write_latency", clock),
       .matrix_flops_per_cycle = constants.count("matrix.flops_per_cycle"),
-      .matrix_tile_pass = constants.time("matrix.tile_pass", clock),
       .unpack = constants.bandwidth("unpack.bandwidth", clock),
       .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
       .pcie_write = constants.bandwidth("pcie.write", clock),
@@ -131,6 +136,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .trace_page = constants.bytes("trace.page"),
       .issue_entries_worker = constants.count("queue.issue_entries.worker"),
       .issue_entries_eth = constants.count("queue.issue_entries.eth"),
+      .l1_firmware = constants.bytes("l1.firmware"),
       .dispatch = read_dispatch(constants, clock),
       .ttnn_binary_bytes = constants.bytes("ttnn.binary_bytes"),
       .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
@@ -199,6 +205,13 @@ CoreGrid ChipProfile::compute_grid(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? worker_grid : eth_grid;
 }
 
+SimTime ChipProfile::tile_pass() const {
+  constexpr double kFlops = 2.0 * kTileSide * kTileSide * kTileSide;
+  return SimTime::picoseconds(
+      std::llround(kFlops * 1e12 / static_cast<double>(matrix_flops_per_cycle) /
+                   static_cast<double>(aiclk.value())));
+}
+
 double ChipProfile::peak_flops(int cores, MathFidelity fidelity) const {
   return static_cast<double>(cores) * static_cast<double>(matrix_flops_per_cycle) /
          static_cast<double>(fidelity) * static_cast<double>(aiclk.value());
@@ -237,11 +250,22 @@ Profiles read_profiles(const ProfileConstants& constants) {
   Profiles profiles;
   profiles.chip = read_chip(constants.chip);
   profiles.software = read_software(constants.software, profiles.chip.aiclk);
+  const SoftwareProfile& software = profiles.software;
+  Bytes& l1 = profiles.chip.l1_circular_buffers;
+  l1 = l1 - software.l1_firmware - software.dispatch.configuration_ring;
+  require_no_contradiction(constants, profiles);
   return profiles;
 }
 
 Profiles load_profiles(const ProfileChoice& choice) {
   return read_profiles(load_constants(choice));
+}
+
+bool are_published(const Profiles& profiles) {
+  Profiles published = load_profiles();
+  published.chip.name = profiles.chip.name;
+  published.software.name = profiles.software.name;
+  return profiles.chip == published.chip && profiles.software == published.software;
 }
 
 }  // namespace howard::wormhole

@@ -23,9 +23,9 @@ std::string_view name_of(DispatchCoreType type);
 struct ChipProfile {
   std::string name;
   Frequency aiclk;                          // clock.aiclk
-  CoreGrid worker_grid;                     // grid.worker.columns, grid.worker.rows
-  CoreGrid eth_grid;                        // grid.eth.columns, grid.eth.rows
-  Bytes l1_circular_buffers;                // l1.circular_buffers
+  CoreGrid worker_grid;                     // tensix.columns, and a row less than tensix.rows
+  CoreGrid eth_grid;                        // tensix.columns, grid.eth.rows
+  Bytes l1_circular_buffers;                // what the software leaves of l1.capacity
   Bytes dram_capacity;                      // dram.capacity
   Bandwidth dram_bandwidth;                 // dram.bandwidth
   Bandwidth dram_read_noc0;                 // dram.read.noc0
@@ -38,7 +38,6 @@ struct ChipProfile {
   SimTime noc_read_latency;                 // noc.read_latency
   SimTime noc_write_latency;                // noc.write_latency
   std::int64_t matrix_flops_per_cycle = 0;  // matrix.flops_per_cycle
-  SimTime matrix_tile_pass;                 // matrix.tile_pass
   Bandwidth unpack;                         // unpack.bandwidth
   SimTime pack_accumulate_tile;             // pack.accumulate_tile
   Bandwidth pcie_write;                     // pcie.write
@@ -49,8 +48,13 @@ struct ChipProfile {
 
   CoreGrid compute_grid(DispatchCoreType type) const;
 
+  /// One product of two tiles in the matrix unit, per fidelity pass.
+  SimTime tile_pass() const;
+
   /// The most operations per second `cores` matrix units can do at `fidelity`.
   double peak_flops(int cores, MathFidelity fidelity) const;
+
+  bool operator==(const ChipProfile&) const = default;
 };
 
 /// What the dispatch kernels and the firmware cost (footprint.h says of what).
@@ -69,6 +73,8 @@ struct DispatchCosts {
   SimTime go_binary;              // dispatch.go_binary
   int launch_ring = 0;            // dispatch.launch_ring
   Bytes configuration_ring;       // dispatch.configuration_ring
+
+  bool operator==(const DispatchCosts&) const = default;
 };
 
 /// What ttnn's kernels that go from tile to tile cost (tile_pipeline.h says of what).
@@ -95,6 +101,8 @@ struct TileCosts {
   SimTime softmax_backward;  // tiles.softmax_backward
   SimTime layernorm;         // tiles.layernorm
   SimTime ttml_layernorm;    // tiles.ttml_layernorm
+
+  bool operator==(const TileCosts&) const = default;
 };
 
 /// What ttnn's kernels that copy with a RISC cost (movement_ops.cpp says of what).
@@ -102,6 +110,8 @@ struct MovementCosts {
   SimTime face_line;  // movement.face_line
   SimTime segment;    // movement.segment
   SimTime mask;       // movement.mask
+
+  bool operator==(const MovementCosts&) const = default;
 };
 
 /// What tt-metal's sum over several chips costs (chip_links.h says of what).
@@ -110,6 +120,8 @@ struct CollectiveCosts {
   SimTime step;    // all_reduce.step
   Bandwidth pair;  // all_reduce.pair
   Bandwidth line;  // all_reduce.line
+
+  bool operator==(const CollectiveCosts&) const = default;
 };
 
 /// tt-metal, ttnn and the host that drives them.
@@ -130,6 +142,7 @@ struct SoftwareProfile {
   Bytes trace_page;              // trace.page
   int issue_entries_worker = 0;  // queue.issue_entries.worker
   int issue_entries_eth = 0;     // queue.issue_entries.eth
+  Bytes l1_firmware;             // l1.firmware
   DispatchCosts dispatch;
   Bytes ttnn_binary_bytes;        // ttnn.binary_bytes
   int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
@@ -149,6 +162,8 @@ struct SoftwareProfile {
   bool matmul_fuses_transposes = true;    // matmul.fuses_transposes
 
   int issue_entries(DispatchCoreType type) const;
+
+  bool operator==(const SoftwareProfile&) const = default;
 };
 
 struct Profiles {
@@ -180,12 +195,16 @@ ProfileConstants load_constants(const ProfileChoice& choice = {});
 void set_constant(ProfileConstants& constants, const std::string& setting);
 
 /// What the constants say. Error when one is missing or read by nobody, or has a wrong unit or
-/// range.
+/// range; a Contradiction when two contradict each other (contradictions.h).
 Profiles read_profiles(const ProfileConstants& constants);
 
 /// The profiles of `choice`. Error, naming file and constant, when a profile is none, misses a
 /// constant, has one that nobody reads, or has a wrong unit or range; when two are of one kind;
-/// when a setting names no constant (with a suggestion).
+/// when a setting names no constant (with a suggestion); when two constants contradict each other.
 Profiles load_profiles(const ProfileChoice& choice = {});
+
+/// Whether every constant is that of the built-in defaults, whatever the profiles are called: only
+/// of that chip and that software are there published figures.
+bool are_published(const Profiles& profiles);
 
 }  // namespace howard::wormhole

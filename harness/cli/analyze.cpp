@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/all.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/terminal.h"
 #include "harness/environment.h"
@@ -58,7 +59,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
-  app.add_option("--top", options.top)->check(CLI::Range(1, 1'000'000));
+  add_whole(app, "--top", options.top, 1, 1'000'000);
   app.add_flag("--compare-emulated", options.compare);
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
@@ -160,8 +161,7 @@ class Emulation {
   explicit Emulation(const wormhole::ProfileChoice& choice)
       : profiles_(read_settings(choice, wormhole::load_profiles)),
         context_(harness::describe_environment()) {
-    context_.chip_profile = profiles_.chip.name;
-    context_.software_profile = profiles_.software.name;
+    describe_chip(profiles_, context_);
   }
 
   Analysis compare(profiler::ByteSource& source, const std::string& file, std::size_t top) const {
@@ -218,8 +218,7 @@ int analyze(int argc, const char* const* argv) {
     fmt::print("{}", kAnalyzeHelp);
     return 0;
   }
-  const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
-                                     .color = wants_color(STDOUT_FILENO, options.color)};
+  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   std::optional<Emulation> emulation;
   if (options.compare) emulation.emplace(options.profiles);
   std::string markdown;

@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/text.h"
@@ -21,27 +26,64 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// One line for a command line that CLI11 does not accept.
-std::string explanation(const CLI::App& app, const CLI::ParseError& failure, int argc,
-                        const char* const* argv) {
-  std::string text = failure.what();
-  std::ranges::replace(text, '\n', ' ');
-  const std::vector<std::string> known = option_names(app);
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = split(argv[i], '=').front();
-    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
-    if (const auto suggestion = closest(word, known)) text += "; did you mean " + *suggestion + "?";
+/// The options of `app`, as they were declared.
+std::vector<OptionFacts> facts_of(const CLI::App& app) {
+  std::vector<OptionFacts> facts;
+  for (const CLI::Option* const option : app.get_options()) {
+    OptionFacts& one = facts.emplace_back();
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    one.takes_value = option->get_items_expected_max() > 0;
+    if (!option->get_description().empty()) one.words = split(option->get_description(), ',');
   }
-  return text;
+  return facts;
+}
+
+/// How often `option` stands on the command line.
+std::ptrdiff_t times_given(const CLI::Option& option, std::span<const char* const> words) {
+  return std::ranges::count_if(words, [&](const char* word) {
+    const std::string name = split(word, '=').front();
+    return name.starts_with('-') && option.check_name(name);
+  });
+}
+
+/// One line for words that are neither an option nor wanted.
+std::string unknown_word(const CLI::App& app, const std::string& word) {
+  const std::string name = split(word, '=').front();
+  if (!name.starts_with('-')) return fmt::format("'{}' is a word too many", word);
+  const auto suggestion = closest(name, option_names(app));
+  return fmt::format("there is no option {}; {}", name,
+                     suggestion ? "did you mean " + *suggestion + "?" : "try --help");
+}
+
+/// One line for a command line that CLI11 does not accept, whose own words are not a user's.
+std::string explanation(const CLI::App& app, const CLI::ParseError& failure,
+                        std::span<const char* const> words) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (!unknown.empty()) return unknown_word(app, unknown.front());
+  const std::string_view text = failure.what();
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_lnames().empty() || !text.starts_with(name)) continue;
+    const std::size_t end = name.size();
+    if (end < text.size() && (std::isalnum(text[end]) != 0 || text[end] == '-')) continue;
+    const auto times = times_given(*option, words);
+    if (option->get_expected_max() == 0) return fmt::format("{} takes no value", name);
+    if (times > 1) return fmt::format("{} is given {} times; accepted: once", name, times);
+    return fmt::format("{0} needs a value; try {0} VALUE", name);
+  }
+  return "the command line is not understood; try --help";
 }
 
 }  // namespace
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  if (argc == 2 && std::string_view(argv[1]) == kDescribeOptions) throw OptionsAsked{facts_of(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& failure) {
-    throw UsageError(explanation(app, failure, argc, argv));
+    const std::span words(argv, static_cast<std::size_t>(argc));
+    throw UsageError(explanation(app, failure, words.subspan(1)));
   }
   for (const CLI::Option* const option : app.get_options()) {
     const std::vector<std::string>& values = option->results();
@@ -60,14 +102,48 @@ void require_chip(bool sets, bool has_chip) {
       "--backend emulated, or leave them out");
 }
 
-CLI::Validator number_within(double low, double high) {
-  return CLI::Validator(
-      [low, high](const std::string& text) {
-        const std::optional<double> number = parse_number(text);
-        if (number && *number >= low && *number <= high) return std::string();
-        return fmt::format("'{}'; accepted: {} to {}", text, low, high);
-      },
-      "");
+void refuse_value(const std::string& option, const std::string& value, const std::string& accepted,
+                  const std::string& hint) {
+  throw UsageError(Error({.attempted = "read option " + option,
+                          .value = "'" + value + "'",
+                          .accepted = accepted,
+                          .hint = hint})
+                       .what());
+}
+
+std::uint64_t whole_within(const std::string& option, const std::string& text, std::uint64_t low,
+                           std::uint64_t high) {
+  const std::optional<std::uint64_t> number = parse_natural(text);
+  if (number && *number >= low && *number <= high) return *number;
+  refuse_value(option, text, fmt::format("a whole number from {} to {}", low, high));
+}
+
+double number_within(const std::string& option, const std::string& text, double low, double high) {
+  const std::optional<double> number = parse_number(text);
+  if (number && *number >= low && *number <= high) return *number;
+  refuse_value(option, text, fmt::format("a number from {} to {}", low, high));
+}
+
+void require_settings(const wormhole::ProfileChoice& choice) {
+  std::vector<std::string> names;
+  for (const std::string& setting : choice.settings) {
+    names.push_back(split(setting, '=').front());
+    if (std::ranges::count(names, names.back()) == 1) continue;
+    throw UsageError(
+        fmt::format("--set gives {0} twice; accepted: each constant once; several values of it are "
+                    "one option: --set {0}=VALUE,VALUE",
+                    names.back()));
+  }
+  try {
+    static_cast<void>(wormhole::load_profiles({.profiles = choice.profiles, .settings = {}}));
+  } catch (const Error& failure) {
+    const auto is_there = [](const std::string& profile) {
+      std::error_code ignored;
+      return std::filesystem::exists(profile, ignored);
+    };
+    if (std::ranges::any_of(choice.profiles, is_there)) throw;
+    throw UsageError(failure.what());
+  }
 }
 
 void add_color_option(CLI::App& app, ColorMode& color) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/wormhole/profile.h"
 #include "harness/cli/terminal.h"
 
@@ -19,30 +22,80 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Parses what `app` declares. UsageError, with a suggestion for a mistyped option, and for an
-/// option whose value is empty, as of a variable that is not set.
+/// An option as its command declares it, or a word without one.
+struct OptionFacts {
+  std::vector<std::string> names;  ///< "-a", "--axis"; none: what stands without an option.
+  bool takes_value = false;
+  std::vector<std::string> words;  ///< What its value can be, where that is known.
+};
+
+/// A command line that is this word alone asks for the options of the command, for completion.
+inline constexpr const char* kDescribeOptions = "\x01";
+
+/// The answer, thrown in place of a parsed command line.
+struct OptionsAsked {
+  std::vector<OptionFacts> options;
+};
+
+/// Parses what `app` declares. UsageError, in this program's words and with a suggestion for a
+/// mistyped option; also for an option whose value is empty, as of a variable that is not set.
+/// OptionsAsked for kDescribeOptions.
 void parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
-/// An option that is one of some words.
+/// UsageError for a value that `option` can not have.
+[[noreturn]] void refuse_value(const std::string& option, const std::string& value,
+                               const std::string& accepted, const std::string& hint = "");
+
+/// The value of `option`, of digits alone: CLI11 would read 010 as 8 and -1 as 2^64 - 1. UsageError
+/// when it is anything else, or not from `low` to `high`.
+std::uint64_t whole_within(const std::string& option, const std::string& text, std::uint64_t low,
+                           std::uint64_t high);
+/// The same of a number, which is finite.
+double number_within(const std::string& option, const std::string& text, double low, double high);
+
+/// An option that is a whole number from `low` to `high`.
+template <class Whole>
+void add_whole(CLI::App& app, const std::string& option, Whole& value, std::uint64_t low,
+               std::uint64_t high) {
+  app.add_option_function<std::string>(option, [=, &value](const std::string& text) {
+    value = static_cast<Whole>(whole_within(option, text, low, high));
+  });
+}
+
+/// An option that is a number from `low` to `high`.
+template <class Number>
+void add_number(CLI::App& app, const std::string& option, Number& value, double low, double high) {
+  app.add_option_function<std::string>(option, [=, &value](const std::string& text) {
+    value = static_cast<Number>(number_within(option, text, low, high));
+  });
+}
+
+/// An option that is one of some words; its description is these, with commas.
 template <class Value>
 void add_choice(CLI::App& app, const std::string& option, Value& value,
                 const std::map<std::string, Value>& choices) {
   std::vector<std::string> words;
   for (const auto& [word, meaning] : choices) words.push_back(word);
-  // The last transformation comes first: it says what is accepted, which the other one can not.
-  app.add_option(option, value)
-      ->transform(CLI::CheckedTransformer(choices))
-      ->transform(CLI::IsMember(words));
+  const auto choose = [=, &value](const std::string& text) {
+    if (const auto choice = choices.find(text); choice != choices.end()) {
+      value = choice->second;
+      return;
+    }
+    const auto suggestion = closest(text, words);
+    refuse_value(option, text, join(words, ", "), suggestion ? option + " " + *suggestion : "");
+  };
+  app.add_option_function<std::string>(option, choose, join(words, ","));
 }
 
-/// A number from `low` to `high`; CLI::Range lets nan pass.
-CLI::Validator number_within(double low, double high);
+/// UsageError for a --profile that is neither a name nor a file, and for a constant that is set
+/// twice; Error for a file that is no profile.
+void require_settings(const wormhole::ProfileChoice& choice);
 
-/// What `read` makes of --profile and --set. UsageError for a bad --set; Error for a bad profile,
-/// which is a file's fault.
+/// What `read` makes of --profile and --set. UsageError for a bad --set; else as
+/// require_settings().
 template <class Read>
 auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
-  static_cast<void>(wormhole::load_profiles({.profiles = choice.profiles, .settings = {}}));
+  require_settings(choice);
   try {
     return read(choice);
   } catch (const Error& failure) {

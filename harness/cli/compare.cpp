@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/result_folder.h"
 #include "reports/comparison.h"
 #include "reports/terminal_table.h"
 
@@ -36,13 +39,13 @@ CompareOptions compare_options(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
-  app.add_option("--threshold", options.threshold)->check(number_within(0, 1e6));
+  add_number(app, "--threshold", options.threshold, 0, 1e6);
   app.add_flag("--exact", options.exact);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.files.size() != 2) {
     throw UsageError(
-        fmt::format("compare takes two files, not {}; try run_experiment compare "
+        fmt::format("compare takes two files or folders, not {}; try run_experiment compare "
                     "--help",
                     options.files.size()));
   }
@@ -53,6 +56,10 @@ CompareOptions compare_options(int argc, const char* const* argv) {
 }
 
 reports::TimeRecord read(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    return reports::time_record(read_result_folder(file));
+  }
   return reports::parse_time_record(read_file(file), file);
 }
 
@@ -78,8 +85,7 @@ int compare(int argc, const char* const* argv) {
   for (const std::string& warning : found.warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
-  const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),
-                                     .color = wants_color(STDOUT_FILENO, options.color)};
+  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   for (const reports::Table& table : reports::comparison_tables(found)) {
     fmt::print("{}\n", reports::terminal_table(table, style));
   }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "experiments/explain.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -59,7 +60,9 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   ExplainOptions options;
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
-  app.add_option("names", options.names);
+  std::vector<std::string> workloads;
+  for (const Workload& workload : kWorkloads) workloads.emplace_back(workload.word);
+  app.add_option("names", options.names, join(workloads, ","));
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
   app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
@@ -77,16 +80,21 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
 }
 
 std::vector<AxisOverride> parse_axes(const std::vector<std::string>& texts) {
-  std::vector<AxisOverride> axes;
-  for (const std::string& text : texts) {
-    axes.push_back(harness::parse_axis_override(text));
-    if (axes.back().values.size() > 1) {
-      throw UsageError(fmt::format("explain takes one point, and {} has {} values: {}",
-                                   axes.back().axis, axes.back().values.size(), text));
-    }
+  std::vector<AxisOverride> axes = harness::parse_axis_overrides(texts);
+  for (const AxisOverride& axis : axes) {
+    if (axis.values.size() == 1) continue;
+    throw UsageError(fmt::format("explain takes one point, and {} has {} values: {}", axis.axis,
+                                 axis.values.size(), join(axis.values, ",")));
   }
   return axes;
 }
+
+bool gives(const std::vector<AxisOverride>& axes, std::string_view axis) {
+  return std::ranges::find(axes, axis, &AxisOverride::axis) != axes.end();
+}
+
+/// The sizes of A[m,k] B[k,n], in the order in which the axis shape has them.
+constexpr std::array<std::string_view, 3> kSizes{"m", "k", "n"};
 
 /// Removes the value that was given for `axis`.
 std::optional<std::string> take(std::vector<AxisOverride>& axes, std::string_view axis) {
@@ -99,8 +107,13 @@ std::optional<std::string> take(std::vector<AxisOverride>& axes, std::string_vie
 
 /// m, k and n are the sizes of A[m,k] B[k,n], which the experiment knows as one shape.
 void join_shape(std::vector<AxisOverride>& axes) {
-  const auto m = take(axes, "m"), k = take(axes, "k"), n = take(axes, "n");
+  const auto m = take(axes, kSizes[0]), k = take(axes, kSizes[1]), n = take(axes, kSizes[2]);
   if (!m && !k && !n) return;
+  if (gives(axes, "shape")) {
+    throw UsageError(
+        "the sizes of the product are given twice, by shape and by m, k and n; accepted: one of "
+        "the two spellings");
+  }
   if (!m || !k || !n) {
     throw UsageError("a product A[m,k] B[k,n] has three sizes; try -a m=1024 -a k=512 -a n=512");
   }
@@ -125,10 +138,9 @@ const Experiment& find(const experiments::ExperimentList& list, const std::strin
 const Experiment& understand(const ExplainOptions& options, const experiments::ExperimentList& list,
                              std::vector<AxisOverride>& axes) {
   axes = parse_axes(options.axes);
-  const auto given = [&](std::string_view axis) {
-    return std::ranges::find(axes, axis, &AxisOverride::axis) != axes.end();
-  };
-  if (options.names.empty() && !given("m") && !given("k") && !given("n")) {
+  const bool has_sizes =
+      std::ranges::any_of(kSizes, [&](std::string_view size) { return gives(axes, size); });
+  if (options.names.empty() && !has_sizes) {
     throw UsageError(
         "nothing to explain; try run_experiment explain matmul -a m=1024 -a k=512 -a n=512");
   }
@@ -139,7 +151,7 @@ const Experiment& understand(const ExplainOptions& options, const experiments::E
   for (const std::string& text : split(workload->axes, ' ')) {
     if (text.empty()) continue;
     AxisOverride preset = harness::parse_axis_override(text);
-    if (!given(preset.axis)) axes.push_back(std::move(preset));
+    if (!gives(axes, preset.axis)) axes.push_back(std::move(preset));
   }
   return find(list, std::string(workload->experiment));
 }
@@ -170,11 +182,64 @@ Parameters first_of(const Experiment& experiment, const std::vector<harness::Poi
                .hint = fmt::format("run_experiment list {}", experiment.name())});
 }
 
+std::string option_of(std::string_view axis, std::string_view value) {
+  return shell_word(fmt::format("{}={}", axis, value));
+}
+
+/// The command that asks for `point` and no other, in the words of `options`: with a value for each
+/// axis that has several to choose from.
+std::string command_for(const ExplainOptions& options, const Experiment& experiment,
+                        const Parameters& point) {
+  std::string command = "run_experiment explain";
+  for (const std::string& name : options.names) command += " " + name;
+  for (const std::string& axis : options.axes) command += " -a " + shell_word(axis);
+  const std::vector<AxisOverride> given = parse_axes(options.axes);
+  for (const harness::Axis& axis : experiment.axes(harness::Backend::emulated)) {
+    const bool sizes = axis.name == "shape" && gives(given, kSizes[0]);
+    if (axis.values.size() < 2 || gives(given, axis.name) || sizes) continue;
+    command += " -a " + option_of(axis.name, *harness::find_parameter(point, axis.name));
+  }
+  for (const std::string& profile : options.outputs.profiles.profiles) {
+    command += " --profile " + shell_word(profile);
+  }
+  for (const std::string& setting : options.outputs.profiles.settings) {
+    command += " --set " + shell_word(setting);
+  }
+  return command;
+}
+
+/// `changes` of `point` as options of such a command: sizes are those that it has.
+std::string options_for(const Parameters& changes, const Parameters& point, bool has_sizes) {
+  std::vector<std::string> words;
+  for (const auto& [axis, value] : changes) {
+    if (axis != "shape" || !has_sizes) {
+      words.push_back("-a " + option_of(axis, value));
+      continue;
+    }
+    const std::vector<std::string> before = split(*harness::find_parameter(point, axis), 'x');
+    const std::vector<std::string> after = split(value, 'x');
+    for (std::size_t i = 0; i < kSizes.size(); ++i) {
+      if (before.at(i) != after.at(i))
+        words.push_back("-a " + option_of(kSizes.at(i), after.at(i)));
+    }
+  }
+  return join(words, " ");
+}
+
+/// Says how to have each of the runs again.
+void add_commands(const ExplainOptions& options, const Experiment& experiment,
+                  reports::Explanation& explanation) {
+  explanation.command = command_for(options, experiment, explanation.parameters);
+  const bool has_sizes = gives(parse_axes(options.axes), kSizes[0]);
+  for (reports::TriedChange& change : explanation.tried) {
+    change.how = options_for(change.changes, explanation.parameters, has_sizes);
+  }
+}
+
 int write(const ExplainOptions& options, const reports::Explanation& explanation,
           const wormhole::Profiles& profiles) {
   harness::RunContext context = harness::describe_environment();
-  context.chip_profile = profiles.chip.name;
-  context.software_profile = profiles.software.name;
+  describe_chip(profiles, context);
   Outputs outputs(options.outputs);
   outputs.require_writable();
   const Finished finished{.result = reports::explanation_result(explanation, context),
@@ -191,6 +256,11 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
 }
 
 }  // namespace
+
+std::string experiment_of_workload(const std::string& name) {
+  const auto workload = std::ranges::find(kWorkloads, name, &Workload::word);
+  return workload == kWorkloads.end() ? name : std::string(workload->experiment);
+}
 
 int explain(int argc, const char* const* argv) {
   const ExplainOptions options = explain_options(argc, argv);
@@ -212,7 +282,9 @@ int explain(int argc, const char* const* argv) {
     throw UsageError(failure.what());
   }
   const Parameters point = first_of(*experiment, points);
-  return write(options, experiments::explain(*box, *experiment, point), profiles);
+  reports::Explanation explanation = experiments::explain(*box, *experiment, point);
+  add_commands(options, *experiment, explanation);
+  return write(options, explanation, profiles);
 }
 
 }  // namespace howard::cli

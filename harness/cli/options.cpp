@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,15 +15,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
-
 namespace {
-
-std::string version_text() {
-  const harness::RunContext context = harness::describe_environment();
-  return "howard " + context.version + " (" + context.git + ", " + context.compiler + ", " +
-         context.build_type + ")\n";
-}
 
 harness::Backend parse_backend(const std::string& word) {
   for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
@@ -38,27 +31,25 @@ harness::Backend parse_backend(const std::string& word) {
 struct RawOptions {
   std::vector<std::string> axes;
   std::string backends;
-  std::optional<int> repetitions;
-  std::optional<double> min_time;
+  int repetitions = 0;  ///< 0: not given.
+  double min_time = 0;  ///< 0: not given.
   bool no_progress = false;
-  bool help = false;
-  bool version = false;
 };
 
 void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.set_help_flag();
-  app.add_flag("-h,--help", raw.help);
-  app.add_flag("--version", raw.version);
+  app.add_flag("-h,--help", options.help);
+  app.add_flag("--version", options.version);
   app.add_option("names", options.names);
   app.add_option("-a,--axis", raw.axes)->allow_extra_args(false);
-  app.add_option("--backend", raw.backends);
+  app.add_option("--backend", raw.backends, "emulated,host");
   app.add_option("--filter", options.plan.filter);
   app.add_flag("--quick", options.plan.quick);
   app.add_flag("--dry-run", options.dry_run);
-  app.add_option("--repetitions", raw.repetitions)->check(CLI::Range(1, 1000));
-  app.add_option("--min-time", raw.min_time)->check(number_within(1e-6, 3600));
-  app.add_option("--threads", options.threads)->check(CLI::Range(1, 4096));
-  app.add_option("--seed", options.seed);
+  add_whole(app, "--repetitions", raw.repetitions, 1, 1000);
+  add_number(app, "--min-time", raw.min_time, 1e-6, 3600);
+  add_whole(app, "--threads", options.threads, 1, 4096);
+  add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
   app.add_option("--results", options.results);
@@ -71,6 +62,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--device-logs", options.device_logs);
   app.add_flag("--bottlenecks", options.bottlenecks);
   app.add_option("--memory", options.memory);
+  app.add_flag("--all-rows", options.all_rows);
   add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }
@@ -92,9 +84,7 @@ void require_one_on_standard_output(const Options& options) {
 }
 
 void understand(const RawOptions& raw, Options& options) {
-  for (const std::string& axis : raw.axes) {
-    options.plan.overrides.push_back(harness::parse_axis_override(axis));
-  }
+  options.plan.overrides = harness::parse_axis_overrides(raw.axes);
   if (!raw.backends.empty()) {
     options.plan.backends.clear();
     for (const std::string& word : split(raw.backends, ',')) {
@@ -105,12 +95,18 @@ void understand(const RawOptions& raw, Options& options) {
     }
   }
   if (options.plan.quick) options.wall = {.repetitions = 3, .min_time = 0.02};
-  options.wall.repetitions = raw.repetitions.value_or(options.wall.repetitions);
-  options.wall.min_time = raw.min_time.value_or(options.wall.min_time);
+  if (raw.repetitions > 0) options.wall.repetitions = raw.repetitions;
+  if (raw.min_time > 0) options.wall.min_time = raw.min_time;
   options.progress = !raw.no_progress;
 }
 
 }  // namespace
+
+std::string version_text() {
+  const harness::RunContext context = harness::describe_environment();
+  return "howard " + context.version + " (" + context.git + ", " + context.compiler + ", " +
+         context.build_type + ")\n";
+}
 
 Options parse_options(int argc, const char* const* argv) {
   CLI::App app;
@@ -118,9 +114,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options;
   declare(app, raw, options);
   parse_command_line(app, argc, argv);
-  if (raw.help) options.answer = kHelp;
-  if (raw.version) options.answer = version_text();
-  if (options.answer) return options;
+  if (options.help || options.version) return options;
   if (options.names.empty()) {
     throw UsageError("no experiment named; try run_experiment list, or run_experiment --help");
   }

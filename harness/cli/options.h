@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,8 @@ namespace howard::cli {
 
 /// What the command line asks for; the manual is help.md.
 struct Options {
-  /// Set when the answer is a text and nothing is run: --help, --version, list.
-  std::optional<std::string> answer;
+  bool help = false;     ///< Of `names`, and nothing is run.
+  bool version = false;  ///< Nothing is run.
 
   std::vector<std::string> names;  ///< Experiments, "all" expanded by the caller; never empty.
   harness::PlanOptions plan;
@@ -39,7 +38,11 @@ struct Options {
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;
+  bool all_rows = false;  ///< Of tables, however many.
 };
+
+/// "howard 0.4.0 (commit, compiler, build type)", a line.
+std::string version_text();
 
 /// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
 Options parse_options(int argc, const char* const* argv);

@@ -5,8 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <iterator>
+#include <set>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -17,6 +22,7 @@
 #include "reports/markdown.h"
 #include "reports/plot.h"
 #include "reports/result_json.h"
+#include "reports/sweep_summary.h"
 #include "reports/table.h"
 #include "reports/terminal_table.h"
 #include "reports/time_record.h"
@@ -27,29 +33,65 @@ namespace {
 namespace fs = std::filesystem;
 using harness::ExperimentResult;
 
-std::vector<reports::Table> tables_of(const Finished& finished) {
-  return finished.tables.empty() ? reports::make_tables(finished.result, finished.presentation)
-                                 : finished.tables;
+std::vector<reports::Table> tables_of(const Finished& finished, bool all_rows) {
+  if (!finished.tables.empty()) return finished.tables;
+  std::vector<reports::Table> tables =
+      reports::make_tables(finished.result, finished.presentation, all_rows);
+  std::ranges::move(reports::sweep_tables(finished.result, finished.presentation, all_rows),
+                    std::back_inserter(tables));
+  return tables;
 }
 
-std::string markdown(std::span<const Finished> finished) {
+std::string markdown(std::span<const Finished> finished, bool all_rows) {
   std::string text;
   for (const Finished& one : finished) {
     text += (text.empty() ? "# " : "\n# ") + one.result.experiment + "\n";
-    for (const reports::Table& table : tables_of(one)) {
+    for (const reports::Table& table : tables_of(one, all_rows)) {
       text += "\n" + reports::markdown_table(table);
     }
   }
   return text;
 }
 
-/// A text of the results side by side; of one, however large, without a copy.
-template <class Render>
-std::string render_results(std::span<const Finished> finished, Render render) {
-  if (finished.size() == 1) return render(std::span(&finished.front().result, 1));
+/// Writes the results side by side; of one, however large, without a copy.
+template <class Write>
+void write_results(std::span<const Finished> finished, Write write) {
+  if (finished.size() == 1) return write(std::span(&finished.front().result, 1));
   std::vector<ExperimentResult> results;
   for (const Finished& one : finished) results.push_back(one.result);
-  return render(std::span<const ExperimentResult>(results));
+  write(std::span<const ExperimentResult>(results));
+}
+
+/// Whether a run of an experiment writes files of this name: "two_queues.json", "two_queues_2.png".
+bool is_file_of(std::string_view experiment, const fs::path& file) {
+  constexpr std::array<std::string_view, 9> kExtensions{".json", ".csv", ".md",  ".gp",  ".dat",
+                                                        ".png",  ".svg", ".pdf", ".html"};
+  if (std::ranges::find(kExtensions, file.extension().string()) == kExtensions.end()) return false;
+  const std::string stem = file.stem().string();
+  if (!stem.starts_with(experiment)) return false;
+  const std::string_view rest = std::string_view(stem).substr(experiment.size());
+  return rest.empty() || (rest.front() == '_' && parse_natural(rest.substr(1)));
+}
+
+/// A line for each name, not for each file: "results/matmul_sweep.{json,csv,md}".
+std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
+  std::vector<fs::path> stems;
+  for (const fs::path& file : files) {
+    const fs::path stem = fs::path(file).replace_extension();
+    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
+  }
+  std::vector<std::string> lines;
+  for (const fs::path& stem : stems) {
+    std::vector<std::string> extensions;
+    for (const fs::path& file : files) {
+      if (fs::path(file).replace_extension() != stem) continue;
+      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
+    }
+    lines.push_back(extensions.size() == 1
+                        ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
+                        : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -114,7 +156,11 @@ void Outputs::checkpoint(const ExperimentResult& running,
   const Clock::time_point start = Clock::now();
   const fs::path file = file_for(options_.json, running.experiment, ".json");
   try {
-    if (file != "-") write_file(file, reports::result_json(finished_, running, std::move(points)));
+    if (file != "-") {
+      write_file(file, [&](const TextSink& sink) {
+        reports::write_result_json(finished_, running, std::move(points), sink);
+      });
+    }
   } catch (const Error& failure) {
     // It is written again, and at the end a failure counts.
     if (!std::exchange(has_warned_, true)) {
@@ -128,19 +174,22 @@ void Outputs::checkpoint(const ExperimentResult& running,
 
 void Outputs::finish(const Finished& finished) {
   if (!options_.json.empty()) finished_.push_back(finished.result);
-  if (!finished.emulated_is_shown) return print(tables_of(finished));
+  if (!finished.emulated_is_shown) return show(finished);
   Finished rest = finished;
   std::erase_if(rest.result.points, [](const harness::PointResult& point) {
     return point.backend == harness::Backend::emulated;
   });
-  print(tables_of(rest));
+  show(rest);
+}
+
+void Outputs::show(const Finished& finished) const {
+  print(tables_of(finished, options_.all_rows));
 }
 
 void Outputs::print(const std::vector<reports::Table>& tables) const {
   const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
   std::FILE* const stream = uses_standard_output() ? stderr : stdout;
-  const reports::TerminalStyle style{.width = terminal_width(descriptor),
-                                     .color = wants_color(descriptor, options_.color)};
+  const reports::TerminalStyle style = terminal_style(descriptor, options_.color);
   for (const reports::Table& table : tables) {
     fmt::print(stream, "{}\n", reports::terminal_table(table, style));
   }
@@ -148,34 +197,44 @@ void Outputs::print(const std::vector<reports::Table>& tables) const {
 }
 
 bool Outputs::write(const std::vector<Finished>& finished) {
-  const auto write_text = [&](const fs::path& file, const std::string& text) {
+  const auto write_text = [&](const fs::path& file, const TextSource& source) {
     attempt([&] {
-      write_file(file, text);
+      write_file(file, source);
       if (file != "-") written_.push_back(file);
     });
   };
   // Without a name of its own, each experiment has its files; with one, they share it.
-  const auto write_kind = [&](const std::string& given, const char* extension, auto render) {
-    if (!given.empty()) return write_text(given, render(std::span(finished)));
+  const auto write_kind = [&](const std::string& given, const char* extension, auto write) {
+    const auto source = [&](std::span<const Finished> some) {
+      return [&write, some](const TextSink& sink) { write(some, sink); };
+    };
+    if (!given.empty()) return write_text(given, source(finished));
     for (const Finished& one : finished) {
-      write_text(file_for(given, one.result.experiment, extension), render(std::span(&one, 1)));
+      write_text(file_for(given, one.result.experiment, extension), source(std::span(&one, 1)));
     }
   };
+  using Some = std::span<const Finished>;
   using Results = std::span<const ExperimentResult>;
-  write_kind(options_.json, ".json", [](std::span<const Finished> some) {
-    return render_results(some, [](Results results) { return reports::result_json(results); });
+  write_kind(options_.json, ".json", [](Some some, const TextSink& sink) {
+    write_results(some, [&](Results results) { reports::write_result_json(results, sink); });
   });
-  write_kind(options_.csv, ".csv",
-             [](std::span<const Finished> some) { return render_results(some, reports::csv); });
-  write_kind(options_.markdown, ".md", markdown);
+  write_kind(options_.csv, ".csv", [](Some some, const TextSink& sink) {
+    write_results(some, [&](Results results) { reports::write_csv(results, sink); });
+  });
+  write_kind(options_.markdown, ".md",
+             [&](Some some, const TextSink& sink) { sink(markdown(some, options_.all_rows)); });
   if (!options_.times.empty()) {
-    write_text(options_.times, render_results(finished, [](Results results) {
-                 return reports::times_text(reports::time_record(results));
-               }));
+    write_text(options_.times, [&](const TextSink& sink) {
+      write_results(finished, [&](Results results) {
+        sink(reports::times_text(reports::time_record(results)));
+      });
+    });
   }
   for (const Finished& one : finished) {
+    names_.push_back(one.result.experiment);
     for (const harness::Document& document : one.documents) {
-      write_text(options_.results / document.file_name, document.text);
+      write_text(options_.results / document.file_name,
+                 [&](const TextSink& sink) { sink(document.text); });
     }
     add_picture([&](const fs::path& folder) {
       return reports::write_plots(one.result, one.presentation, folder);
@@ -196,23 +255,29 @@ bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&
   return all_written_;
 }
 
-// A line for each name, not for each file.
-void Outputs::print_written() const {
-  std::vector<fs::path> stems;
-  for (const fs::path& file : written_) {
-    const fs::path stem = fs::path(file).replace_extension();
-    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
-  }
-  for (const fs::path& stem : stems) {
-    std::vector<std::string> extensions;
-    for (const fs::path& file : written_) {
-      if (fs::path(file).replace_extension() != stem) continue;
-      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
+std::vector<fs::path> Outputs::left_over() const {
+  std::error_code ignored;
+  std::set<fs::path> own;
+  for (const fs::path& file : written_) own.insert(fs::weakly_canonical(file, ignored));
+  std::set<fs::path> files;
+  for (const fs::path& folder : {options_.results, plot_folder()}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+      const fs::path file = folder / entry.path().filename();
+      const bool named = std::ranges::any_of(
+          names_, [&](const std::string& name) { return is_file_of(name, file); });
+      if (named && entry.is_regular_file(ignored) &&
+          own.insert(fs::weakly_canonical(file, ignored)).second) {
+        files.insert(file);
+      }
     }
-    fmt::print(stderr, "wrote {}\n",
-               extensions.size() == 1
-                   ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
-                   : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+  }
+  return {files.begin(), files.end()};
+}
+
+void Outputs::print_written() const {
+  for (const std::string& line : names_of_files(written_)) fmt::print(stderr, "wrote {}\n", line);
+  for (const std::string& line : names_of_files(left_over())) {
+    fmt::print(stderr, "not of this run, but of an earlier one: {}\n", line);
   }
 }
 

@@ -48,6 +48,8 @@ class Outputs {
   /// shown already, to standard output (to standard error when a file goes to standard output).
   void finish(const Finished& finished);
 
+  /// Prints the tables of what has ended so far.
+  void show(const Finished& finished) const;
   /// Prints tables where those of the experiments go.
   void print(const std::vector<reports::Table>& tables) const;
 
@@ -57,7 +59,8 @@ class Outputs {
   /// Draws into the folder of the plots; returns as write().
   bool add_picture(const std::function<reports::PlotFiles(const std::filesystem::path&)>& draw);
 
-  /// Says what was written: "wrote results/matmul_sweep.{json,csv,md}".
+  /// Says what was written, "wrote results/matmul_sweep.{json,csv,md}", and which files of the same
+  /// names in these folders are not of this run.
   void print_written() const;
 
  private:
@@ -67,6 +70,8 @@ class Outputs {
   std::filesystem::path file_for(const std::string& given, const std::string& experiment,
                                  const char* extension) const;
   std::filesystem::path plot_folder() const;
+  /// What earlier runs of the experiments have left beside the files of this one.
+  std::vector<std::filesystem::path> left_over() const;
   bool uses_standard_output() const;
   /// Runs a step; an Error in it goes to standard error and makes the result of write() false.
   template <class Step>
@@ -76,6 +81,7 @@ class Outputs {
 
   const Options& options_;
   std::vector<harness::ExperimentResult> finished_;  ///< Kept for a JSON file that all share.
+  std::vector<std::string> names_;  ///< Of the experiments whose files were written.
   std::vector<std::filesystem::path> written_;
   bool all_written_ = true;
   bool has_warned_ = false;  ///< That a checkpoint could not be written.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,17 +11,16 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/result_folder.h"
 #include "reports/claims.h"
 #include "reports/csv.h"
 #include "reports/explanation.h"
 #include "reports/google_benchmark.h"
 #include "reports/latex.h"
 #include "reports/markdown.h"
-#include "reports/result_json.h"
 #include "reports/run_summary.h"
 
 namespace howard::cli {
@@ -31,7 +29,6 @@ extern const std::string_view kReportHelp;  // report_help.md, compiled in by th
 
 namespace {
 
-namespace fs = std::filesystem;
 using harness::ExperimentResult;
 
 enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark };
@@ -58,34 +55,6 @@ ReportOptions report_options(int argc, const char* const* argv) {
     throw UsageError("report takes a folder of results; try run_experiment report results");
   }
   return options;
-}
-
-/// Other JSON may lie beside the results: profiles that a calibration has left, a trace.
-bool is_result(const std::string& text) {
-  constexpr std::size_t kBeginning = 200;
-  return text.substr(0, kBeginning).find("\"howard.result/") != std::string::npos;
-}
-
-std::vector<ExperimentResult> read_results(const fs::path& folder) {
-  std::error_code failure;
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  std::vector<ExperimentResult> results;
-  for (const fs::path& file : files) {
-    const std::string text = read_file(file);
-    if (!is_result(text)) continue;
-    std::ranges::move(reports::parse_result_json(text, file.string()), std::back_inserter(results));
-  }
-  if (results.empty()) {
-    throw Error({.attempted = "report on " + folder.string(),
-                 .value = failure ? failure.message() : "no result in it",
-                 .accepted = "a folder with results of a run",
-                 .hint = "run_experiment all --backend emulated"});
-  }
-  return results;
 }
 
 /// How the experiments want to be shown, in the order of `list`. Only their presentation is asked
@@ -129,7 +98,7 @@ int report(int argc, const char* const* argv) {
     return kOk;
   }
   const auto known = presentations();
-  const std::vector<ExperimentResult> results = in_order(read_results(options.folder), known);
+  const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
   if (options.format == Format::csv) {
     fmt::print("{}", reports::csv(results));
     return kOk;
@@ -148,7 +117,9 @@ int report(int argc, const char* const* argv) {
     for (const reports::Table& table : reports::make_tables(result, found->second)) print(table);
   }
   print(reports::summary_table(results, {}));
-  print(reports::claims_table(reports::report_claims(), results));
+  if (reports::can_judge(results)) {
+    print(reports::claims_table(reports::report_claims(), results));
+  }
   return kOk;
 }
 

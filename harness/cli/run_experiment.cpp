@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -21,84 +20,26 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "experiments/design_space.h"
-#include "harness/cli/analyze.h"
 #include "harness/cli/bottlenecks.h"
+#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
-#include "harness/cli/compare.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/explain.h"
+#include "harness/cli/help.h"
+#include "harness/cli/list.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/ranks.h"
-#include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/traces.h"
-#include "harness/cli/train.h"
+#include "harness/cli/verbs.h"
 #include "reports/claims.h"
+#include "reports/format.h"
 #include "reports/run_summary.h"
 
 namespace howard::cli {
 namespace {
-
-/// What the first word of a command line may be instead of an experiment; each has its own options.
-struct Verb {
-  std::string_view name;
-  int (*run)(int argc, const char* const* argv);
-};
-constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare},
-                            Verb{"explain", explain}, Verb{"report", report},
-                            Verb{kTrainVerb, train}};
-
-/// The experiments the command line names. UsageError for an unknown one, with a suggestion.
-std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
-                                               const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const auto& experiment : list) known.emplace_back(experiment->name());
-  std::vector<const harness::Experiment*> selected;
-  for (const std::string& name : names) {
-    if (name != "all" && std::ranges::find(known, name) == known.end()) {
-      std::vector<std::string> words = known;
-      words.insert(words.end(), {"all", "list"});
-      for (const Verb& verb : kVerbs) words.emplace_back(verb.name);
-      const auto suggestion = closest(name, words);
-      throw UsageError(fmt::format(
-          "unknown experiment '{}'; {}", name,
-          suggestion ? "did you mean " + *suggestion + "?" : "try run_experiment list"));
-    }
-    for (const auto& experiment : list) {
-      const bool wanted = name == "all" ? !experiment->is_tool() : name == experiment->name();
-      if (wanted && std::ranges::find(selected, experiment.get()) == selected.end()) {
-        selected.push_back(experiment.get());
-      }
-    }
-  }
-  return selected;
-}
-
-/// `list`: a line for each experiment; `list NAME...`: their axes too.
-void print_list(const experiments::ExperimentList& list, const std::vector<std::string>& names) {
-  if (names.empty()) {
-    for (const bool tools : {false, true}) {
-      if (tools) fmt::print("\nTools about the emulator, not part of all:\n");
-      for (const auto& experiment : list) {
-        if (experiment->is_tool() != tools) continue;
-        fmt::print("{:<16} {}\n", experiment->name(), experiment->question());
-      }
-    }
-    return;
-  }
-  for (const harness::Experiment* const experiment : select(list, names)) {
-    fmt::print("{}: {}\n", experiment->name(), experiment->question());
-    for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
-      for (const harness::Axis& axis : experiment->axes(backend)) {
-        fmt::print("  {:<8} {:<9} {}\n{:20}default {}\n", name_of(backend), axis.name, axis.meaning,
-                   "", axis.values.empty() ? "none: not set" : join(axis.values, ","));
-      }
-    }
-  }
-}
 
 bool has_points(const harness::Experiment& experiment, const std::vector<harness::Backend>& on) {
   return std::ranges::any_of(
@@ -128,7 +69,7 @@ bool runs_on(harness::Backend backend, const std::vector<PlannedExperiment>& pla
 /// "calibration rows: mean |error| 4.2 % of 6": how far the emulation is from the report.
 std::string describe_errors(const harness::ExperimentResult& result, const std::string& status) {
   double sum = 0;
-  int count = 0;
+  std::size_t count = 0;
   for (const harness::PointResult& point : result.points) {
     const auto error = point.relative_error();
     if (!error || point.reference->status != status) continue;
@@ -136,15 +77,16 @@ std::string describe_errors(const harness::ExperimentResult& result, const std::
     ++count;
   }
   if (count == 0) return "";
-  return fmt::format("; mean |error| of {} {} row{} {:.1f} %", count, status, count == 1 ? "" : "s",
-                     100 * sum / count);
+  return fmt::format("; mean |error| of {} {:.1f} %", reports::counted(count, status + " row"),
+                     100 * sum / static_cast<double>(count));
 }
 
 void print_summary(const Finished& finished) {
   const auto& points = finished.result.points;
   const auto count = [&](auto predicate) { return std::ranges::count_if(points, predicate); };
-  fmt::print(stderr, "{}: {} points, {} skipped, {} failed{}{}{}\n", finished.result.experiment,
-             points.size(), count([](const auto& p) { return p.skipped && !p.failed; }),
+  fmt::print(stderr, "{}: {}, {} skipped, {} failed{}{}{}\n", finished.result.experiment,
+             reports::counted(points.size(), "point"),
+             count([](const auto& p) { return p.skipped && !p.failed; }),
              count([](const auto& p) { return p.failed; }),
              describe_errors(finished.result, "calibration"),
              describe_errors(finished.result, "prediction"),
@@ -161,13 +103,9 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
     seconds.push_back(one.seconds);
   }
   std::vector<reports::Table> tables{reports::summary_table(results, seconds)};
-  // The claims are about the chip.
-  const bool emulated = std::ranges::any_of(results, [](const harness::ExperimentResult& result) {
-    return std::ranges::any_of(result.points, [](const harness::PointResult& point) {
-      return point.backend == harness::Backend::emulated;
-    });
-  });
-  if (emulated) tables.push_back(reports::claims_table(reports::report_claims(), results));
+  if (reports::can_judge(results)) {
+    tables.push_back(reports::claims_table(reports::report_claims(), results));
+  }
   outputs.print(tables);
 }
 
@@ -263,25 +201,25 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   }
   harness::RunContext context = harness::describe_environment();
   if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
-  context.chip_profile = box.profiles().chip.name;
-  context.software_profile = box.profiles().software.name;
+  describe_chip(box.profiles(), context);
+  // Points of several values of a constant are of as many chips.
+  if (!space.axes.empty()) context.published_chip = false;
   context.seed = options.seed;
   return run_planned(std::move(planned), options, context, box, memory, ranks);
 }
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
-  for (const Verb& verb : kVerbs) {
-    if (argc <= 1 || argv[1] != verb.name) continue;
-    require_alone(ranks, verb.name);
-    return verb.run(argc - 1, argv + 1);
+  if (const Verb* const verb = argc > 1 ? find_verb(argv[1]) : nullptr) {
+    if (!verb->is_text) require_alone(ranks, verb->name);
+    return ranks.is_first() ? verb->run(argc - 1, argv + 1) : kOk;
   }
   Options options = parse_options(argc, argv);
   if (!options.trace.empty()) require_alone(ranks, "--trace");
   if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
   if (!options.memory.empty()) require_alone(ranks, "--memory");
   if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
-  if (options.answer) {
-    if (ranks.is_first()) fmt::print("{}", *options.answer);
+  if (options.help || options.version) {
+    if (ranks.is_first()) fmt::print("{}", options.help ? help_of(options.names) : version_text());
     return kOk;
   }
   const experiments::DesignSpace space =
@@ -296,10 +234,6 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
       options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
-  if (options.names.front() == "list") {
-    if (ranks.is_first()) print_list(list, {options.names.begin() + 1, options.names.end()});
-    return kOk;
-  }
   return run_selected(list, options, *box, space, memory, ranks);
 }
 

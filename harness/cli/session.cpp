@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/traces.h"
 #include "reports/reference.h"
 #include "reports/table.h"
 
@@ -84,7 +84,7 @@ void Session::record_memory(const harness::Experiment& experiment,
     }
     const auto tables = memory_tables(use, point.id());
     outputs_.print(tables);
-    write_memory(use, tables, options_.memory / experiment.name() / folder_name(point.id()));
+    write_memory(use, tables, options_.memory / experiment.name() / file_name_of(point.id()));
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), reason_of(failure));
     memory_is_complete_ = false;
@@ -95,9 +95,10 @@ int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
-void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) {
-  hooks.trace_sink = [this](const harness::PointResult& point) -> TraceSink* {
-    return &traced_.emplace_back(point).recorder;
+void Session::record(const std::string& experiment, harness::RunHooks& hooks,
+                     std::vector<std::string>& costs) {
+  hooks.trace_sink = [this, &experiment](const harness::PointResult& point) -> TraceSink* {
+    return &traced_.emplace_back(experiment, point).recorder;
   };
   hooks.scratch_sink = [this] {
     if (!scratch_) scratch_.emplace();
@@ -115,16 +116,20 @@ void Session::record(harness::RunHooks& hooks, std::vector<std::string>& costs) 
   };
 }
 
-void Session::show_emulated(harness::ExperimentResult emulated,
+void Session::show_emulated(const std::vector<const harness::PointResult*>& emulated,
                             const harness::Experiment& experiment, std::size_t count) const {
-  reports::attach_references(emulated);
-  outputs_.print(reports::make_tables(emulated, experiment.presentation()));
+  Finished part{{.experiment = std::string(experiment.name()), .context = context_, .points = {}},
+                experiment.presentation(),
+                {}};
+  for (const harness::PointResult* const point : emulated) part.result.points.push_back(*point);
+  reports::attach_references(part.result);
+  outputs_.show(part);
   const double seconds =
       static_cast<double>(count) * options_.wall.repetitions * options_.wall.min_time;
   fmt::print(stderr,
              "{}: {} on this machine's CPU, which take{} {:.0f} s or more "
              "(--backend emulated leaves them out)\n",
-             emulated.experiment,
+             part.result.experiment,
              count == 1 ? "1 point follows" : fmt::format("{} points follow", count),
              count == 1 ? "s" : "", std::max(1.0, seconds));
 }
@@ -136,6 +141,8 @@ Finished Session::run(PlannedExperiment planned) {
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
   std::vector<std::string> costs;  // printed when no line is in their way
   bool emulated_is_shown = false;
+  const std::string forewarning = planned.experiment->forewarning(planned.points);
+  if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", name, forewarning);
   {
     Progress progress(name, count, options_.progress);
     const harness::ExperimentResult running{
@@ -152,15 +159,14 @@ Finished Session::run(PlannedExperiment planned) {
       progress.advance(point);
     };
     hooks.wall_follows = [&](std::size_t on_wall) {
-      harness::ExperimentResult emulated = result;
-      for (const auto& [place, point] : ended) emulated.points.push_back(*point);
+      const auto points = ended | std::views::values;
       progress.pause();
-      show_emulated(std::move(emulated), *planned.experiment, on_wall);
+      show_emulated({points.begin(), points.end()}, *planned.experiment, on_wall);
       emulated_is_shown = true;
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
-    if (options_.records()) record(hooks, costs);
+    if (options_.records()) record(name, hooks, costs);
     if (ranks_.size() > 1) {
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/all.h"
@@ -25,9 +26,10 @@ struct PlannedExperiment {
 
 /// One more iteration of a point, recorded.
 struct TracedPoint {
-  explicit TracedPoint(const harness::PointResult& point)
-      : name(point.id()), backend(point.backend) {}
+  TracedPoint(std::string_view of, const harness::PointResult& point)
+      : experiment(of), name(point.id()), backend(point.backend) {}
 
+  std::string experiment;
   std::string name;
   harness::Backend backend;
   profiler::ProgramRecorder recorder;
@@ -64,10 +66,11 @@ class Session {
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
   /// Prints the tables of the emulated points, which took a moment, and how long the `count` host
   /// points that follow will take.
-  void show_emulated(harness::ExperimentResult emulated, const harness::Experiment& experiment,
-                     std::size_t count) const;
+  void show_emulated(const std::vector<const harness::PointResult*>& emulated,
+                     const harness::Experiment& experiment, std::size_t count) const;
   /// Has one more iteration of each point recorded; says in `costs` what that added.
-  void record(harness::RunHooks& hooks, std::vector<std::string>& costs);
+  void record(const std::string& experiment, harness::RunHooks& hooks,
+              std::vector<std::string>& costs);
 
   const Options& options_;
   const harness::RunContext& context_;

@@ -4,7 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "harness/cli/launcher.h"
@@ -37,6 +39,24 @@ bool wants_color(int descriptor, ColorMode mode) {
   const char* const terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   return is_terminal(descriptor) && !dumb;
+}
+
+bool wants_ascii() {
+  for (const char* const variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!is_set(variable)) continue;
+    std::string encoding;  // "en_US.UTF-8", "C.utf8"
+    for (const char c : std::string_view(std::getenv(variable))) {
+      if (c != '-') encoding += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return encoding.find("utf8") == std::string::npos;
+  }
+  return true;
+}
+
+reports::TerminalStyle terminal_style(int descriptor, ColorMode mode) {
+  return {.width = terminal_width(descriptor),
+          .color = wants_color(descriptor, mode),
+          .ascii = wants_ascii()};
 }
 
 }  // namespace howard::cli

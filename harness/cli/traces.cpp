@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -25,7 +24,11 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
   std::uint64_t losses = 0;
   for (const TracedPoint& point : points) {
     const profiler::Recorder& recorder = point.recorder.recorder();
-    processes.push_back({point.name, recorder.events(), recorder.losses()});
+    processes.push_back(
+        {.name = point.experiment + "/" + point.name,
+         .events = recorder.events(),
+         .losses = recorder.losses(),
+         .facts = [&](std::uint64_t program) { return point.recorder.facts(program); }});
     losses += recorder.losses();
   }
   if (losses > 0) {
@@ -42,7 +45,7 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
   const profiler::Recorder& recorder = point.recorder.recorder();
   const std::vector<profiler::OpRecord> records = profiler::op_records(
       recorder.events(), [&](std::uint64_t program) { return point.recorder.facts(program); });
-  const fs::path place = folder / folder_name(point.name);
+  const fs::path place = folder / point.experiment / file_name_of(point.name);
   write_file(place / "ops_perf_results.csv", profiler::ops_csv(records, device));
   write_file(place / "profile_log_device.csv", profiler::device_log_csv(records, device));
   if (recorder.losses() > 0) {
@@ -57,11 +60,6 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
 }
 
 }  // namespace
-
-std::string folder_name(std::string point) {
-  std::ranges::replace(point, '/', ',');
-  return point;
-}
 
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
                   const wormhole::ChipProfile& chip) {

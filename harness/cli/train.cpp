@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train.h"
-#include "harness/cli/command_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,6 +19,8 @@
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "harness/cli/chip_context.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
@@ -36,7 +37,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
+extern const std::string_view kTrainHelp;  // train_help.md, compiled in by the build
 
 namespace {
 
@@ -147,7 +148,7 @@ class TrainRun {
     progress.clear();
     for (const reports::Table& table : tables) {
       fmt::print(stderr, "{}\n",
-                 reports::terminal_table(table, {.width = terminal_width(STDERR_FILENO)}));
+                 reports::terminal_table(table, terminal_style(STDERR_FILENO, ColorMode::never)));
     }
     write_memory(use, tables, options_.memory);
   }
@@ -261,10 +262,7 @@ class TrainRun {
                                      .interrupted = Session::interrupted()};
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
-    if (devices_.profiles) {
-      result.context.chip_profile = devices_.profiles->chip.name;
-      result.context.software_profile = devices_.profiles->software.name;
-    }
+    if (devices_.profiles) describe_chip(*devices_.profiles, result.context);
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
     const bool stays = has_nothing_for(file);
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
@@ -301,7 +299,7 @@ class TrainRun {
 int train(int argc, const char* const* argv) {
   TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kHelp);
+    fmt::print("{}", kTrainHelp);
     return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {

@@ -11,6 +11,7 @@
 #include "profiler/formats/chrome_trace_reader.h"
 #include "profiler/formats/device_log_reader.h"
 #include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/perfetto_reader.h"
 
 namespace howard::profiler {
 namespace {
@@ -34,7 +35,7 @@ Guess guess(std::string_view beginning) {
     return c >= '\0' && c < ' ' && c != '\t' && c != '\n' && c != '\r';
   };
   if (std::ranges::any_of(beginning, is_control)) {
-    return {"it is no text", "the JSON trace, where it is a Perfetto protobuf"};
+    return {"it is no text", ""};
   }
   const std::string_view line = beginning.substr(0, beginning.find_first_of("\r\n"));
   return {fmt::format("its first line is '{}'", line.substr(0, 60)), ""};
@@ -50,6 +51,8 @@ std::string_view name_of(LogKind kind) {
       return "profile_log_device";
     case LogKind::chrome_trace:
       return "Chrome trace";
+    case LogKind::perfetto_trace:
+      return "Perfetto trace";
     case LogKind::result:
       return "howard.result";
   }
@@ -57,6 +60,7 @@ std::string_view name_of(LogKind kind) {
 }
 
 LogKind detect_kind(std::string_view beginning, std::string_view name) {
+  if (is_perfetto_trace(beginning)) return LogKind::perfetto_trace;
   std::string_view text = beginning;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -71,7 +75,7 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
   throw Error({.attempted = fmt::format("tell what {} is", name),
                .value = std::move(found.value),
                .accepted = "ops_perf_results CSV, profile_log_device CSV, Chrome trace JSON, "
-                           "howard.result JSON",
+                           "Perfetto trace, howard.result JSON",
                .hint = std::move(found.hint)});
 }
 
@@ -83,6 +87,8 @@ Log read_log(LogKind kind, ByteSource& source, std::string_view name) {
       return read_device_log(source, name);
     case LogKind::chrome_trace:
       return read_chrome_trace(source, name);
+    case LogKind::perfetto_trace:
+      return read_perfetto_trace(source, name);
     case LogKind::result:
       break;
   }

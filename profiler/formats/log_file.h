@@ -11,13 +11,15 @@
 namespace howard::profiler {
 
 enum class LogKind : std::uint8_t {
-  ops_csv,       ///< ops_perf_results_*.csv
-  device_log,    ///< profile_log_device.csv
-  chrome_trace,  ///< Howard's, or another program's.
-  result,        ///< Howard's result JSON, "howard.result/1".
+  ops_csv,         ///< ops_perf_results_*.csv
+  device_log,      ///< profile_log_device.csv
+  chrome_trace,    ///< Howard's, or another program's.
+  perfetto_trace,  ///< Howard's, or another program's.
+  result,          ///< Howard's result JSON, "howard.result/1".
 };
 
-/// "ops_perf_results", "profile_log_device", "Chrome trace", "howard.result".
+/// "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace",
+/// "howard.result".
 std::string_view name_of(LogKind kind);
 
 /// How much of a file `detect_kind` needs to see, where it is that long.

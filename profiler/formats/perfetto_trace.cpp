@@ -7,58 +7,22 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "profiler/formats/perfetto_fields.h"
 #include "profiler/formats/protobuf_writer.h"
-#include "profiler/tracks.h"
 
 namespace howard::profiler {
 namespace {
 
-/// Field numbers of perfetto/protos/perfetto/trace/perfetto_trace.proto, which never change.
-namespace trace {
-constexpr std::uint32_t kPacket = 1;
-}
-namespace packet {
-constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInternedData = 12,
-                        kSequenceFlags = 13, kTrackDescriptor = 60;
-}
-namespace descriptor {
-constexpr std::uint32_t kUuid = 1, kName = 2, kProcess = 3, kParent = 5, kChildOrdering = 11,
-                        kSiblingRank = 12;
-constexpr std::uint64_t kExplicitOrder = 3;
-}  // namespace descriptor
-namespace process_descriptor {
-constexpr std::uint32_t kPid = 1, kName = 6, kLabels = 8;
-}
-namespace event {
-constexpr std::uint32_t kCategoryId = 3, kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11;
-constexpr std::uint64_t kBegin = 1, kEnd = 2;
-}  // namespace event
-namespace annotation {
-constexpr std::uint32_t kNameId = 1, kUnsigned = 3;
-}
-namespace interned {
-constexpr std::uint32_t kCategories = 1, kNames = 2, kAnnotationNames = 3;
-constexpr std::uint32_t kId = 1, kName = 2;
-}  // namespace interned
+using namespace perfetto;  // NOLINT(google-build-using-namespace): field numbers, nothing else
 
 constexpr std::uint64_t kOnlySequence = 1;
-constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
 
 /// Writes the packets of one sequence: names are sent once and meant by number from then on.
 class PacketWriter {
  public:
-  PacketWriter() {
-    for (const auto& [id, text] :
-         {std::pair(kProgramAnnotation, "program"), std::pair(kTraceAnnotation, "trace")}) {
-      ProtobufWriter name;
-      name.number(interned::kId, id);
-      name.text(interned::kName, text);
-      new_names_.message(interned::kAnnotationNames, name);
-    }
-  }
-
   void describe_process(std::uint64_t uuid, std::uint64_t pid, const TraceProcess& process) {
     ProtobufWriter about;
     about.number(process_descriptor::kPid, pid);
@@ -75,23 +39,38 @@ class PacketWriter {
 
   void describe_track(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
                       std::string_view name) {
-    ProtobufWriter track;
-    track.number(descriptor::kUuid, uuid);
-    track.number(descriptor::kParent, parent);
-    track.text(descriptor::kName, name);
-    track.number(descriptor::kSiblingRank, rank);
+    describe(child(uuid, parent, rank, name));
+  }
+
+  void describe_counter(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
+                        std::string_view name) {
+    ProtobufWriter counter;
+    counter.number(counter_descriptor::kUnit, counter_descriptor::kCount);
+    ProtobufWriter track = child(uuid, parent, rank, name);
+    track.message(descriptor::kCounter, counter);
     describe(track);
   }
 
-  void begin(std::uint64_t track, const TraceEvent& span) {
+  void count(std::uint64_t track, const QueueLevel& level) {
+    event_.clear();
+    event_.number(event::kType, event::kCounter);
+    event_.number(event::kTrack, track);
+    event_.number(event::kCounterValue, static_cast<std::uint64_t>(level.waiting));
+    send(level.time);
+  }
+
+  /// `start` is the span's, in the time of the trace.
+  void begin(std::uint64_t track, const TraceEvent& span, SimTime start,
+             const std::vector<SpanNote>& notes) {
     event_.clear();
     event_.number(event::kType, event::kBegin);
     event_.number(event::kTrack, track);
     event_.number(event::kCategoryId, intern(categories_, interned::kCategories, span.category));
     event_.number(event::kNameId, intern(names_, interned::kNames, span.name));
-    annotate(kProgramAnnotation, span.program);
-    annotate(kTraceAnnotation, span.trace);
-    send(span.start);
+    if (span.program != 0) annotate({"program", span.program});
+    if (span.trace != 0) annotate({"trace", std::uint64_t{span.trace}});
+    for (const SpanNote& note : notes) annotate(note);
+    send(start);
   }
 
   void end(std::uint64_t track, SimTime time) {
@@ -105,16 +84,27 @@ class PacketWriter {
 
  private:
   using Names = std::unordered_map<std::string_view, std::uint64_t>;
-  static constexpr std::uint64_t kProgramAnnotation = 1;
-  static constexpr std::uint64_t kTraceAnnotation = 2;
 
-  /// Nothing for 0.
-  void annotate(std::uint64_t name, std::uint64_t value) {
-    if (value == 0) return;
-    ProtobufWriter note;
-    note.number(annotation::kNameId, name);
-    note.number(annotation::kUnsigned, value);
-    event_.message(event::kAnnotation, note);
+  static ProtobufWriter child(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
+                              std::string_view name) {
+    ProtobufWriter track;
+    track.number(descriptor::kUuid, uuid);
+    track.number(descriptor::kParent, parent);
+    track.text(descriptor::kName, name);
+    track.number(descriptor::kSiblingRank, rank);
+    return track;
+  }
+
+  void annotate(const SpanNote& note) {
+    note_.clear();
+    note_.number(annotation::kNameId,
+                 intern(annotation_names_, interned::kAnnotationNames, note.name));
+    if (const auto* const number = std::get_if<std::uint64_t>(&note.value)) {
+      note_.number(annotation::kUnsigned, *number);
+    } else {
+      note_.text(annotation::kText, std::get<std::string>(note.value));
+    }
+    event_.message(event::kAnnotation, note_);
   }
 
   std::uint64_t intern(Names& names, std::uint32_t kind, std::string_view text) {
@@ -147,30 +137,31 @@ class PacketWriter {
 
   void append_packet() {
     packet_.number(packet::kSequence, kOnlySequence);
-    packet_.number(packet::kSequenceFlags, std::exchange(flags_, kNeedsState));
+    packet_.number(packet::kSequenceFlags, std::exchange(flags_, packet::kNeedsState));
     ProtobufWriter field;
     field.message(trace::kPacket, packet_);
     trace_ += field.bytes();
   }
 
   std::string trace_;
-  ProtobufWriter packet_, event_, new_names_;
-  Names categories_, names_;
-  std::uint64_t flags_ = kStateCleared | kNeedsState;
+  ProtobufWriter packet_, event_, note_, new_names_;
+  Names categories_, names_, annotation_names_;
+  std::uint64_t flags_ = packet::kStateCleared | packet::kNeedsState;
 };
 
 /// Begins and ends in the order in which a viewer opens and closes them.
-void write_spans(PacketWriter& packets, std::uint64_t track, const TrackEvents& events) {
+void write_spans(PacketWriter& packets, std::uint64_t track, const TraceView& view,
+                 const TrackEvents& events) {
   std::vector<SimTime> open;
   const auto close_until = [&](SimTime time) {
     while (!open.empty() && open.back() <= time) {
-      packets.end(track, open.back());
+      packets.end(track, view.since_start(open.back()));
       open.pop_back();
     }
   };
   for (const TraceEvent* const span : events) {
     close_until(span->start);
-    packets.begin(track, *span);
+    packets.begin(track, *span, view.since_start(span->start), view.notes_of(*span));
     open.push_back(span->end);
   }
   while (!open.empty()) close_until(open.front());
@@ -185,9 +176,14 @@ std::string perfetto_trace(std::span<const TraceProcess> processes) {
     const std::uint64_t process = ++uuid;
     packets.describe_process(process, i + 1, processes[i]);
     std::uint64_t rank = 0;
-    for (const auto& [track, events] : by_track(processes[i].events)) {
+    const TraceView view(processes[i]);
+    for (const auto& [queue, levels] : view.queues()) {
+      packets.describe_counter(++uuid, process, ++rank, name_of_level(queue));
+      for (const QueueLevel& level : levels) packets.count(uuid, level);
+    }
+    for (const auto& [track, events] : view.tracks()) {
       packets.describe_track(++uuid, process, ++rank, name_of(track));
-      write_spans(packets, uuid, events);
+      write_spans(packets, uuid, view, events);
     }
   }
   return std::move(packets).take();

@@ -6,18 +6,10 @@
 #include <charconv>
 #include <limits>
 
-#include "profiler/formats/chrome_trace_reader.h"
+#include "base/text.h"
 #include "profiler/formats/decimal.h"
 
 namespace howard::profiler {
-namespace {
-
-/// Times beyond 26 days from zero are damage; within, no difference of two leaves SimTime's range.
-constexpr SimTime kLatest = SimTime::picoseconds(std::int64_t{1} << 61);
-
-constexpr std::string_view kLossLabel = " events lost";
-
-}  // namespace
 
 bool TraceEventHandler::number_integer(std::int64_t number) {
   return scalar(fmt::format_int(number).str());
@@ -69,9 +61,7 @@ bool TraceEventHandler::key(std::string& text) {
 
 bool TraceEventHandler::parse_error(std::size_t /*position*/, const std::string& /*token*/,
                                     const nlohmann::json::exception& failure) {
-  std::string text = failure.what();
-  if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
-  failure_ = std::move(text);
+  failure_ = json_failure(failure.what());
   return false;
 }
 
@@ -102,8 +92,8 @@ bool TraceEventHandler::scalar(std::string_view text) {
 void TraceEventHandler::set_time(std::optional<SimTime>& member, std::string_view text) {
   constexpr int kPicosecondsPerMicrosecondDigits = 6;
   const auto picoseconds = parse_scaled(text, kPicosecondsPerMicrosecondDigits);
-  if (picoseconds && SimTime::picoseconds(*picoseconds) < kLatest &&
-      SimTime::picoseconds(*picoseconds) > SimTime() - kLatest) {
+  if (picoseconds && SimTime::picoseconds(*picoseconds) < kLatestTraceTime &&
+      SimTime::picoseconds(*picoseconds) > SimTime() - kLatestTraceTime) {
     member = SimTime::picoseconds(*picoseconds);
   } else {
     event_.bad_time = true;
@@ -111,16 +101,16 @@ void TraceEventHandler::set_time(std::optional<SimTime>& member, std::string_vie
 }
 
 std::size_t TraceEventHandler::process_index() {
-  const auto [found, added] = process_indices_.try_emplace(event_.process, processes_.size());
-  if (added) processes_.push_back({.name = "process " + event_.process});
+  const auto [found, added] = process_indices_.try_emplace(event_.process, found_.processes.size());
+  if (added) found_.processes.push_back({.name = "process " + event_.process});
   return found->second;
 }
 
 std::uint32_t TraceEventHandler::thread_index() {
   const std::size_t process = process_index();
-  const auto index = static_cast<std::uint32_t>(threads_.size());
+  const auto index = static_cast<std::uint32_t>(found_.threads.size());
   const auto [found, added] = thread_indices_.try_emplace({process, event_.thread}, index);
-  if (added) threads_.push_back({.process = process, .name = "thread " + event_.thread});
+  if (added) found_.threads.push_back({.process = process, .name = "thread " + event_.thread});
   return found->second;
 }
 
@@ -135,53 +125,38 @@ void TraceEventHandler::take_event() {
   };
   if (event_.bad_time) return reject("a time is not a number of microseconds in range");
   if (!event_.start) return reject("an event has no ts");
-  if (threads_.size() > std::numeric_limits<std::uint16_t>::max()) {
+  if (found_.threads.size() > std::numeric_limits<std::uint16_t>::max()) {
     return reject("more threads than can be told apart");
   }
-  Thread& thread = threads_[thread_index()];
-  Span span{.thread = thread_index(),
-            .name = names_.id(event_.name),
-            .category = names_.id(event_.category),
-            .start = *event_.start,
-            .program = event_.program,
-            .trace = event_.trace};
+  TraceSpans::Thread& thread = found_.threads[thread_index()];
+  TraceSpans::Span span{.thread = thread_index(),
+                        .name = names_.id(event_.name),
+                        .category = names_.id(event_.category),
+                        .start = *event_.start,
+                        .program = event_.program,
+                        .trace = event_.trace};
   if (begins) {
     thread.open.push_back(span);
   } else if (complete) {
     if (!event_.duration) return reject("a complete event has no dur");
     if (*event_.duration < SimTime()) return reject("a duration is negative");
     span.end = span.start + *event_.duration;
-    take_span(span);
-  } else if (thread.open.empty()) {
-    reject("an end without a begin");
+    found_.take(span, dropped_);
   } else {
-    Span begun = thread.open.back();
-    thread.open.pop_back();
-    begun.end = *event_.start;
-    if (begun.end < begun.start) return reject("a span ends before it begins");
-    take_span(begun);
-  }
-}
-
-void TraceEventHandler::take_span(Span span) {
-  if (spans_.size() < kMostTraceEvents) {
-    spans_.push_back(span);
-  } else {
-    dropped_.add(fmt::format("beyond the first {} events", kMostTraceEvents), 0);
+    const std::string_view reason = found_.end(thread, *event_.start, dropped_);
+    if (!reason.empty()) reject(reason);
   }
 }
 
 void TraceEventHandler::take_metadata() {
   if (event_.name == "process_name") {
-    processes_[process_index()].name = event_.argument_name;
+    found_.processes[process_index()].name = event_.argument_name;
   } else if (event_.name == "thread_name") {
-    if (threads_.size() <= std::numeric_limits<std::uint16_t>::max()) {
-      threads_[thread_index()].name = event_.argument_name;
+    if (found_.threads.size() <= std::numeric_limits<std::uint16_t>::max()) {
+      found_.threads[thread_index()].name = event_.argument_name;
     }
-  } else if (event_.name == "process_labels" && event_.labels.ends_with(kLossLabel)) {
-    std::uint64_t losses = 0;
-    std::from_chars(event_.labels.data(), event_.labels.data() + event_.labels.size(), losses);
-    processes_[process_index()].losses = losses;
+  } else if (event_.name == "process_labels") {
+    found_.set_label(process_index(), event_.labels);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/sim_time.h"
 #include "profiler/formats/dropped_rows.h"
+#include "profiler/formats/read_trace.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
@@ -21,29 +22,9 @@ namespace howard::profiler {
 /// never held as a tree.
 class TraceEventHandler {
  public:
-  struct Span {
-    std::uint32_t thread = 0;  ///< Into `threads()`.
-    NameId name = 0;
-    NameId category = 0;
-    SimTime start, end;
-    std::uint64_t program = 0;
-    std::uint32_t trace = 0;
-  };
-  struct Thread {
-    std::size_t process = 0;  ///< Into `processes()`.
-    std::string name;
-    std::vector<Span> open;  ///< Begun and not ended.
-  };
-  struct Process {
-    std::string name;
-    std::uint64_t losses = 0;
-  };
-
   TraceEventHandler(NameTable& names, DroppedRows& dropped) : names_(names), dropped_(dropped) {}
 
-  const std::vector<Process>& processes() const { return processes_; }
-  const std::vector<Thread>& threads() const { return threads_; }
-  const std::vector<Span>& spans() const { return spans_; }
+  const TraceSpans& found() const { return found_; }
   /// What the parser found wrong; absent when it found the end.
   const std::optional<std::string>& failure() const { return failure_; }
 
@@ -79,7 +60,6 @@ class TraceEventHandler {
   void set_time(std::optional<SimTime>& member, std::string_view text);
   void take_event();
   void take_metadata();
-  void take_span(Span span);
   std::uint32_t thread_index();
   std::size_t process_index();
 
@@ -93,9 +73,7 @@ class TraceEventHandler {
   std::uint64_t event_number_ = 0;
   std::map<std::string, std::size_t> process_indices_;
   std::map<std::pair<std::size_t, std::string>, std::uint32_t> thread_indices_;
-  std::vector<Process> processes_;
-  std::vector<Thread> threads_;
-  std::vector<Span> spans_;
+  TraceSpans found_;
   std::optional<std::string> failure_;
 };
 

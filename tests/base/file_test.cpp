@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "base/error.h"
@@ -35,6 +36,31 @@ TEST_F(File, ReplacesAndLeavesNoTemporaryBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(File, APieceBehindTheOtherIsTheWholeText) {
+  std::string whole;
+  write_file(folder_ / "pieces", [&](const TextSink& sink) {
+    for (int i = 0; i < 100'000; ++i) {
+      const std::string piece = std::to_string(i) + ",";
+      whole += piece;
+      sink(piece);
+    }
+    sink(whole);
+  });
+  EXPECT_EQ(read_file(folder_ / "pieces"), whole + whole);
+}
+
+TEST_F(File, ATextThatBreaksOffLeavesTheOldFileAndNothingElse) {
+  write_file(folder_ / "c.txt", "old");
+  EXPECT_THROW(write_file(folder_ / "c.txt",
+                          [](const TextSink& sink) {
+                            sink("new");
+                            throw std::runtime_error("broke off");
+                          }),
+               std::runtime_error);
+  EXPECT_EQ(read_file(folder_ / "c.txt"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
 TEST_F(File, AFullDiskIsAnErrorThatSaysSo) {
   try {
     write_file("/dev/full", "x");
@@ -59,6 +85,23 @@ TEST_F(File, AWritableFolderIsMadeAndLeftEmpty) {
 TEST_F(File, ReadingWhatIsNotAFileIsAnError) {
   EXPECT_THROW(read_file(folder_ / "missing"), Error);
   EXPECT_THROW(read_file(folder_), Error);
+}
+
+TEST(FileName, HasNothingThatSomeSystemRefuses) {
+  EXPECT_EQ(file_name_of("emulated/shape:64x64x64/devices:0+4"),
+            "emulated__shape=64x64x64__devices=0+4");
+  for (const std::string text : {"a,b", "a*b", "a b", "\xc3\xa9", "", ".", "..", "a\\b\"c<d>|?"}) {
+    const std::string name = file_name_of(text);
+    EXPECT_EQ(name.find_first_not_of("abcd0123456789ef_=."), std::string::npos) << name;
+    EXPECT_NE(name.find_first_not_of('.'), std::string::npos) << name;
+  }
+}
+
+TEST(FileName, OfDifferentTextsIsDifferent) {
+  EXPECT_NE(file_name_of("ops:a,b"), file_name_of("ops:a;b"));
+  const std::string text(1000, 'x');
+  EXPECT_NE(file_name_of(text + "y"), file_name_of(text + "z"));
+  EXPECT_LE(file_name_of(text).size(), 200U);
 }
 
 }  // namespace

@@ -29,6 +29,29 @@ TEST(Text, NumbersAreReadWholeOrNotAtAll) {
   EXPECT_EQ(parse_number("inf"), std::nullopt);
 }
 
+TEST(Text, NaturalNumbersDoNotWrapAround) {
+  EXPECT_EQ(parse_natural("18446744073709551615"), 18446744073709551615U);
+  for (const char* const bad : {"-1", "18446744073709551616", "+1", " 1", "0x10", ""}) {
+    EXPECT_EQ(parse_natural(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(Text, AShellWordIsQuotedWhereAShellWouldReadMore) {
+  EXPECT_EQ(shell_word("shape=512x512x512"), "shape=512x512x512");
+  EXPECT_EQ(shell_word("noc.link=14 B/cycle"), "'noc.link=14 B/cycle'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Text, WhatALibrarySaysOfJsonIsSaidInWords) {
+  EXPECT_EQ(json_failure("[json.exception.parse_error.101] parse error at line 1, column 7: syntax "
+                         "error while parsing value - unexpected '}'"),
+            "it is not JSON at line 1, column 7");
+  EXPECT_EQ(json_failure("[json.exception.out_of_range.406] number overflow parsing '1e999'"),
+            "it has a number without limit");
+  EXPECT_EQ(json_failure("anything else"), "it is not JSON");
+}
+
 TEST(Text, ClosestFindsTyposAndOffersNoWildGuess) {
   const std::array<std::string, 3> names{"matmul_sweep", "mlp_engines", "gpt2_trace"};
   EXPECT_EQ(closest("matmul_swep", names), "matmul_sweep");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -40,10 +41,46 @@ TEST_F(DesignSpace, EveryValueOfAConstantIsThePointOfASettingOfItsOwn) {
   EXPECT_GT(time(swept[1]), time(swept[0])) << "kernels start later";
 }
 
+TEST_F(DesignSpace, ValuesThatContradictEachOtherAreSkippedWithBoth) {
+  const json swept = points("--set tensix.rows=8count,9count --set grid.eth.rows=8count,9count");
+  ASSERT_EQ(swept.size(), 4U);
+  EXPECT_EQ(swept[1]["skipped"],
+            "grid.eth.rows=9count and tensix.rows=8count contradict each other");
+  for (const int other : {0, 2, 3}) EXPECT_TRUE(swept[other]["skipped"].is_null());
+  EXPECT_LT(time(swept[3]), time(swept[2])) << "a row more";
+}
+
+TEST_F(DesignSpace, NoValueOfAConstantHasAPublishedFigure) {
+  const json swept = points("--set host.finish=38.7us,40us");
+  for (const json& point : swept) EXPECT_TRUE(point["reference"].is_null());
+}
+
 TEST_F(DesignSpace, StepsThatBinaryNumbersMissReachTheLastValue) {
   const json swept = points("--set host.finish=0.1..0.3:0.1us");
   ASSERT_EQ(swept.size(), 3U);
   EXPECT_EQ(swept[2]["params"]["host.finish"], "0.3us");
+}
+
+TEST_F(DesignSpace, ALargeSweepPrintsWhatItFoundAndASampleAndKeepsAllInItsFiles) {
+  const std::string sweep =
+      "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth"
+      " --set host.op_call=1..50:1us --set dispatch.go_core=1cycles,50cycles";
+  const Outcome some = run(sweep);
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_LT(std::ranges::count(some.out, '\n'), 110) << some.out;
+  for (const char* part :
+       {"60 of 100 rows: first the fastest, then a sample",
+        "the shortest and the longest time of 100 points",
+        "the elasticity of the time to each constant", "where what bounds the time changes"}) {
+    EXPECT_TRUE(contains(some.out, part)) << part << "\n" << some.out;
+  }
+  EXPECT_EQ(json::parse(content(folder() / "results/matmul_sweep.json"))["points"].size(), 100U);
+  const std::string table = content(folder() / "results/matmul_sweep.csv");
+  EXPECT_GT(std::ranges::count(table, '\n'), 500) << "a line for each metric of each point";
+  EXPECT_TRUE(contains(content(folder() / "results/matmul_sweep.md"), "60 of 100 rows"));
+  const Outcome all = run(sweep + " --all-rows");
+  EXPECT_FALSE(contains(all.out, " of 100 rows"));
+  EXPECT_GE(std::ranges::count(all.out, '\n'), 100);
 }
 
 TEST_F(DesignSpace, BadRangesAreOneLineBeforeAnythingRuns) {
@@ -53,6 +90,7 @@ TEST_F(DesignSpace, BadRangesAreOneLineBeforeAnythingRuns) {
       {"host.finish=1..2", "NAME=FIRST..LAST:STEPUNIT"},
       {"host.finish=1..2:1", "NAME=FIRST..LAST:STEPUNIT"},
       {"host.finish=1us,", "a number and its unit"},
+      {"host.finish=1us,1ms", "one unit for all"},
       {"host.finish=1..2:1GB/s", "a time in"},
       {"host.finish=0..9:0.000001us", "a million"},
       {"host.finsih=1..2:1us", "host.finish=..."},

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -257,6 +258,43 @@ TEST(CoreGrids, OfAStepKeepTheFidelityThatTtnnTakesWithoutOne) {
   };
   EXPECT_NE(grid("4x7").find_detail("slowest_product")->find("HiFi2"), std::string::npos);
   EXPECT_GT(grid("1x1").find_metric("time")->value, grid("default").find_metric("time")->value);
+}
+
+TEST(CoreGrids, ThatTheChipDoesNotHaveAreSkippedWithTheReasonWhereverOneCanBeSaid) {
+  const auto reason = [](const Experiment& experiment, std::vector<AxisOverride> axes) {
+    for (const harness::Axis& axis : experiment.axes(harness::Backend::emulated)) {
+      const bool given = std::ranges::find(axes, axis.name, &AxisOverride::axis) != axes.end();
+      if (!given && !axis.values.empty()) axes.push_back({axis.name, {axis.values.back()}});
+    }
+    const auto points = run_emulated(experiment, axes);
+    EXPECT_FALSE(points[0].failed) << points[0].id();
+    return points[0].skipped.value_or("it ran");
+  };
+  int asked = 0;
+  for (const auto& experiment : all_experiments(box(), {})) {
+    const auto axes = experiment->axes(harness::Backend::emulated);
+    if (std::ranges::find(axes, "grid", &harness::Axis::name) == axes.end()) continue;
+    ++asked;
+    std::vector<AxisOverride> given{{"dispatch", {"worker"}}};
+    if (std::ranges::find(axes, "engine", &harness::Axis::name) != axes.end()) {
+      given.push_back({"engine", {"static"}});
+    }
+    for (const char* const grid : {"12x1", "9x9", "64x64", "8x8"}) {
+      given.push_back({"grid", {grid}});
+      EXPECT_EQ(reason(*experiment, given), std::string("the grid ") + grid +
+                                                " is not on the chip: it has 8x7 cores with "
+                                                "dispatch worker")
+          << experiment->name();
+      given.pop_back();
+    }
+    given[0] = {"dispatch", {"eth"}};
+    given.push_back({"grid", {"9x8"}});
+    EXPECT_NE(reason(*experiment, given).find("8x8 cores with dispatch eth"), std::string::npos);
+    given.back() = {"grid", {"8x7"}};
+    given.push_back({"queues", {"2"}});
+    EXPECT_NE(reason(*experiment, given).find("each of two queues has 4x8"), std::string::npos);
+  }
+  EXPECT_EQ(asked, 6) << "experiments with axis grid";
 }
 
 TEST(OptionalAxes, ChangeNoPointThatDoesNotAskForThem) {

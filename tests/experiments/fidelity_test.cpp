@@ -23,7 +23,7 @@ class Fidelity : public ::testing::Test {
     const auto box = built_in_box();
     list.push_back(matmul_sweep(box));
     list.push_back(two_queues(box));
-    list.push_back(fidelity(list));
+    list.push_back(fidelity(list, true));
     return list;
   }();
 };
@@ -69,6 +69,16 @@ TEST_F(Fidelity, ASummaryLeavesArtefactsOutOfItsErrors) {
   }
   EXPECT_DOUBLE_EQ(summary.find_metric("mean_error")->value, sum / 10);
   EXPECT_DOUBLE_EQ(summary.find_metric("worst_error")->value, worst);
+}
+
+TEST_F(Fidelity, AnotherChipHasNothingToCompareWith) {
+  ExperimentList list;
+  list.push_back(matmul_sweep(built_in_box()));
+  list.push_back(fidelity(list, false));
+  const auto points = run_emulated(*list.back());
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_TRUE(points[0].skipped.has_value());
+  EXPECT_FALSE(points[0].failed);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
+#include <string>
 
 #include "base/error.h"
 #include "harness/what_if.h"
@@ -18,6 +20,19 @@ TEST(Axis, OverridesAreReadFromOneWord) {
   EXPECT_THROW(parse_axis_override("shape"), Error);
   EXPECT_THROW(parse_axis_override("=1"), Error);
   EXPECT_THROW(parse_axis_override("shape="), Error);
+}
+
+TEST(Axis, GivenTwiceIsRefusedAndNotHalfKept) {
+  const std::array texts{std::string("shape=32"), std::string("dtype=float32"),
+                         std::string("shape=64")};
+  EXPECT_EQ(parse_axis_overrides(std::span(texts).first(2)).size(), 2U);
+  try {
+    parse_axis_overrides(texts);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text().value, "it is given twice, as 32 and as 64");
+    EXPECT_EQ(error.text().hint, "-a shape=64,32");
+  }
 }
 
 TEST(Axis, ProductRunsTheLastAxisFastest) {

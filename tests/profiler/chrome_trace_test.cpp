@@ -90,6 +90,10 @@ void expect_valid(const json& trace) {
       if (name == "thread_sort_index") sorted.insert(thread);
       continue;
     }
+    if (event.at("ph") == "C") {
+      EXPECT_TRUE(event.at("args").at("commands").is_number());
+      continue;
+    }
     ASSERT_EQ(event.at("ph"), "X");
     EXPECT_TRUE(event.at("name").is_string());
     EXPECT_TRUE(event.at("cat").is_string());
@@ -144,9 +148,83 @@ TEST(ChromeTrace, KeepsEveryPicosecond) {
   }
 }
 
-TEST(ChromeTrace, WritesTimesBeforeZeroWithOneSign) {
-  const std::vector<TraceEvent> events{span(kHost, -1'500'000, -500'000)};
-  EXPECT_EQ(picoseconds(trace_of(events).at("traceEvents").back().at("ts")), -1'500'000);
+TEST(ChromeTrace, EveryPointBeginsAtZero) {
+  const std::vector<TraceEvent> early{span(kQueue, 7'000'000, 9'000'000),
+                                      span(kHost, -1'500'000, -500'000)};
+  const std::vector<TraceEvent> late{span(kHost, 9'000'000'000, 9'000'000'001)};
+  const std::vector<TraceProcess> processes{{.name = "early", .events = early},
+                                            {.name = "late", .events = late}};
+  std::map<int, std::int64_t> first;
+  const json trace = json::parse(chrome_trace(processes).json);
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const std::int64_t start = picoseconds(event.at("ts"));
+    const auto known = first.try_emplace(event.at("pid"), start).first;
+    known->second = std::min(known->second, start);
+  }
+  EXPECT_EQ(first, (std::map<int, std::int64_t>{{1, 0}, {2, 0}}));
+}
+
+/// A host that calls twice, a dispatcher, a sub-device and two cores.
+std::vector<TraceEvent> two_launches() {
+  std::vector<TraceEvent> events;
+  for (std::uint64_t program = 1; program <= 2; ++program) {
+    const std::int64_t zero = static_cast<std::int64_t>(program) * 10'000'000;
+    const auto add = [&](Track track, std::string_view category, std::int64_t start,
+                         std::int64_t end) {
+      TraceEvent event = span(track, zero + start, zero + end);
+      event.category = category;
+      event.program = program;
+      events.push_back(event);
+    };
+    add(kHost, "host", 0, 1'000'000);
+    add(kDispatcher, "dispatch", 2'000'000, 3'000'000);
+    add({TrackKind::sub_device, Lane::none, 0}, "kernel", 4'000'000, 8'000'000);
+    add(core(1, 2, Lane::compute), "kernel", 4'000'000, 7'000'000);
+    add(core(3, 5, Lane::compute), "kernel", 4'000'000, 7'000'000);
+  }
+  return events;
+}
+
+TEST(ChromeTrace, AKernelSaysWhatItComputedWhereAndWhatTheChipHadWaitedFor) {
+  const ProgramFacts facts{.operation = "Matmul",
+                           .inputs = {{.dimensions = {1, 1, 64, 32}, .dtype = "bfloat16"},
+                                      {.dimensions = {1, 2, 32, 96}, .dtype = "float32"}},
+                           .outputs = {{.dimensions = {1, 1, 64, 96}, .dtype = "bfloat16"}},
+                           .work = {.flops = Flops(393216), .dram = Bytes(4096), .cores = 2}};
+  const std::vector<TraceEvent> events = two_launches();
+  const TraceProcess process{
+      .name = "point", .events = events, .facts = [&](std::uint64_t) { return &facts; }};
+  const json trace = json::parse(chrome_trace({&process, 1}).json);
+  expect_valid(trace);
+  std::vector<json> notes;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.contains("args") && event["args"].contains("flops")) notes.push_back(event["args"]);
+  }
+  ASSERT_EQ(notes.size(), 2U) << "only kernels, not their cores";
+  EXPECT_EQ(notes[0].at("operation"), "Matmul");
+  EXPECT_EQ(notes[0].at("shapes"), "64x32 bfloat16, 2x32x96 float32 -> 64x96 bfloat16");
+  EXPECT_EQ(notes[0].at("flops"), 393216);
+  EXPECT_EQ(notes[0].at("dram_bytes"), 4096);
+  EXPECT_EQ(notes[0].at("cores"), "(1,2)-(3,5)");
+  EXPECT_EQ(notes[0].at("core_count"), 2);
+  EXPECT_FALSE(notes[0].contains("gap_before")) << "nothing ran before";
+  EXPECT_EQ(notes[1].at("gap_before_ps"), 6'000'000);
+  EXPECT_EQ(notes[1].at("gap_before"),
+            "6.000 us: host issuing 3.000 us, dispatcher held 1.000 us, dispatch 1.000 us, go "
+            "latency 1.000 us");
+}
+
+TEST(ChromeTrace, AQueueHasACounterOfTheCommandsThatWaitInIt) {
+  const json trace = trace_of(two_launches());
+  std::vector<std::pair<std::int64_t, int>> levels;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "C") continue;
+    EXPECT_EQ(event.at("name"), "command queue 0: commands waiting");
+    levels.emplace_back(picoseconds(event.at("ts")), event.at("args").at("commands"));
+  }
+  EXPECT_EQ(levels, (std::vector<std::pair<std::int64_t, int>>{
+                        {1'000'000, 1}, {2'000'000, 0}, {11'000'000, 1}, {12'000'000, 0}}));
 }
 
 TEST(ChromeTrace, SortsThreadsFromTheHostDownToTheCores) {

@@ -102,7 +102,8 @@ TEST(Claims, TheEvidenceIsThePointsAndTheirTimes) {
   const JudgedClaim judged = judge(claim(ClaimVerdict::artefact), {&result, 1});
   ASSERT_EQ(judged.evidence.size(), 2U);
   EXPECT_EQ(judged.evidence[0],
-            "e/emulated/config:a/other:x: 2.000 ms / e/emulated/config:b/other:x: 1.000 ms = 2");
+            "time 2.000 ms at e/emulated/config:a/other:x / time 1.000 ms at "
+            "e/emulated/config:b/other:x = 2");
 }
 
 TEST(Claims, WhatNoDeviceHereMeasuresIsTakenAsPublished) {
@@ -121,6 +122,14 @@ TEST(Claims, WhatNoDeviceHereMeasuresIsTakenAsPublished) {
 TEST(Claims, HostPointsAreNoEvidence) {
   ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 5}});
   result.points[0].backend = harness::Backend::host;
+  EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
+}
+
+TEST(Claims, AnotherChipIsNoEvidence) {
+  ExperimentResult result = run_of({{"a", 2}, {"b", 1}, {"c", 5}});
+  EXPECT_TRUE(can_judge({&result, 1}));
+  result.context.published_chip = false;
+  EXPECT_FALSE(can_judge({&result, 1}));
   EXPECT_EQ(verdict_of(claim(ClaimVerdict::artefact), result), ClaimVerdict::not_run);
 }
 

@@ -54,16 +54,20 @@ std::string text_of(const Explanation& explanation) {
 
 Explanation sample() {
   return {.experiment = "mlp_engines",
+          .command = "run_experiment explain mlp -a batch=64",
           .parameters = {{"engine", "static"}, {"batch", "64"}},
           .run = run_of(80, 10, 5),
           .tried = {{.what = "trace",
                      .changes = {{"engine", "traced"}},
+                     .how = "-a engine=traced",
                      .run = {.time = us(40), .account = run_of(20, 5, 2).account}},
                     {.what = "ETH dispatch",
                      .changes = {{"dispatch", "eth"}},
+                     .how = "-a dispatch=eth",
                      .run = {.time = us(100), .account = run_of(80, 10, 5).account}},
                     {.what = "pad batch",
                      .changes = {{"batch", "96"}},
+                     .how = "-a batch=96",
                      .candidates = 4,
                      .run = {.time = us(110), .account = run_of(80, 10, 5).account}}},
           .untried = {{"fusing", "it is one op"}}};
@@ -95,6 +99,7 @@ TEST(Explanation, TheTextSaysWhatHelpsWhatDoesNotAndWhatWasNotTried) {
   for (const char* const part :
        {"waiting: dispatch", "running: matmul", "1 x; compute 50 %, beyond 50 %; unpack",
         "an iteration", "2.50x  helps", "-a engine=traced", "1.00x  does not help",
+        "for those of the same names, in run_experiment explain mlp -a batch=64",
         "pad batch (best of 4)", "0.91x  is slower", "not tried: fusing: it is one op"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
@@ -130,6 +135,8 @@ TEST(Explanation, TheResultHasAPointForEachChangeWithItsGain) {
   EXPECT_EQ(trace.id(), "emulated/explained:mlp_engines/engine:traced/batch:64");
   EXPECT_DOUBLE_EQ(trace.find_metric("gain")->value, 2.5);
   EXPECT_EQ(*trace.find_detail("what_if"), "trace");
+  EXPECT_EQ(*trace.find_detail("how"), "-a engine=traced");
+  EXPECT_EQ(*base.find_detail("command"), "run_experiment explain mlp -a batch=64");
 }
 
 TEST(Explanation, ThePictureHasABarForEachRun) {

@@ -28,6 +28,13 @@ TEST(Format, GivesAColumnOnePrefixAndOneNumberOfDecimals) {
   EXPECT_EQ(formatted("s", {0.323, 0.51}), (Texts{"ms", "323.0", "510.0"}));
 }
 
+TEST(Format, GivesWhatIsCountedNoPrefix) {
+  EXPECT_EQ(formatted("chips", {0.9998, 0.0021}), (Texts{"chips", "1.000", "0.002"}));
+  EXPECT_EQ(formatted("layers", {2, 16000}), (Texts{"layers", "2", "16000"}));
+  EXPECT_EQ(format_quantity(764, "count"), "764 count");
+  EXPECT_EQ(format_quantity(0.5, "1/s"), "0.500 1/s");
+}
+
 TEST(Format, ShowsRatiosAsPercent) {
   EXPECT_EQ(formatted("1", {0.937, 0.029, 1}), (Texts{"%", "93.7", "2.9", "100.0"}));
 }

@@ -134,6 +134,14 @@ TEST(Reference, TheFirstTableWinsAndALaterOneFillsTheGaps) {
   EXPECT_DOUBLE_EQ(utilisation.reference->value, 48.73e12);
 }
 
+TEST(Reference, AnotherChipsPointsGetOnlyWhatArithmeticGives) {
+  ExperimentResult result{.experiment = "matmul_sweep"};
+  result.points = {sweep_point("4096x4096x4096", "eth")};
+  result.context.published_chip = false;
+  attach_references(result);
+  EXPECT_FALSE(result.points[0].reference);
+}
+
 TEST(Reference, PointsThatWereNotPublishedGetNone) {
   EXPECT_FALSE(attached(sweep_point("4032x4032x4032", "eth")).reference);
   EXPECT_FALSE(attached(sweep_point("1024x1024x1024", "worker", Backend::host)).reference);

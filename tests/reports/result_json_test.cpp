@@ -149,7 +149,8 @@ void expect_equal(const Metric& a, const Metric& b) {
 }
 
 TEST(ResultJson, RoundTripLosesNothing) {
-  const ExperimentResult written = testing::sample_result();
+  ExperimentResult written = testing::sample_result();
+  written.context.published_chip = false;
   const ExperimentResult read = parse_result_json(text_of(written), "x").at(0);
   EXPECT_EQ(read.experiment, written.experiment);
   EXPECT_EQ(read.interrupted, written.interrupted);
@@ -161,6 +162,7 @@ TEST(ResultJson, RoundTripLosesNothing) {
   EXPECT_EQ(read.context.threads, written.context.threads);
   EXPECT_EQ(read.context.chip_profile, written.context.chip_profile);
   EXPECT_EQ(read.context.software_profile, written.context.software_profile);
+  EXPECT_EQ(read.context.published_chip, written.context.published_chip);
   EXPECT_EQ(read.context.seed, written.context.seed);
   EXPECT_EQ(read.context.warnings, written.context.warnings);
   ASSERT_EQ(read.points.size(), written.points.size());
@@ -248,9 +250,14 @@ TEST(ResultJson, OfARunningExperimentItIsWhatItWouldBeWithThesePointsAlone) {
   running.points.clear();
   std::vector<const harness::PointResult*> points;
   for (const harness::PointResult& point : whole.points) points.push_back(&point);
-  EXPECT_EQ(result_json({}, running, points), text_of(whole));
+  const auto text_behind = [&](std::span<const ExperimentResult> finished) {
+    std::string text;
+    write_result_json(finished, running, points, [&](std::string_view piece) { text += piece; });
+    return text;
+  };
+  EXPECT_EQ(text_behind({}), text_of(whole));
   const std::vector<ExperimentResult> both{whole, whole};
-  EXPECT_EQ(result_json({&whole, 1}, running, points), result_json(both));
+  EXPECT_EQ(text_behind({&whole, 1}), result_json(both));
   EXPECT_EQ(json::parse(result_json(both)).dump(),
             json::parse("[" + text_of(whole) + "," + text_of(whole) + "]").dump());
 }

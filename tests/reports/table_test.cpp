@@ -159,6 +159,89 @@ TEST(TerminalTable, AReasonThatFitsNoRowIsSaidOnceForAllThatHaveIt) {
   EXPECT_EQ(text().find("\n1 skipped: a reason that is longer than\n"), std::string::npos);
 }
 
+/// Texts of a row that name its point, a number, and a command to copy.
+Table wide_table() {
+  using harness::Room;
+  Table table{.columns = {{.title = "change"},
+                          {.title = "time", .unit = "us", .number = true, .room = Room::key},
+                          {.title = "a remark of many words"},
+                          {.title = "how", .room = Room::whole}}};
+  for (const char* const dispatch : {"eth", "worker"}) {
+    table.rows.push_back(
+        {.cells = {{std::string("matmul/shape:1024x1024x1024/dispatch:") + dispatch},
+                   {"12.5"},
+                   {"a remark that says much and matters little"},
+                   {std::string("-a shape=1024x1024x1024 -a dispatch=") + dispatch}},
+         .skipped = ""});
+  }
+  return table;
+}
+
+TEST(TerminalTable, KeysAreWrappedAndOtherTextsCut) {
+  EXPECT_EQ(terminal_table(wide_table(), {.width = 90}), R"(
+
+change                      time  a remark of many  how
+                              us  words
+--------------------------  ----  ----------------  ------------------------------------
+matmul/                     12.5  a remark that s…  -a shape=1024x1024x1024 -a dispatch=…
+)");
+}
+
+TEST(TerminalTable, WhatIsToBeCopiedIsWhole) {
+  for (int width = 60; width < 130; ++width) {
+    const std::string text = terminal_table(wide_table(), {.width = width});
+    EXPECT_NE(text.find("-a shape=1024x1024x1024 -a dispatch=worker\n"), std::string::npos) << text;
+  }
+}
+
+TEST(TerminalTable, NoKeyIsEverCut) {
+  for (int width = 30; width < 130; ++width) {
+    std::string text = terminal_table(wide_table(), {.width = width});
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    EXPECT_EQ(text.find("…", text.find("how")) < text.find("matmul"), false) << text;
+    EXPECT_NE(text.find("worker"), std::string::npos) << text;
+  }
+}
+
+TEST(TerminalTable, HasNoMarkOutsideOfAsciiWhenAsked) {
+  for (const Table& table : sample_tables()) {
+    for (const int width : {60, 80, 200}) {
+      const std::string text = terminal_table(table, {.width = width, .ascii = true});
+      EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c >= 0; })) << text;
+    }
+  }
+  EXPECT_NE(terminal_table(sample_tables()[1], {.ascii = true}).find("104.0 +-5.8 %"),
+            std::string::npos);
+}
+
+TEST(Table, TheTitleSaysWhatTheTimeIsOf) {
+  harness::Presentation presentation = testing::sample_presentation();
+  presentation.timed = "a product and its finish";
+  presentation.timed_on_host = "a product";
+  harness::ExperimentResult result = testing::sample_result();
+  std::vector<Table> tables = make_tables(result, presentation);
+  EXPECT_TRUE(tables[0].caption.starts_with(
+      "matmul_sweep: emulated device, virtual time of a product and its finish, dtype"))
+      << tables[0].caption;
+  EXPECT_EQ(tables[1].caption, "matmul_sweep: host CPU, wall time of a product");
+  result.points[1].details.emplace_back("timed", "a product alone");
+  EXPECT_NE(make_tables(result, presentation)[0].caption.find(
+                "of a product and its finish, or of a product alone"),
+            std::string::npos);
+}
+
+TEST(Table, AColumnThatNeedsItIsExplainedWhereItIsShown) {
+  harness::Presentation presentation = testing::sample_presentation();
+  for (harness::Column& column : presentation.columns) {
+    if (column.name == "share_of_peak") column.meaning = "what all cores can do";
+  }
+  const Table table = make_tables(testing::sample_result(), presentation)[0];
+  const std::string line = "of peak: what all cores can do\n";
+  EXPECT_NE(terminal_table(table, {.width = 80}).find("\n" + line), std::string::npos);
+  EXPECT_EQ(terminal_table(table, {.width = 40}).find(line), std::string::npos);
+  EXPECT_NE(markdown_table(table).find("- " + line), std::string::npos);
+}
+
 TEST(TerminalTable, TheLineOfUnitsGoesWithTheColumnsThatHaveThem) {
   const Table table{.columns = {{.title = "name"}, {.title = "time", .unit = "us"}},
                     .rows = {{.cells = {{"a name of some length"}, {"1.0"}}}}};
@@ -232,6 +315,22 @@ TEST(CellText, CutsBetweenCodePoints) {
   EXPECT_EQ(shortened("abc", 3), "abc");
   EXPECT_EQ(padded("±", 3, true), "  ±");
   EXPECT_EQ(padded("abcd", 3, false), "abcd");
+}
+
+TEST(CellText, FoldsWhatHasNoSpacesBehindItsSigns) {
+  EXPECT_EQ(folded("shape:1024/dispatch:eth", 15),
+            (std::vector<std::string>{"shape:1024/", "  dispatch:eth"}));
+  EXPECT_EQ(folded("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(folded("", 7), std::vector<std::string>{""});
+  for (std::size_t width = 1; width < 40; ++width) {
+    std::string all;
+    for (const std::string& line : folded("matmul_sweep/emulated and_a_long_word x", width)) {
+      EXPECT_LE(display_width(line), width);
+      all += line;
+    }
+    std::erase(all, ' ');
+    EXPECT_EQ(all, "matmul_sweep/emulatedand_a_long_wordx");
+  }
 }
 
 TEST(CellText, WrapsAtSpaces) {

@@ -88,6 +88,18 @@ TEST(Constants, AWrongUnitListsTheRightOnes) {
       << "a host time has no cycles";
 }
 
+TEST(Constants, AShareFollowsItsWholeUnlessItIsGivenByItself) {
+  Constants c = parse(constant("whole", "200", "GB/s") + "," + constant("share", "12.5", "%") +
+                      "," + constant("own", "30", "GB/s"));
+  EXPECT_EQ(c.share("share", "whole", kGigahertz), Bandwidth(25'000'000'000));
+  EXPECT_EQ(c.share("own", "whole", kGigahertz), Bandwidth(30'000'000'000));
+  c.set("whole", "400GB/s");
+  EXPECT_EQ(c.share("share", "whole", kGigahertz), Bandwidth(50'000'000'000));
+  EXPECT_EQ(c.share("own", "whole", kGigahertz), Bandwidth(30'000'000'000));
+  EXPECT_NE(error_of([&] { c.bandwidth("share", kGigahertz); }).find("has unit '%'"),
+            std::string::npos);
+}
+
 TEST(Constants, AFlagIsZeroOrOne) {
   Constants c = parse(constant("no", "0", "count") + "," + constant("yes", "1", "count") + "," +
                       constant("two", "2", "count"));
@@ -120,11 +132,11 @@ TEST(Constants, AFileThatExtendsABuiltInProfileHoldsOnlyTheDifference) {
   const std::string text =
       R"({"schema": "howard.profile/1", "name": "mine", "kind": "chip",
           "extends": "wormhole_b0_n300", "constants": {)" +
-      constant("dram.read.noc1", "164", "GB/s") + "}}";
+      constant("pcie.read", "164", "GB/s") + "}}";
   Constants c = Constants::parse(text, "mine.json", "chip");
   EXPECT_EQ(c.name(), "mine");
-  EXPECT_EQ(c.bandwidth("dram.read.noc1", kGigahertz), Bandwidth(164'000'000'000));
-  EXPECT_EQ(c.bandwidth("dram.read.noc0", kGigahertz), Bandwidth(190'000'000'000));
+  EXPECT_EQ(c.bandwidth("pcie.read", kGigahertz), Bandwidth(164'000'000'000));
+  EXPECT_EQ(c.bandwidth("pcie.write", kGigahertz), Bandwidth(13'500'000'000));
 }
 
 TEST(Constants, ExtendingAnUnknownProfileListsTheKnownOnes) {

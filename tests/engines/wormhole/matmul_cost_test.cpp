@@ -274,7 +274,7 @@ TEST(MatmulCost, BottleneckNamesTheLongestStage) {
   const MatmulPlan p = plan({.m = 32, .k = 8, .n = 32});
   EXPECT_EQ(cost(p, slow_writes).kernel.bottleneck, Bottleneck::output_writes);
   Profiles slow_math = profiles();
-  slow_math.chip.matrix_tile_pass = SimTime::microseconds(10);
+  slow_math.chip.matrix_flops_per_cycle = 8;
   EXPECT_EQ(cost(p, slow_math).kernel.bottleneck, Bottleneck::math);
 }
 

@@ -7,9 +7,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/wormhole/contradictions.h"
 #include "engines/wormhole/profiles.h"
 
 namespace howard::wormhole {
@@ -81,6 +83,60 @@ TEST(Profile, PeakFollowsCoresFidelityAndClock) {
   EXPECT_DOUBLE_EQ(chip.peak_flops(64, MathFidelity::hifi4), 64 * 1.024e12);
   chip.aiclk = Frequency(500'000'000);
   EXPECT_DOUBLE_EQ(chip.peak_flops(1, MathFidelity::lofi), 2.048e12);
+}
+
+TEST(Profile, WhatFollowsFromOtherConstantsIsComputed) {
+  const Profiles profiles = load_profiles();
+  EXPECT_EQ(profiles.chip.tile_pass(), SimTime::nanoseconds(16))
+      << "65536 operations, 4096 a cycle";
+  EXPECT_EQ(profiles.chip.l1_circular_buffers, Bytes(1'401'856)) << "tt-metal's own figure";
+  EXPECT_EQ(profiles.chip.dram_read_noc1, Bandwidth(82'000'000'000));
+  const Profiles other = load_profiles(
+      {.settings = {"matrix.flops_per_cycle=1024count", "dispatch.configuration_ring=138KiB",
+                    "dram.bandwidth=26.7GB/s", "tensix.rows=10count"}});
+  EXPECT_EQ(other.chip.tile_pass(), SimTime::nanoseconds(64));
+  EXPECT_EQ(other.chip.l1_circular_buffers, Bytes(1'401'856 - 69 * 1024));
+  EXPECT_EQ(other.chip.dram_read_noc1, Bandwidth(8'200'000'000));
+  EXPECT_EQ(other.chip.worker_grid, (CoreGrid{8, 9}));
+}
+
+TEST(Profile, AContradictionIsRefusedWithBothValues) {
+  struct Case {
+    std::vector<std::string> settings, named;
+  };
+  const Case cases[] = {
+      {{"dram.mixed=300GB/s"}, {"dram.mixed=300GB/s", "dram.bandwidth=267GB/s"}},
+      {{"dram.read.noc0=110%"}, {"dram.read.noc0=110%", "dram.bandwidth=267GB/s"}},
+      {{"dram.bandwidth=100GB/s", "dram.read.noc1=190GB/s"},
+       {"dram.read.noc1=190GB/s", "dram.bandwidth=100GB/s"}},
+      {{"grid.eth.rows=9count"}, {"grid.eth.rows=9count", "tensix.rows=8count"}},
+      {{"l1.capacity=64KiB"}, {"l1.firmware=26KiB", "l1.capacity=64KiB"}},
+      {{"ttnn.binary_bytes=80000B"},
+       {"ttnn.binary_bytes=80000B", "dispatch.configuration_ring=70656B"}},
+      {{"trace.region=13GiB"}, {"trace.region=13GiB", "dram.capacity=12GiB"}},
+      {{"tensix.rows=1count"}, {"tensix.rows=1count"}},
+  };
+  for (const Case& one : cases) {
+    try {
+      load_profiles({.profiles = {}, .settings = one.settings});
+      ADD_FAILURE() << one.settings[0] << " is accepted";
+    } catch (const Contradiction& refusal) {
+      for (const std::string& named : one.named) {
+        EXPECT_NE(refusal.text().value.find(named), std::string::npos) << refusal.what();
+      }
+    }
+  }
+  EXPECT_NO_THROW(load_profiles({.settings = {"dram.mixed=100%"}}));
+  EXPECT_NO_THROW(load_profiles({.settings = {"grid.eth.rows=9count", "tensix.rows=9count"}}));
+}
+
+TEST(Profile, WhatWasPublishedIsOfTheDefaultConstantsWhateverTheyAreCalled) {
+  EXPECT_TRUE(are_published(load_profiles()));
+  EXPECT_TRUE(are_published(load_profiles({.profiles = {"wormhole_b0_n300"}})));
+  EXPECT_TRUE(are_published(load_profiles({.settings = {"noc.link=28B/cycle"}}))) << "as it was";
+  EXPECT_FALSE(are_published(load_profiles({.settings = {"noc.link=29B/cycle"}})));
+  EXPECT_FALSE(are_published(load_profiles({.settings = {"host.finish=38.8us"}})));
+  EXPECT_FALSE(are_published(load_profiles({.profiles = {"wormhole_b0_n150"}})));
 }
 
 TEST(Profile, DispatchDecidesTheComputeGrid) {

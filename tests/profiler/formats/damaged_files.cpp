@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "profiler/chrome_trace.h"
 #include "profiler/dispatch_gaps.h"
+#include "profiler/formats/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"
 
@@ -52,6 +53,7 @@ std::vector<std::string> whole_files() {
               "0,1,1,BRISC,7,90,0,1,BRISC-KERNEL,ZONE_END,1,a.cc,\n",
           chrome_trace({&process, 1}).json,
           kForeignTrace,
+          perfetto_trace({&process, 1}),
           R"({"schema":"howard.result/1","experiment":"e","context":{},"points":[]})"};
 }
 

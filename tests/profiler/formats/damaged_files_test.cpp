@@ -24,7 +24,8 @@ namespace {
 
 /// Reads `text` as every kind of file there is, after telling which it is, and prints it.
 void read_as_everything(std::string_view text) {
-  for (const LogKind kind : {LogKind::ops_csv, LogKind::device_log, LogKind::chrome_trace}) {
+  for (const LogKind kind :
+       {LogKind::ops_csv, LogKind::device_log, LogKind::chrome_trace, LogKind::perfetto_trace}) {
     read_as(kind, text, [](const LoggedRun& run) {
       for (const reports::Table& table : reports::timeline_tables(run, "file", 3)) {
         static_cast<void>(reports::terminal_table(table, {}));

@@ -47,10 +47,11 @@ std::vector<Shown> sorted(std::vector<Shown> spans) {
 std::vector<Shown> expected(const std::vector<TraceProcess>& processes, std::int64_t unit) {
   std::vector<Shown> spans;
   for (const TraceProcess& process : processes) {
+    const auto first = std::ranges::min_element(process.events, {}, &TraceEvent::start);
     for (const TraceEvent& event : process.events) {
       spans.push_back({process.name, name_of(event.track), std::string(event.name),
-                       std::string(event.category), event.start.ps() / unit, event.end.ps() / unit,
-                       event.program, event.trace});
+                       std::string(event.category), (event.start - first->start).ps() / unit,
+                       (event.end - first->start).ps() / unit, event.program, event.trace});
     }
   }
   return sorted(std::move(spans));
@@ -91,6 +92,8 @@ class ChromeChecker {
         metadata(event, broken);
       } else if (event.at("ph") == "X") {
         span(event, broken);
+      } else if (event.at("ph") == "C") {
+        if (!event.at("args").at("commands").is_number_integer()) broken = "a level of no number";
       } else {
         broken = "an event of another phase";
       }
@@ -245,6 +248,7 @@ class PerfettoChecker {
     if (const auto process = track.find(3)) {
       tracks_[track.value(1)].process = Message(process->bytes).text(6);
     } else {
+      if (track.find(8)) counters_.insert(track.value(1));
       if (!tracks_.contains(track.value(5))) broken = "a track of an unknown process";
       tracks_[track.value(1)] = {tracks_[track.value(5)].process, track.text(2), 0, {}};
     }
@@ -256,6 +260,8 @@ class PerfettoChecker {
     const std::uint64_t time = packet.value(8);
     if (time < track.last) broken = "an event before the one before it";
     track.last = time;
+    if ((event.value(9) == 4) != counters_.contains(event.value(11))) broken = "no counter counts";
+    if (event.value(9) == 4) return;
     if (event.value(9) == 1) {
       std::map<std::string, std::uint64_t> notes;
       for (const Field& field : event.fields()) {
@@ -280,6 +286,7 @@ class PerfettoChecker {
 
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names_;
   std::map<std::uint64_t, Track> tracks_;
+  std::set<std::uint64_t> counters_;
   std::vector<Shown> shown_;
 };
 

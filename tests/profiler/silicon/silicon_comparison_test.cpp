@@ -202,7 +202,7 @@ TEST(SiliconReport, OpsAreSummedAndTheRestIsListed) {
   EXPECT_EQ(tables[2].rows.front().cells[0].text, "Unheard");
   ASSERT_FALSE(tables[0].notes.empty());
   EXPECT_EQ(tables[0].notes[0],
-            "not emulated: 1 programs, 11.1 % of the measured kernel time (last table)");
+            "not emulated: 1 program, 11.1 % of the measured kernel time (last table)");
 }
 
 TEST(SiliconReport, EachCallIsAPointBesideItsMeasuredMedian) {
@@ -215,7 +215,7 @@ TEST(SiliconReport, EachCallIsAPointBesideItsMeasuredMedian) {
   EXPECT_EQ(point.find_metric("measured")->samples.size(), 2U);
   EXPECT_EQ(point.find_metric("emulated")->virtual_time, found.calls[0].emulated);
   EXPECT_DOUBLE_EQ(*point.relative_error(), found.calls[0].emulated.seconds() / 20e-6 - 1);
-  EXPECT_EQ(result.points[1].skipped, "the emulator has no such op (1 runs)");
+  EXPECT_EQ(result.points[1].skipped, "the emulator has no such op (1 run)");
 }
 
 }  // namespace

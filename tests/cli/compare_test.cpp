@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// compare: two runs, and what its status says. Runs the real program.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+class Compare : public CliFixture {};
+
+const std::string kOnePoint = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
+
+TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
+  ASSERT_EQ(run(kOnePoint + "--times a.txt --json a.json").status, 0);
+  EXPECT_EQ(run("compare a.txt a.txt").status, 0);
+  const Outcome same = run("compare a.json a.txt");
+  EXPECT_EQ(same.status, 0) << same.out;
+  EXPECT_TRUE(contains(same.out, "2 unchanged, 0 slower, 0 faster; 0 missing, 0 new")) << same.out;
+
+  ASSERT_EQ(run(kOnePoint + "--times slow.txt --set host.finish=1ms").status, 0);
+  const Outcome slower = run("compare a.txt slow.txt");
+  EXPECT_EQ(slower.status, 3);
+  EXPECT_TRUE(contains(slower.out, "shape:512x512x512")) << slower.out;
+  EXPECT_EQ(run("compare a.txt slow.txt --threshold 100").status, 0);
+  EXPECT_EQ(run("compare slow.txt a.txt").status, 0) << "faster is no regression";
+  EXPECT_EQ(run("compare slow.txt a.txt --exact").status, 4);
+
+  ASSERT_EQ(
+      run("matmul_sweep --backend emulated -a shape=512,64 -a dispatch=eth --times b.txt").status,
+      0);
+  EXPECT_EQ(run("compare a.txt b.txt").status, 6);
+  EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
+  // Folders of results, on either side.
+  ASSERT_EQ(run(kOnePoint + "--results one").status, 0);
+  ASSERT_EQ(run("two_queues --quick --results one").status, 0);
+  ASSERT_EQ(run(kOnePoint + "--results two --set host.finish=1ms").status, 0);
+  EXPECT_TRUE(contains(run("compare one one").out, " 0 slower, 0 faster; 0 missing, 0 new"));
+  EXPECT_EQ(run("compare one two").status, 3);
+  const Outcome fewer = run("compare one a.json");
+  EXPECT_EQ(fewer.status, 6);
+  EXPECT_TRUE(contains(fewer.out, "2 virtual times: 2 unchanged")) << fewer.out;
+  const Outcome none = run("compare one /proc/self/fd");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_TRUE(contains(none.err, "no result in it")) << none.err;
+
+  ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
+  const Outcome seed = run("compare a.txt seed.txt");
+  EXPECT_EQ(seed.status, 0);
+  EXPECT_TRUE(contains(seed.err, "warning") && contains(seed.err, "seed 7")) << seed.err;
+}
+
+}  // namespace
+}  // namespace howard::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the program says of itself: help, version, list. Runs the real program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+using nlohmann::json;
+
+class Manual : public CliFixture {};
+
+int lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_F(Manual, HelpIsTheManualOnStandardOutput) {
+  for (const char* const flag : {"--help", "-h"}) {
+    const Outcome outcome = run(flag);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    for (const char* const option :
+         {"--axis",     "--backend", "--filter",      "--quick",   "--dry-run", "--repetitions",
+          "--min-time", "--threads", "--seed",        "--profile", "--set",     "--results",
+          "--json",     "--csv",     "--md",          "--plots",   "--trace",   "--device-logs",
+          "--memory",   "--color",   "--no-progress", "--version"}) {
+      EXPECT_TRUE(contains(outcome.out, option)) << option;
+    }
+  }
+}
+
+TEST_F(Manual, VersionNamesVersionAndCompiler) {
+  const Outcome outcome = run("--version");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(outcome.out.starts_with("howard 0.")) << outcome.out;
+  EXPECT_EQ(lines(outcome.out), 1);
+}
+
+TEST_F(Manual, ListNamesExperimentsAndTheirAxes) {
+  EXPECT_TRUE(run("list").out.starts_with("matmul_sweep "));
+  const Outcome axes = run("list matmul_sweep");
+  EXPECT_EQ(axes.status, 0);
+  for (const char* const axis : {"shape", "dispatch", "dtype", "fidelity", "grid", "sync"}) {
+    EXPECT_TRUE(contains(axes.out, axis)) << axis;
+  }
+}
+
+TEST_F(Manual, ListTakesARegularExpressionAndShowsCommandsToo) {
+  const std::string all = run("list").out;
+  EXPECT_TRUE(contains(all, "\ntrain_nano_gpt")) << all;
+  EXPECT_TRUE(contains(all, "\nexplain ")) << all;
+  const Outcome some = run("list '^gpt2'");
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_EQ(lines(some.out), 2) << some.out;
+  EXPECT_TRUE(contains(some.out, "gpt2_full ") && contains(some.out, "gpt2_trace ")) << some.out;
+  EXPECT_TRUE(contains(run("list train_nano_gpt").out, "train_nano_gpt --help"));
+  EXPECT_EQ(run("list '('").status, 2);
+  EXPECT_TRUE(contains(run("list gpt2_ful$").err, "did you mean gpt2_full?"));
+}
+
+TEST_F(Manual, ListAsJsonHasEveryExperimentWithItsAxes) {
+  const Outcome outcome = run("list --json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json list = json::parse(outcome.out);
+  EXPECT_EQ(list["schema"], "howard.list/1");
+  EXPECT_GE(list["experiments"].size(), 16U);
+  EXPECT_EQ(list["experiments"][0]["name"], "matmul_sweep");
+  const json& axis = list["experiments"][0]["axes"]["emulated"][0];
+  EXPECT_EQ(axis["name"], "shape");
+  EXPECT_EQ(axis["default"].size(), 6U);
+  EXPECT_EQ(json::parse(run("list gpt2_full --json -").out)["experiments"].size(), 1U);
+  EXPECT_EQ(run("list --json list.json").out, "");
+  EXPECT_EQ(content(folder() / "list.json"), outcome.out);
+}
+
+TEST_F(Manual, HelpOfANameDescribesThatExperiment) {
+  const std::string text = run("matmul_sweep --help").out;
+  for (const char* const part :
+       {"matmul_sweep - TFLOPS against size", "AXES with --backend emulated", "fidelity",
+        "default: 128x128x128", "AXES with --backend host", "10 iterations warm up",
+        "PUBLISHED FIGURES", "run_experiment explain matmul_sweep"}) {
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+  }
+  EXPECT_EQ(run("list matmul_sweep").out, text);
+  EXPECT_EQ(run("help matmul_sweep").out, text);
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help compare").out, run("compare --help").out);
+  EXPECT_EQ(run("version").out, run("--version").out);
+  EXPECT_TRUE(contains(run("train_nano_gpt --help").out, "--checkpoint"));
+  EXPECT_FALSE(contains(run("train_nano_gpt --help").out, "--bottlenecks"));
+  for (const std::string name : {"matmul_sweep", "calibrate", "op_list", "gradient_check"}) {
+    const Outcome outcome = run(name + " --help");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+  }
+  const Outcome unknown = run("matmul_swep --help");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean matmul_sweep?")) << unknown.err;
+}
+
+}  // namespace
+}  // namespace howard::cli

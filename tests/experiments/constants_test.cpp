@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every constant of every profile counts: twice and half of it move the time of one of the points
+// below in the direction that its meaning says, or the limit that it is.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/calibration/model.h"
+#include "engines/calibration/program_text.h"
+#include "engines/calibration/steady_state.h"
+#include "engines/ops/eltwise.h"
+#include "engines/wormhole/footprint.h"
+#include "engines/wormhole/profiles.h"
+#include "tests/experiments/run_emulated.h"
+
+namespace howard::experiments {
+namespace {
+
+using wormhole::Constant;
+using wormhole::DispatchCoreType;
+using wormhole::ProfileConstants;
+using wormhole::Profiles;
+using wormhole::WormholeDevice;
+
+/// Some times, or how much of something is possible, with given constants. What can not run is left
+/// out, with any constants.
+using Measure = std::function<std::vector<double>(const Profiles&)>;
+
+// Points of experiments and rows of calibration tables.
+
+/// The points of an experiment with these values of its axes: "matmul_sweep shape=128".
+Measure experiment(const std::string& text) {
+  return [words = split(text, ' ')](const Profiles& profiles) {
+    const auto box = std::make_shared<const DevBox>(profiles, host::HostOptions{}, 1);
+    ExperimentList list = emulated_experiments(box);
+    list.push_back(op_list(box));
+    const auto named =
+        std::ranges::find_if(list, [&](const auto& one) { return one->name() == words.front(); });
+    std::vector<harness::AxisOverride> axes;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      axes.push_back(harness::parse_axis_override(words[i]));
+    }
+    std::vector<double> times;
+    for (const harness::PointResult& point : run_emulated(**named, std::move(axes))) {
+      if (const auto* const time = point.find_metric("time")) times.push_back(time->value);
+    }
+    return times;
+  };
+}
+
+Measure calibration_rows(const calibration::MeasurementTable& table) {
+  const auto model = std::shared_ptr<const calibration::Model>(
+      calibration::make_model(table, wormhole::load_profiles()));
+  return [model, count = table.rows.size() * table.measured.size()](const Profiles& profiles) {
+    std::vector<double> seconds(count);
+    model->predict(profiles, seconds);
+    return seconds;
+  };
+}
+
+// Calls of a device.
+
+/// A program with its operands.
+struct Exp {
+  Exp(Device& device, std::int64_t side)
+      : in(device, {.shape = {side, side}}),
+        out(device, {.shape = {side, side}}),
+        program(ops::eltwise(Eltwise::exp, in, out)) {}
+  ops::Tensor in, out;
+  Program program;
+};
+
+/// The host calls so often that its queue is full, and then works for itself.
+Measure full_queue(DispatchCoreType dispatch) {
+  return [dispatch](const Profiles& profiles) {
+    WormholeDevice device(profiles, {.dispatch = dispatch});
+    const Exp exp(device, 4096);
+    for (int i = 0; i < 4000; ++i) device.command_queue(0).enqueue(exp.program);
+    device.host_work(HostWork::graph_node, 4'000'000);
+    device.command_queue(0).finish();
+    return std::vector{device.now().seconds()};
+  };
+}
+
+std::vector<double> capture(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  const Exp exp(device, 32);
+  device.command_queue(0).begin_trace_capture();
+  device.command_queue(0).enqueue(exp.program);
+  device.command_queue(0).end_trace_capture();
+  return {device.now().seconds()};
+}
+
+std::vector<double> transfers(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  const TensorSpec spec{.shape = {1024, 1024}};
+  const ops::Tensor tensor(device, spec);
+  std::vector<std::byte> values(static_cast<std::size_t>(spec.host_bytes().value()));
+  device.command_queue(0).write_buffer(tensor.buffer(), values);
+  device.command_queue(0).read_buffer(tensor.buffer(), values);
+  return {device.now().seconds()};
+}
+
+// How much is possible.
+
+/// How often `again` can be called, up to `most`, before it is an Error.
+double count_until_refused(int most, const std::function<void(int)>& again) {
+  for (int i = 0; i < most; ++i) {
+    try {
+      again(i);
+    } catch (const Error&) {
+      return i;
+    }
+  }
+  return most;
+}
+
+std::vector<double> most_queues(const Profiles& profiles) {
+  return {count_until_refused(
+      10, [&](int i) { WormholeDevice device(profiles, {.command_queues = i + 1}); })};
+}
+
+std::vector<double> most_sub_devices(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  std::vector<CoreRange> cores;
+  return {count_until_refused(40, [&](int i) {
+    cores.push_back({i % 8, i / 8, i % 8, i / 8});
+    device.set_sub_devices(cores);
+  })};
+}
+
+std::vector<double> most_tensors(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  return {count_until_refused(100, [&](int) { device.allocate({.shape = {16384, 32768}}); })};
+}
+
+std::vector<double> most_traces(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  const Exp exp(device, 32);
+  CommandQueue& queue = device.command_queue(0);
+  return {count_until_refused(1000, [&](int) {
+    queue.begin_trace_capture();
+    for (int i = 0; i < 200; ++i) queue.enqueue(exp.program);
+    queue.end_trace_capture();
+  })};
+}
+
+/// Kernels of ops of which no experiment has all.
+std::vector<double> kernels(const Profiles& profiles) {
+  WormholeDevice device(profiles);
+  std::vector<double> times;
+  for (const char* const text : {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024",
+                                 "erf 1024x1024", "transpose 1024x1024", "softmax 1024x1024"}) {
+    const Program program = calibration::parse_program(text, DataType::bfloat16, device);
+    times.push_back(device.explain(program).kernel.total.seconds());
+  }
+  return times;
+}
+
+/// Short programs behind a long one, which are written ahead as far as the rings have room.
+std::vector<double> programs_ahead(const Profiles& profiles) {
+  std::vector<double> periods;
+  for (const Bytes binary : {Bytes(256), Bytes(13000)}) {
+    const wormhole::Footprint footprint{.binary_bytes = binary};
+    const wormhole::Launch launch{
+        .dispatch = dispatch_time(footprint, DispatchCoreType::worker, profiles.software),
+        .go = go_time(footprint, profiles.software),
+        .configuration = configuration_bytes(footprint)};
+    std::vector<wormhole::Launch> step(30, launch);
+    step.front().kernel = SimTime::microseconds(1000);
+    periods.push_back(calibration::steady_period(step, profiles.software).seconds());
+  }
+  return periods;
+}
+
+/// What any constant may move.
+std::vector<Measure> all_times() {
+  std::vector<Measure> times{kernels, programs_ahead, capture, transfers};
+  for (const auto& table : calibration::built_in_measurements()) {
+    times.push_back(calibration_rows(table));
+  }
+  for (const char* const points :
+       {"matmul_sweep shape=128,2048,4096,2048x4096x2304",
+        "matmul_sweep shape=1024 fidelity=LoFi,HiFi4", "matmul_sweep shape=512 trace=yes",
+        "matmul_sweep shape=2048x2080x2048 dtype=bfloat8_b", "all_reduce kib=1024",
+        "all_reduce devices=4+6", "core_grid", "two_queues shape=512", "mlp_engines",
+        "dispatch_gaps workload=mlp", "gpt2_full layers=1", "gpt2_trace layers=1"}) {
+    times.push_back(experiment(points));
+  }
+  times.push_back(full_queue(DispatchCoreType::worker));
+  times.push_back(full_queue(DispatchCoreType::eth));
+  return times;
+}
+
+/// What more of a constant does.
+enum class More { is_slower, is_faster, allows, forbids };
+
+struct Meaning {
+  More more{};
+  Measure limit;  ///< Of what allows or forbids.
+};
+
+/// Counts and sizes, whose units do not say it.
+const std::map<std::string, Meaning>& meanings() {
+  static const std::map<std::string, Meaning> known{
+      {"tensix.columns", {More::is_faster, {}}},
+      {"tensix.rows", {More::is_faster, {}}},
+      {"grid.eth.rows", {More::is_faster, {}}},
+      {"l1.capacity", {More::is_faster, {}}},
+      {"l1.firmware", {More::is_slower, {}}},
+      {"matrix.flops_per_cycle", {More::is_faster, {}}},
+      {"queue.issue_entries.worker", {More::is_faster, {}}},
+      {"queue.issue_entries.eth", {More::is_faster, {}}},
+      {"dispatch.launch_ring", {More::is_faster, {}}},
+      {"dispatch.configuration_ring", {More::is_faster, {}}},
+      {"ttnn.binary_bytes", {More::is_slower, {}}},
+      {"ttnn.matmul_arguments", {More::is_slower, {}}},
+      {"ttnn.binary_arguments", {More::is_slower, {}}},
+      {"ttnn.unary_arguments", {More::is_slower, {}}},
+      {"ttnn.other_arguments", {More::is_slower, {}}},
+      {"matmul.transposed_unpack", {More::is_slower, {}}},
+      {"matmul.fuses_transposes", {More::is_faster, {}}},
+      {"dram.capacity", {More::allows, most_tensors}},
+      {"trace.region", {More::allows, most_traces}},
+      {"trace.page", {More::forbids, most_traces}},
+      {"queue.most", {More::allows, most_queues}},
+      {"sub_device.most", {More::allows, most_sub_devices}},
+  };
+  return known;
+}
+
+Meaning meaning_of(const std::string& name, const Constant& constant) {
+  static const std::set<std::string> times{"ps", "ns", "us", "ms", "cycles"};
+  static const std::set<std::string> rates{"MHz", "GB/s", "B/cycle", "%"};
+  if (times.contains(constant.unit)) return {More::is_slower, {}};
+  if (rates.contains(constant.unit)) return {More::is_faster, {}};
+  return meanings().at(name);  // a new count or size has to say what more of it does
+}
+
+enum class Outcome { moves, is_refused, does_nothing };
+
+/// Whether one of `before` became more (`up`), or less.
+bool any_moved(const std::vector<double>& before, const std::vector<double>& after, bool up) {
+  for (std::size_t i = 0; i < before.size() && before.size() == after.size(); ++i) {
+    if (up ? after[i] > before[i] : after[i] < before[i]) return true;
+  }
+  return false;
+}
+
+/// One profile, and what its constants move.
+class Tried {
+ public:
+  explicit Tried(const std::string& profile)
+      : constants_(wormhole::load_constants({.profiles = {profile}, .settings = {}})),
+        profiles_(read_profiles(constants_)),
+        measures_(all_times()),
+        before_(measures_.size()) {}
+
+  /// With `factor` times the constant, whole where it counts something.
+  Outcome with(const std::string& name, double factor) {
+    const bool of_chip = constants_.chip.contains(name);
+    const Constant& constant = (of_chip ? constants_.chip : constants_.software).at(name);
+    const double value =
+        constant.unit == "count" ? std::floor(constant.value * factor) : constant.value * factor;
+    ProfileConstants changed = constants_;
+    set_constant(changed, fmt::format("{}={:.12g}{}", name, value, constant.unit));
+    Profiles other;
+    try {
+      other = read_profiles(changed);
+    } catch (const Error& refusal) {
+      const bool names_it = refusal.text().value.find(name) != std::string::npos;
+      return names_it ? Outcome::is_refused : Outcome::does_nothing;
+    }
+    const Meaning meaning = meaning_of(name, constant);
+    const bool rises = meaning.more == More::is_slower || meaning.more == More::allows;
+    const bool up = rises == (factor > 1);
+    const bool moved = meaning.limit ? any_moved(meaning.limit(profiles_), meaning.limit(other), up)
+                                     : any_time_moved(other, up);
+    return moved ? Outcome::moves : Outcome::does_nothing;
+  }
+
+ private:
+  bool any_time_moved(const Profiles& other, bool up) {
+    for (std::size_t i = 0; i < measures_.size(); ++i) {
+      if (before_[i].empty()) before_[i] = measures_[i](profiles_);
+      if (any_moved(before_[i], measures_[i](other), up)) return true;
+    }
+    return false;
+  }
+
+  ProfileConstants constants_;
+  Profiles profiles_;
+  std::vector<Measure> measures_;
+  std::vector<std::vector<double>> before_;  ///< With the profile as it is, once needed.
+};
+
+/// A value may be refused, by a limit or another constant that it contradicts; not both.
+void expect_all_count(const std::string& profile) {
+  const auto document = nlohmann::json::parse(wormhole::built_in_profile(profile));
+  Tried tried(profile);
+  for (const auto& [name, entry] : document["constants"].items()) {
+    const Outcome half = tried.with(name, 0.5);
+    const Outcome twice = tried.with(name, 2);
+    EXPECT_NE(half, Outcome::does_nothing) << "half of " << name;
+    EXPECT_NE(twice, Outcome::does_nothing) << "twice " << name;
+    EXPECT_TRUE(half == Outcome::moves || twice == Outcome::moves) << name;
+  }
+}
+
+TEST(EveryConstant, OfTheChipMovesATimeOrALimitAsItsMeaningSays) {
+  expect_all_count("wormhole_b0_n300");
+  expect_all_count("wormhole_b0_n150");
+}
+
+TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
+  expect_all_count("tt_metal_2025_12");
+}
+
+TEST(EveryConstant, IsOfAProfileThatIsTried) {
+  EXPECT_EQ(wormhole::built_in_profiles().size(), 3U);
+}
+
+}  // namespace
+}  // namespace howard::experiments
