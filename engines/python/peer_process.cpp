@@ -31,21 +31,6 @@ constexpr std::chrono::seconds kEndLimit{5};
 /// How long it is waited before the user is asked again. A signal may come to another thread.
 constexpr std::chrono::milliseconds kLook{100};
 
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// Ours with the command's changes, NAME=VALUE each.
 std::vector<std::string> environment_of(const PeerCommand& command) {
   std::vector<std::string> result;
@@ -145,6 +130,19 @@ class PeerProcess::Child {
   }
 
  private:
+  /// A file descriptor that is closed at the end.
+  class Descriptor {
+   public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() { close(number_); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const { return number_; }
+
+   private:
+    int number_;
+  };
+
   MemoryFile errors_;
   std::optional<Descriptor> ours_;
   std::optional<ChildProcess> process_;

@@ -2,11 +2,10 @@
 #include "harness/cli/session.h"
 
 #include <fmt/format.h>
-
 #include <signal.h>
 #include <time.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # sweep.sh PROGRAM [SIGNALS [SEED]]: what `run_experiment` must survive, over and over: signals at
-# random moments of `all` (100 of them unless said), disks that are full, streams that are closed and
-# JSON that is nested deep. Fails on a hang, an abort, half a file and a silent loss. What this system
-# does not let it try is skipped with the reason.
+# random moments of `all` (300 of them unless said; below 20 the rest is short too), disks that are
+# full, streams that are closed and JSON that is nested deep. Fails on a hang, an abort, half a file
+# and a silent loss. What this system does not let it try is skipped with the reason.
 set -uo pipefail
 
 program=$(readlink -f -- "${1:?the program}")
-signals=${2:-100}
+signals=${2:-300}
 RANDOM=${3:-1}
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
@@ -15,6 +15,9 @@ cd -- "$work" || exit 1
 failures=0
 # A run takes seconds; a hang is far beyond.
 limit=120
+# KiB for each file, KB of a disk, and standard inputs.
+limits=(1 4 16) disks=(20 100) inputs=('' '<&-')
+((signals >= 20)) || limits=(4) disks=(100) inputs=('<&-')
 
 complain() {
   echo "sweep: $*" >&2
@@ -94,22 +97,22 @@ run_words=(all --quick --backend emulated --no-progress --results)
 # A limit on the size of each file, which needs no right at all.
 size_limit_sweep() {
   local kib
-  for kib in 1 4 16; do
+  for kib in "${limits[@]}"; do
     mkdir -p "small$kib"
     # shellcheck disable=SC2016
     full "small$kib" "files of $kib KiB at most" \
       bash -c 'ulimit -f "$0"; exec "$@"' "$kib" "$program" "${run_words[@]}" "small$kib"
   done
-  echo "size limits: 1, 4 and 16 KiB"
+  echo "size limits: ${limits[*]} KiB"
 }
 
 # A disk of 100 KB, and one of 20 KB, in a name space of our own.
 disk_sweep() {
   local kb
-  for kb in 20 100; do
+  for kb in "${disks[@]}"; do
     mkdir -p disk
-    if ! unshare --user --map-root-user --mount mount -t tmpfs -o size=${kb}k none disk 2>mount_error &&
-      ! unshare --mount mount -t tmpfs -o size=${kb}k none disk 2>mount_error; then
+    if ! unshare --user --map-root-user --mount mount -t tmpfs -o "size=${kb}k" none disk 2>mount_error &&
+      ! unshare --mount mount -t tmpfs -o "size=${kb}k" none disk 2>mount_error; then
       echo "full disk: skipped, this system mounts nothing here: $(tail -n 1 mount_error)"
       return
     fi
@@ -126,14 +129,14 @@ disk_sweep() {
     check_files copy "a disk of $kb KB"
     rm -rf copy
   done
-  echo "full disk: 20 and 100 KB"
+  echo "full disk: ${disks[*]} KB"
 }
 
 # Every way in which the standard streams can take nothing.
 stream_sweep() {
   local in out err status words
   local one=(matmul_sweep --backend emulated -a shape=512 --no-progress --results streams)
-  for in in '' '<&-'; do
+  for in in "${inputs[@]}"; do
     for out in '>out' '>&-' '>/dev/full' '| true'; do
       for err in '2>err' '2>&-' '2>/dev/full'; do
         for words in "${one[*]}" "${one[*]} --json -" list "explain -a m=64 -a k=64 -a n=64" "nonsense"; do
@@ -151,13 +154,18 @@ stream_sweep() {
 }
 
 deep_sweep() {
-  local depth verb status
+  local depth verb file status
   for depth in 250 100000 3000000; do
     # shellcheck disable=SC2183
     printf "%${depth}s" | tr ' ' '[' >deep.json
     (echo -n '{"schema": "howard.result/1", "points": '; cat deep.json) >result.json
     (echo -n '{"traceEvents": '; cat deep.json) >trace.json
-    for verb in analyze report 'compare result.json'; do
+    mkdir -p deep
+    cp result.json deep
+    timeout "$limit" "$program" report deep >out 2>err
+    check_status $? "report, $depth deep" 1
+    grep -q ' deep; ' err || complain "report, $depth deep: $(head -c 300 err)"
+    for verb in analyze 'compare result.json'; do
       for file in deep.json result.json trace.json; do
         # shellcheck disable=SC2086
         timeout "$limit" "$program" $verb "$file" >out 2>err

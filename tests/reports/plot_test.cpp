@@ -236,11 +236,12 @@ TEST_F(PlotTest, WithoutPointsThereIsNothingToDraw) {
   EXPECT_TRUE(fs::is_empty(folder()));
 }
 
-TEST_F(PlotTest, AFolderThatCannotBeMadeIsAnError) {
+TEST_F(PlotTest, AFolderThatCannotBeMadeIsAFailureOfEachFile) {
   write_file(folder() / "file", "");
-  EXPECT_THROW(write_plots(testing::sample_result(), testing::sample_presentation(),
-                           folder() / "file/plots"),
-               Error);
+  const PlotFiles files = write_plots(testing::sample_result(), testing::sample_presentation(),
+                                      folder() / "file/plots");
+  EXPECT_TRUE(files.written.empty());
+  EXPECT_EQ(files.failures.size(), 2U) << "of the data and of the script";
 }
 
 harness::PointResult point(const std::string& shape, const std::string& dtype, double size,
