@@ -167,9 +167,8 @@ Finished Session::run(PlannedExperiment planned) {
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
     if (options_.records()) record(name, hooks, costs);
-    if (ranks_.size() > 1) {
+    if (ranks_.size() > 1)
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
-    }
     // One thread keeps what is recorded of the points in order.
     const int threads =
         options_.trace.empty() && !options_.bottlenecks ? thread_count(options_, ranks_) : 1;
