@@ -79,7 +79,7 @@ class AllReduce final : public harness::Experiment {
                         {"error", CellSource::error, ""},
                         {"rate of a link", CellSource::metric, "link_rate"}},
             .plots = {{.title = "A sum over several chips",
-                       .x_label = "buffer",
+                       .x_label = "size of the buffer",
                        .y_label = "time",
                        .x = "size",
                        .y = "time",

@@ -86,9 +86,6 @@ class DispatchCase final : public harness::Case {
     const double worker_seconds = measure_virtual(*worker, kDispatchTiming).seconds();
     PointResult other;
     worker->describe(worker_seconds, other);
-    point.metrics.push_back({.name = "side",
-                             .value = static_cast<double>(count_of(parameters_, "size")),
-                             .unit = "elements"});
     point.metrics.push_back({.name = "gain",
                              .value = worker_seconds / seconds,
                              .unit = "1",
@@ -143,12 +140,14 @@ class DispatchCores final : public harness::Experiment {
                         {"bound by", CellSource::detail, "bound_by"},
                         {"slowest product", CellSource::detail, "slowest_product"},
                         {"from WORKER to ETH", CellSource::detail, "plans"}},
-            .plots = {{.title = "Speed under ETH dispatch over speed under WORKER",
-                       .x_label = "side of the product, width of the model",
-                       .y_label = "of the speed under WORKER",
-                       .x = "side",
-                       .y = "gain",
-                       .series = {"workload"}}}};
+            .plots = {},
+            .bar_charts = {{.title = "Speed under ETH dispatch",
+                            .label = "of the speed under WORKER dispatch",
+                            .metric = "gain",
+                            .bars = {"workload", "size"},
+                            .parts = "",
+                            .rest = "",
+                            .line = 1.0}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(

@@ -128,6 +128,7 @@ class RowFinding final : public Finding {
     if (point.skipped) found_.details.emplace_back("not_emulated", *point.skipped);
     found_.details.emplace_back("kind", "published rows");
     found_.details.emplace_back("status", row_.reference.status);
+    found_.details.emplace_back("table", row_.table);
     found_.details.emplace_back("source", row_.reference.source);
     if (!row_.reference.note.empty()) found_.details.emplace_back("note", row_.reference.note);
     // The figure that was published, as a coordinate for the picture.
@@ -232,12 +233,13 @@ class Fidelity final : public Experiment {
                         {"median", CellSource::metric, "median_error"},
                         {"p90", CellSource::metric, "p90_error"},
                         {"worst", CellSource::metric, "worst_error"}},
-            .plots = {{.title = "Emulated against published time",
+            .plots = {{.title = "Published times and the emulator's",
                        .x_label = "published",
                        .y_label = "emulated",
                        .x = "published_time",
                        .y = "time",
-                       .series = {}}},
+                       .series = {"table"},
+                       .compares = true}},
             .table_of = "kind"};
   }
 

@@ -82,7 +82,7 @@ harness::Axis gpt2_batch_axis(harness::Backend backend) {
   return count_axis("batch", "sequences of 256 tokens", {chip ? "32" : "4"}, {chip ? "32" : "1"});
 }
 
-harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
+harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,
                                         std::vector<std::string> bars) {
   using harness::CellSource;
   std::vector<harness::Column> columns;
@@ -105,7 +105,7 @@ harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
           .timed_on_host = kStepTimedOnHost,
           .columns = std::move(columns),
           .plots = {},
-          .bar_charts = {{.title = "A training step of GPT-2",
+          .bar_charts = {{.title = std::move(title),
                           .label = "time",
                           .metric = "time",
                           .bars = std::move(bars),

@@ -30,9 +30,9 @@ harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
 /// The report's 32 sequences on the chip; 4 on the host, for which a step takes tenths of a second.
 harness::Axis gpt2_batch_axis(harness::Backend backend);
 
-/// Columns for `axes`, then for what a step is; a chart with a bar for each value of `bars`, in
-/// kinds of op.
-harness::Presentation gpt2_presentation(const std::vector<std::string>& axes,
+/// Columns for `axes`, then for what a step is; a chart called `title` with a bar for each value of
+/// `bars`, in kinds of op.
+harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,
                                         std::vector<std::string> bars);
 
 }  // namespace howard::experiments

@@ -86,7 +86,8 @@ class Gpt2Full final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
 
   harness::Presentation presentation() const override {
-    return gpt2_presentation({"engine", "variant", "dtype"}, {"engine", "variant"});
+    return gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
+                             {"engine", "variant", "dtype"}, {"engine", "variant"});
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(

@@ -68,7 +68,8 @@ class Gpt2Trace final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
 
   harness::Presentation presentation() const override {
-    return gpt2_presentation({"engine", "variant", "layers", "dim", "dispatch", "dtype"},
+    return gpt2_presentation("A training step of GPT-2, called and replayed",
+                             {"engine", "variant", "layers", "dim", "dispatch", "dtype"},
                              {"engine", "layers", "dispatch"});
   }
 

@@ -312,12 +312,14 @@ class MatmulSweep final : public harness::Experiment {
                     {"of 52 TFLOPS", CellSource::metric, "share_of_52_tflops", harness::Room::spare,
                      "the rate over the report's best, which it takes for the peak"},
                     {"matmul configuration", CellSource::detail, "matmul_config"}},
-        .plots = {{.title = "One matrix product, a finish after each",
+        .plots = {{.title = "One matrix product",
                    .x_label = "size: cube root of M K N",
                    .y_label = "throughput",
                    .x = "size",
                    .y = "throughput",
-                   .series = {"dispatch", "dtype"}}}};
+                   .series = {"dispatch", "dtype"},
+                   .notes = {{"sync", "each", "a finish after each"},
+                             {"sync", "end", "one finish at the end"}}}}};
   }
 
   std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {

@@ -96,11 +96,12 @@ class MlpDepth final : public harness::Experiment {
                        .y = "time",
                        .series = {"dim", "engine"}}},
             .heat_maps = {{.title = "A layer of an MLP's training step",
-                           .x_label = "width",
+                           .x_label = "dim: width of all layers",
                            .y_label = "layers",
                            .x = "dim",
                            .y = "layers",
-                           .metric = "layer_time"}}};
+                           .metric = "layer_time",
+                           .label = "time of a layer"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(

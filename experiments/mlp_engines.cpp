@@ -84,7 +84,7 @@ class MlpEngines final : public harness::Experiment {
                         {"loss", CellSource::detail, "loss"},
                         {"op list", CellSource::detail, "op_list"}},
             .plots = {},
-            .bar_charts = {{.title = "A training step of an MLP",
+            .bar_charts = {{.title = "A training step of an MLP by engine",
                             .label = "time",
                             .metric = "time",
                             .bars = {"engine", "variant", "dispatch", "dtype"},

@@ -228,8 +228,8 @@ class MultiDevice final : public harness::Experiment {
   harness::VirtualTiming timing() const override { return kMeshTiming; }
 
   harness::Presentation presentation() const override {
-    const auto plot = [](std::string y, std::string label) {
-      return harness::Plot{.title = "A training step on several chips",
+    const auto plot = [](std::string title, std::string y, std::string label) {
+      return harness::Plot{.title = std::move(title),
                            .x_label = "chips",
                            .y_label = std::move(label),
                            .x = "chips",
@@ -254,7 +254,9 @@ class MultiDevice final : public harness::Experiment {
                         {"bound by", CellSource::detail, "bound_by"},
                         {"sums", CellSource::detail, "exchange"},
                         {"basis", CellSource::detail, "basis"}},
-            .plots = {plot("throughput", "rate of all chips"), plot("efficiency", "efficiency")}};
+            .plots = {plot("What several chips do together", "throughput", "rate of all chips"),
+                      plot("What each of several chips is worth", "efficiency",
+                           "of a chip that works alone")}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(

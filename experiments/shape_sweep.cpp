@@ -166,7 +166,7 @@ class ShapeSweep final : public harness::Experiment {
                         {"dynamic / traced", CellSource::metric, "gain"},
                         {"tracing pays below", CellSource::detail, "pays_below"},
                         {"loss", CellSource::detail, "loss"}},
-            .plots = {{.title = "A training step of an MLP",
+            .plots = {{.title = "A training step of an MLP by its products' work",
                        .x_label = "work of its products",
                        .y_label = "time",
                        .x = "work",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,24 @@ struct Column {
   std::string meaning = {};  ///< Said in a line below the table; empty: the title says it all.
 };
 
+/// What a picture's title says of points that all have this value.
+struct TitleNote {
+  std::string axis, value;
+  std::string words;
+};
+
 struct Plot {
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::string x;                    ///< Metric on the horizontal axis, log scale.
-  std::string y;                    ///< Metric on the vertical axis, log scale.
-  std::vector<std::string> series;  ///< Axes whose values separate the lines, besides the backend.
+  std::string x;  ///< Metric on the horizontal axis, log scale.
+  std::string y;  ///< Metric on the vertical axis, log scale.
+  /// Axes or details whose values separate the lines, besides the backend.
+  std::vector<std::string> series;
+  std::vector<TitleNote> notes;
+  /// x and y are the same quantity from two sources: marks without lines between them, on axes
+  /// that are alike, beside the line on which both are equal.
+  bool compares = false;
 };
 
 /// Points as bars on a linear axis from zero, a chart for each backend.
@@ -53,8 +65,9 @@ struct BarChart {
   std::vector<std::string> bars;
   /// Metrics whose names begin so are parts of the bar: "kernel_time."; empty: it has none.
   std::string parts;
-  std::string rest;     ///< What the rest of a bar with parts is.
-  bool shares = false;  ///< Each bar is 100 %, so that long and short ones can be compared.
+  std::string rest;            ///< What the rest of a bar with parts is.
+  bool shares = false;         ///< Each bar is 100 %, so that long and short ones can be compared.
+  std::optional<double> line;  ///< A length to compare the bars with, drawn through all of them.
 };
 
 /// A metric by two axes, as a table of colours on a log scale, one for each backend; other axes as
@@ -66,6 +79,7 @@ struct HeatMap {
   std::string x;       ///< Axis with a value for each column.
   std::string y;       ///< Axis with a value for each row.
   std::string metric;  ///< Of a cell, positive.
+  std::string label;   ///< What it is: "time".
 };
 
 struct Presentation {

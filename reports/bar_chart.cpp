@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/cell_text.h"
+#include "reports/bar_picture.h"
 #include "reports/chart_points.h"
 #include "reports/format.h"
 #include "reports/reference.h"
@@ -57,16 +57,6 @@ std::string spaced(std::string name) {
   return name;
 }
 
-/// Where bars are cut, in SI units: a few that are many times as long as the others would leave
-/// these no room.
-double longest_drawn(std::vector<double> ends) {
-  constexpr double kFar = 6;
-  constexpr double kRoom = 2.5;
-  std::ranges::sort(ends);
-  const double usual = ends[(ends.size() - 1) * 3 / 4];
-  return ends.back() > kFar * usual ? kRoom * usual : ends.back();
-}
-
 std::string name_of(const PointResult& point, const ChartPoints& chart,
                     const std::vector<std::string>& axes) {
   std::string name;
@@ -105,63 +95,27 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
   return bar;
 }
 
-/// `longest`: where bars are cut.
-std::string data_text(const std::vector<Bar>& bars, double longest, const Scale& scale,
-                      std::string_view unit) {
-  std::string text =
-      "# columns: bar | end of each part | total in words | where that stands | published; ? is "
-      "none\n";
-  for (const Bar& bar : bars) {
-    text += gnuplot_word(bar.name);
-    double end = 0;
-    for (const double part : bar.parts) {
-      end += part;
-      text += " " + format_exact(in_unit(end, scale));
-    }
-    // Parts add up to the whole but for rounding.
-    const bool cut = end > longest * (1 + 1e-9);
-    // The words about a bar that is cut stand in it.
-    const double words_at =
-        cut ? 0.93 * longest : std::min(std::max(end, bar.published.value_or(0)), longest);
-    text += fmt::format(" {} {} {}\n",
-                        gnuplot_word((cut ? "... " : "") + format_quantity(bar.total, unit)),
-                        format_exact(in_unit(words_at, scale)),
-                        bar.published ? format_exact(in_unit(*bar.published, scale)) : "?");
-  }
-  return text;
+BarRow row_of(const Bar& bar, const Scale& axis, const Scale& cells, bool published) {
+  BarRow row{.name = bar.name, .cells = {format_number(bar.total, cells)}};
+  double end = 0;
+  for (const double part : bar.parts) row.ends.push_back(in_unit(end += part, axis));
+  if (bar.published) row.published = in_unit(*bar.published, axis);
+  if (!published) return row;
+  row.cells.push_back(bar.published ? format_number(*bar.published, cells) : "");
+  row.cells.push_back(bar.published ? format_error(bar.total / *bar.published - 1) : "");
+  return row;
 }
 
-std::vector<std::string> curves(const harness::BarChart& chart,
-                                const std::vector<std::string>& kinds,
-                                const std::vector<Bar>& bars) {
-  std::vector<std::string> parts;
-  const std::size_t columns = kinds.size() + 2;
-  for (std::size_t i = 0; i < columns; ++i) {
-    const bool drawn = std::ranges::any_of(bars, [&](const Bar& bar) { return bar.parts[i] > 0; });
-    if (!drawn) continue;
-    const bool rest = i + 1 == columns;
-    std::string title = "notitle";
-    if (!kinds.empty()) {
-      title = "title " + gnuplot_string(rest                ? chart.rest
-                                        : i == kinds.size() ? "other kinds"
-                                                            : spaced(kinds[i]));
-    }
-    // A chart without parts has nothing but the rest.
-    const std::string color =
-        rest && !kinds.empty() ? "lc rgb '#cccccc'" : gnuplot_color(rest ? 0 : i);
-    const std::string low = i == 0 ? "(0)" : fmt::format("{}", i + 1);
-    parts.push_back(
-        fmt::format("data using (0):0:{}:{}:($0-0.36):($0+0.36):ytic(1) with boxxyerror fs solid "
-                    "0.9 noborder {} {}",
-                    low, i + 2, color, title));
+std::vector<BarPart> parts_of(const harness::BarChart& chart,
+                              const std::vector<std::string>& kinds) {
+  // A chart without parts has nothing but the rest.
+  if (kinds.empty()) return {{}, {.title = "", .color = gnuplot_color(0)}};
+  std::vector<BarPart> parts;
+  for (const std::string& kind : kinds) {
+    parts.push_back({.title = spaced(kind), .color = gnuplot_color(parts.size())});
   }
-  parts.push_back(fmt::format("data using {}:0:{} with labels left offset 1.2,0 notitle",
-                              columns + 3, columns + 2));
-  if (std::ranges::any_of(bars, [](const Bar& bar) { return bar.published.has_value(); })) {
-    parts.push_back(fmt::format(
-        "data using {}:0 with points lc rgb '#222222' lw 2 pt 6 ps 1.6 title 'published'",
-        columns + 4));
-  }
+  parts.push_back({.title = "other kinds", .color = gnuplot_color(parts.size())});
+  parts.push_back({.title = chart.rest, .color = "lc rgb '#cccccc'"});
   return parts;
 }
 
@@ -169,35 +123,37 @@ std::vector<std::string> curves(const harness::BarChart& chart,
 
 PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
                           const harness::BarChart& chart, const std::string& name,
-                          const std::filesystem::path& folder) {
+                          const Canvas& canvas) {
   const ChartPoints shown = chart_points(result, backend, chart.metric, chart.bars);
   if (shown.points.empty() || shown.points.size() > kMostBars) return {};
   const std::vector<std::string> kinds = kinds_of(shown, chart.parts);
   std::vector<Bar> bars;
   std::vector<double> ends;
+  std::vector<double> totals;
   for (const PointResult* const point : shown.points) {
     bars.push_back(bar_of(*point, chart, kinds));
     bars.back().name = name_of(*point, shown, chart.bars);
+    totals.push_back(bars.back().total);
     ends.push_back(chart.shares ? 1 : bars.back().total);
     if (bars.back().published) ends.push_back(*bars.back().published);
   }
   const std::string unit = shown.points.front()->find_metric(chart.metric)->unit;
-  const double longest = longest_drawn(ends);
-  const Scale scale = fit_scale(chart.shares ? "1" : unit, ends);
-  // Room for the total in words behind the longest bar.
-  const double right = 1.16 * in_unit(longest, scale);
-  std::string title = fmt::format("{}, {}", chart.title, harness::name_of(backend));
-  if (!shown.held.empty()) title += fmt::format(" ({})", shown.held);
-  const std::string settings = fmt::format(
-      "set title {}\nset xlabel {}\nset xrange [0:{:.6g}]\nset yrange [{}:-0.6]\n"
-      "set grid noytics\nset tics scale 0.5\n",
-      gnuplot_string(title), gnuplot_string(with_unit(chart.label, scale.unit)), right,
-      static_cast<double>(bars.size()) - 0.4);
-  return write_picture({.name = name,
-                        .data = data_text(bars, longest, scale, unit),
-                        .settings = settings,
-                        .curves = curves(chart, kinds, bars)},
-                       folder);
+  const Scale axis = fit_scale(chart.shares ? "1" : unit, ends);
+  const Scale cells = chart.shares ? fit_scale(unit, totals) : axis;
+  const bool published =
+      std::ranges::any_of(bars, [](const Bar& bar) { return bar.published.has_value(); });
+  BarPicture picture{
+      .name = name,
+      .title = fmt::format("{}, {}", chart.title, harness::name_of(backend)),
+      .label = with_unit(chart.label, axis.unit),
+      .parts = parts_of(chart, kinds),
+      .headings = {with_unit(chart.shares ? "100 % is" : harness::name_of(backend), cells.unit)},
+      .longest = in_unit(longest_drawn(ends), axis)};
+  if (!shown.held.empty()) picture.title += fmt::format(" ({})", shown.held);
+  if (published) picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
+  for (const Bar& bar : bars) picture.rows.push_back(row_of(bar, axis, cells, published));
+  if (chart.line) picture.line = in_unit(*chart.line, axis);
+  return write_bars(picture, canvas);
 }
 
 }  // namespace howard::reports

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "harness/presentation.h"
@@ -10,12 +9,12 @@
 
 namespace howard::reports {
 
-/// Draws the chart of one backend's points into `folder` as a picture called `name` (picture.h says
+/// Draws the chart of one backend's points on `canvas` as a picture called `name` (picture.h says
 /// which files that is): a bar for each point, its parts in colours, the largest kinds first; a
 /// published figure is an open symbol. Nothing without a point to draw, or with more than 40, whose
 /// names would cover each other.
 PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
                           const harness::BarChart& chart, const std::string& name,
-                          const std::filesystem::path& folder);
+                          const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "harness/what_if.h"
+#include "reports/bar_picture.h"
 #include "reports/cell_text.h"
 #include "reports/columns.h"
 #include "reports/format.h"
@@ -162,12 +163,11 @@ Table changes_table(const Explanation& explanation) {
   return table;
 }
 
-/// What fits above the bars.
+/// The point, without what nobody chose.
 std::string title_of(const Explanation& explanation) {
-  constexpr std::size_t kWidest = 76;
   Parameters set = explanation.parameters;
   std::erase_if(set, [](const auto& parameter) { return parameter.second == "default"; });
-  return shortened(explanation.experiment + ", " + settings_of(set), kWidest);
+  return explanation.experiment + ", " + settings_of(set);
 }
 
 harness::Metric time_metric(std::string name, SimTime time) {
@@ -312,52 +312,34 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
   return result;
 }
 
-PlotFiles write_explanation_plot(const Explanation& explanation,
-                                 const std::filesystem::path& folder) {
-  std::vector<std::pair<std::string, const ExplainedRun*>> bars{{"as it is", &explanation.run}};
-  for (const TriedChange& change : explanation.tried) {
-    bars.emplace_back(fmt::format("{} {:.2f}x", change.what, explanation.gain(change)),
-                      &change.run);
-  }
-  std::vector<double> times;
-  for (const auto& [name, run] : bars) times.push_back(run->time.seconds());
+PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& canvas) {
+  std::vector<double> times{explanation.run.time.seconds()};
+  for (const TriedChange& change : explanation.tried) times.push_back(change.run.time.seconds());
   const Scale scale = fit_scale("s", times);
-  Picture picture{.name = "explain"};
-  picture.data = fmt::format(
-      "# times in {}; columns: place | name | ends of: waiting | compute | DRAM | beyond\n",
-      scale.unit);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    picture.data += fmt::format("{} {}", bars.size() - 1 - i, gnuplot_word(bars[i].first));
+  BarPicture picture{.name = "explain",
+                     .title = title_of(explanation),
+                     .label = with_unit("time of an iteration", scale.unit),
+                     .parts = {{"no program runs", "lc rgb '#cccccc'"},
+                               {"arithmetic at its peak", gnuplot_color(0)},
+                               {"DRAM at its peak", gnuplot_color(2)},
+                               {"kernels beyond both", gnuplot_color(1)}},
+                     .headings = {with_unit("time", scale.unit), "gain"},
+                     .longest = in_unit(*std::ranges::max_element(times), scale),
+                     .line = in_unit(times.front(), scale)};
+  const auto add = [&](std::string name, const ExplainedRun& run, std::string gain) {
+    const double time = run.time.seconds();
+    BarRow row{.name = std::move(name), .cells = {format_number(time, scale), std::move(gain)}};
     double end = 0;
-    for (const double part : parts_of(*bars[i].second)) {
-      end += part * in_unit(times[i], scale);
-      picture.data += fmt::format(" {:.10g}", end);
+    for (const double part : parts_of(run)) {
+      row.ends.push_back(end += part * in_unit(time, scale));
     }
-    picture.data += "\n";
-  }
-  picture.settings = fmt::format(
-      "set title {}\n"
-      "set xlabel {}\n"
-      "set xrange [0:*]\n"
-      "set yrange [-0.6:{}]\n"
-      "set style fill solid 0.9 border -1\n"
-      "unset grid\nset grid x lc rgb '#dddddd' lw 1 lt 1\n"
-      "set arrow from {}, graph 0 to {}, graph 1 nohead dt 2 lc rgb '#000000' front\n",
-      gnuplot_string(title_of(explanation)),
-      gnuplot_string(with_unit("time of an iteration", scale.unit)),
-      static_cast<double>(bars.size()) - 0.4, in_unit(times[0], scale), in_unit(times[0], scale));
-  const auto bar = [](std::string_view from, int to, std::string_view color,
-                      std::string_view title) {
-    return fmt::format(
-        "data using {0}:1:{0}:{1}:($1-0.38):($1+0.38):yticlabels(2) with boxxyerror {2} title "
-        "'{3}'",
-        from, to, color, title);
+    picture.rows.push_back(std::move(row));
   };
-  picture.curves = {bar("(0)", 3, "lc rgb '#cccccc'", "no program runs"),
-                    bar("3", 4, gnuplot_color(0), "arithmetic at its peak"),
-                    bar("4", 5, gnuplot_color(2), "DRAM at its peak"),
-                    bar("5", 6, gnuplot_color(1), "kernels beyond both")};
-  return write_picture(picture, folder);
+  add("as it is", explanation.run, "");
+  for (const TriedChange& change : explanation.tried) {
+    add(change.what, change.run, fmt::format("{:.2f}x", explanation.gain(change)));
+  }
+  return write_bars(picture, canvas);
 }
 
 }  // namespace howard::reports

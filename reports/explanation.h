@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -68,7 +67,6 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
                                              const harness::RunContext& context);
 
 /// Draws explain.png: the time of the point and of each change, by what it is spent on.
-PlotFiles write_explanation_plot(const Explanation& explanation,
-                                 const std::filesystem::path& folder);
+PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "reports/bar_picture.h"
 #include "reports/format.h"
 #include "reports/gap_names.h"
 #include "reports/gap_report.h"
@@ -17,7 +18,7 @@ using profiler::GapBin;
 using profiler::GapCause;
 using profiler::LaneKind;
 
-Picture lengths_picture(const std::vector<GapBin>& bins) {
+Picture lengths_picture(const std::vector<GapBin>& bins, const std::string& of) {
   double count = 0;
   double idle = 0;
   for (const GapBin& bin : bins) {
@@ -31,12 +32,12 @@ Picture lengths_picture(const std::vector<GapBin>& bins) {
         fmt::format("{} {:.10g} {:.10g}\n", gnuplot_word(bound_name(bin.low)),
                     100 * static_cast<double>(bin.count) / count, 100 * bin.idle.seconds() / idle);
   }
+  picture.title = "Gaps between programs by their length: " + of;
   picture.settings =
-      "set title 'Gaps between programs by their length'\n"
       "set xlabel 'length, from'\n"
       "set ylabel 'share (%)'\n"
       "set yrange [0:*]\n"
-      "set xtics rotate by -45\n"
+      "set xtics rotate by -45 noenhanced\n"
       "set style data histograms\n"
       "set style histogram clustered gap 1\n"
       "set style fill solid 0.9 border -1\n";
@@ -48,51 +49,35 @@ Picture lengths_picture(const std::vector<GapBin>& bins) {
 /// The causes with colours of their own; the others are one more bar.
 constexpr std::size_t kMostCauses = 6;
 
-Picture causes_picture(std::span<const BusyLane> lanes, LaneKind kind) {
+BarPicture causes_picture(std::span<const BusyLane> lanes, LaneKind kind, const std::string& of) {
   const std::vector<GapCause> present = causes_present(profiler::time_by_cause(lanes));
   const std::size_t shown = std::min(present.size(), kMostCauses);
   std::vector<double> spans;
   for (const BusyLane& lane : lanes) spans.push_back(lane.span.duration().seconds());
   const Scale scale = fit_scale("s", spans);
-  const auto text = [&](SimTime time) {
-    return fmt::format("{:.10g}", in_unit(time.seconds(), scale));
-  };
-
-  Picture picture;
-  picture.data = fmt::format("# times in {}; columns: lane | busy", scale.unit);
+  BarPicture picture{.title = "Where the time went: " + of,
+                     .label = with_unit("time", scale.unit),
+                     .parts = {{"busy", "lc rgb '#cccccc'"}},
+                     .headings = {with_unit("time", scale.unit), "busy (%)"},
+                     .longest = in_unit(*std::ranges::max_element(spans), scale)};
   for (std::size_t i = 0; i < shown; ++i) {
-    picture.data += fmt::format(" | {}", name_of(present[i]));
+    picture.parts.push_back({std::string(name_of(present[i])), gnuplot_color(i)});
   }
-  picture.data += " | other causes\n";
-  for (const BusyLane& lane : lanes) {
-    const CauseTimes& causes = lane.causes;
-    picture.data +=
-        fmt::format("{} {}", gnuplot_word(lane_name(lanes, lane, kind)), text(lane.busy));
-    SimTime other = lane.idle;
-    for (std::size_t i = 0; i < shown; ++i) {
-      picture.data += " " + text(causes[present[i]]);
-      other = other - causes[present[i]];
-    }
-    picture.data += fmt::format(" {}\n", text(other));
-  }
-  picture.settings = fmt::format(
-      "set title 'Where the time went'\n"
-      "set ylabel {}\n"
-      "set yrange [0:*]\n"
-      "set style data histograms\n"
-      "set style histogram rowstacked\n"
-      "set style fill solid 0.9 border -1\n"
-      "set boxwidth 0.6\n"
-      "set key outside right top vertical Left reverse samplen 2 invert\n",
-      gnuplot_string(with_unit("time", scale.unit)));
-  picture.curves.push_back("data using 2:xtic(1) lc rgb '#cccccc' title 'busy'");
-  for (std::size_t i = 0; i < shown; ++i) {
-    picture.curves.push_back(fmt::format("data using {} {} title {}", i + 3, gnuplot_color(i),
-                                         gnuplot_string(name_of(present[i]))));
-  }
-  if (present.size() > shown) {
-    picture.curves.push_back(fmt::format("data using {} {} title 'other causes'", shown + 3,
-                                         gnuplot_color(kMostCauses)));
+  if (present.size() > shown) picture.parts.push_back({"other causes", gnuplot_color(kMostCauses)});
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const BusyLane& lane = lanes[i];
+    SimTime end = lane.busy;
+    BarRow row{.name = lane_name(lanes, lane, kind)};
+    const auto add = [&](SimTime time) {
+      end = end + time;
+      row.ends.push_back(in_unit(end.seconds(), scale));
+    };
+    add(SimTime());
+    for (std::size_t j = 0; j < shown; ++j) add(lane.causes[present[j]]);
+    if (present.size() > shown) add(lane.busy + lane.idle - end);
+    row.cells = {format_number(spans[i], scale),
+                 spans[i] > 0 ? fmt::format("{:.1f}", 100 * lane.busy.seconds() / spans[i]) : ""};
+    picture.rows.push_back(std::move(row));
   }
   return picture;
 }
@@ -100,18 +85,19 @@ Picture causes_picture(std::span<const BusyLane> lanes, LaneKind kind) {
 }  // namespace
 
 PlotFiles write_gap_plots(std::span<const BusyLane> lanes, LaneKind kind, const std::string& name,
-                          const std::filesystem::path& folder) {
+                          const std::string& of, const Canvas& canvas) {
   PlotFiles files;
   const std::vector<GapBin> bins = profiler::gap_histogram(lanes);
   if (!bins.empty()) {
-    Picture lengths = lengths_picture(bins);
+    Picture lengths = lengths_picture(bins, of);
     lengths.name = name + "_gaps";
-    files.add(write_picture(lengths, folder));
+    lengths.size = canvas.size_or({});
+    files.add(write_picture(lengths, canvas));
   }
   if (!lanes.empty()) {
-    Picture causes = causes_picture(lanes, kind);
+    BarPicture causes = causes_picture(lanes, kind, of);
     causes.name = name + "_causes";
-    files.add(write_picture(causes, folder));
+    files.add(write_bars(causes, canvas));
   }
   return files;
 }

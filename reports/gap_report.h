@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,8 +37,9 @@ Table gap_lengths_table(std::span<const profiler::BusyLane> lanes);
 Table gap_definitions_table(const profiler::Timeline& timeline);
 
 /// Draws NAME_gaps (how many gaps have which length, and the idle time in them) and NAME_causes
-/// (each lane's time by cause, busy included). Lanes without gaps draw nothing of the first.
+/// (each lane's time by cause, busy included); their titles end with `of`. Lanes without gaps draw
+/// nothing of the first.
 PlotFiles write_gap_plots(std::span<const profiler::BusyLane> lanes, profiler::LaneKind kind,
-                          const std::string& name, const std::filesystem::path& folder);
+                          const std::string& name, const std::string& of, const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/cell_text.h"
 #include "reports/columns.h"
 #include "reports/csv_row.h"
 #include "reports/format.h"
@@ -84,18 +85,66 @@ std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dra
   return text;
 }
 
-/// A dashed line where each phase begins, and its name beside it.
-std::string phase_marks(const MemoryUse& use, const Scale& time) {
-  constexpr std::size_t kMostNames = 12;  // more would lie on each other
-  const SimTime start = use.curve.front().time;
+/// Pixels around a picture's axes, at both sides and above and below.
+constexpr double kAcross = 170;
+constexpr double kUpwards = 150;
+
+/// What stands above the curves: the name of each phase, written upwards.
+struct PhaseNames {
+  struct Phase {
+    std::string name;
+    double begins;  ///< As a share of the time, as is the next.
+    double stands;  ///< So far from its neighbours that names do not touch.
+  };
+  std::vector<Phase> phases;
+  double height = 0;  ///< Of the longest name, as a share of the axis.
+
+  PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size);
+};
+
+PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size) {
+  const double distance = kLineHeight / (size.width - kAcross);
+  const auto most = static_cast<std::size_t>(1 / distance);
+  // Where there are too many phases, the longest have names.
+  std::vector<const MemoryPhase*> named_ones;
+  for (const MemoryPhase& phase : use.phases) named_ones.push_back(&phase);
+  std::ranges::stable_sort(named_ones, std::greater(),
+                           [](const MemoryPhase* phase) { return phase->end - phase->start; });
+  if (named_ones.size() > most) named_ones.resize(most);
+  std::ranges::sort(named_ones);  // they lie in one vector
+  double from = 0.7 * distance;   // beside the axis
+  for (const MemoryPhase* const phase : named_ones) {
+    const SimTime start = phase->start - use.curve.front().time;
+    const double begins = span > SimTime() ? start.seconds() / span.seconds() : 0;
+    phases.push_back({.name = named(phase->name), .begins = begins});
+    phases.back().stands = std::max(begins, from);
+    from = phases.back().stands + distance;
+    height = std::max(height, kLetterWidth * static_cast<double>(display_width(phase->name)) /
+                                  (size.height - kUpwards));
+  }
+  double to = 1;
+  for (auto phase = phases.rbegin(); phase != phases.rend(); ++phase) {
+    phase->stands = std::min(phase->stands, to);
+    to = phase->stands - distance;
+  }
+}
+
+/// A dashed line where each phase begins, which bends to its name.
+std::string phase_marks(const PhaseNames& names, double roof) {
+  constexpr double kBend = 0.04;
   std::string text;
-  for (std::size_t i = 0; i < std::min(use.phases.size(), kMostNames); ++i) {
-    const std::string x = format_exact(in_unit((use.phases[i].start - start).seconds(), time));
+  const auto line = [&](double x, double y, double to_x, double to_y) {
     text += fmt::format(
-        "set arrow from first {0}, graph 0 to first {0}, graph 1 nohead dt 2 lc rgb '#888888'\n"
-        "set label {1} at first {0}, graph 0.98 rotate by -90 offset 0.6,0 left "
-        "textcolor rgb '#444444'\n",
-        x, gnuplot_string(use.phases[i].name));
+        "set arrow from graph {:.5g}, graph {:.5g} to graph {:.5g}, graph {:.5g} nohead dt 2 lc "
+        "rgb '#888888'\n",
+        x, y, to_x, to_y);
+  };
+  for (const PhaseNames::Phase& phase : names.phases) {
+    line(phase.begins, 0, phase.begins, roof);
+    line(phase.begins, roof, phase.stands, roof + kBend);
+    text += fmt::format(
+        "set label {} at graph {:.5g}, graph {:.5g} rotate by 90 left textcolor rgb '#444444'\n",
+        gnuplot_string(phase.name), phase.stands, roof + kBend + 0.01);
   }
   return text;
 }
@@ -180,24 +229,31 @@ std::string buffers_csv(const MemoryUse& use) {
   return text;
 }
 
-PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name,
-                            const std::filesystem::path& folder) {
+PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name, const std::string& title,
+                            const Canvas& canvas) {
   if (use.curve.empty()) return {};
-  const std::vector<double> span{(use.curve.back().time - use.curve.front().time).seconds()};
+  const SimTime length = use.curve.back().time - use.curve.front().time;
+  const std::vector<double> span{length.seconds()};
   const std::vector<double> most_dram{bytes(use.dram_peak().dram)};
   const std::vector<double> most_l1{bytes(use.l1_peak().l1())};
   const Scale time = fit_scale("s", span);
   const Scale dram = fit_scale("B", most_dram);
   const Scale l1 = fit_scale("B", most_l1);
-  // The room above the highest value is for the names of the phases.
-  const auto range = [](double most, const Scale& scale) {
-    return most > 0 ? fmt::format("[0:{:.6g}]", 1.3 * in_unit(most, scale)) : "[0:1]";
+  Picture picture{.name = name + "_memory",
+                  .title = title,
+                  .size = canvas.size_or({}),
+                  .data = curve_text(use, time, dram, l1)};
+  const PhaseNames names(use, length, picture.size);
+  const double roof = std::max(0.3, 0.93 - names.height);
+  const auto range = [&](double most, const Scale& scale) {
+    return most > 0 ? fmt::format("[0:{:.6g}]", 1.05 / roof * in_unit(most, scale)) : "[0:1]";
   };
-  Picture picture{.name = name + "_memory", .data = curve_text(use, time, dram, l1)};
-  picture.settings = fmt::format(
-      "set title 'Memory in use'\nset xlabel {}\nset ylabel {}\nset yrange {}\n{}",
-      gnuplot_string(with_unit("time", time.unit)), gnuplot_string(with_unit("DRAM", dram.unit)),
-      range(most_dram.front(), dram), phase_marks(use, time));
+  const std::string end = length > SimTime() ? format_exact(in_unit(span.front(), time)) : "1";
+  picture.settings =
+      fmt::format("set xlabel {}\nset xrange [0:{}]\nset ylabel {}\nset yrange {}\n{}",
+                  gnuplot_string(with_unit("time", time.unit)), end,
+                  gnuplot_string(with_unit("DRAM", dram.unit)), range(most_dram.front(), dram),
+                  phase_marks(names, roof));
   picture.curves.push_back(
       fmt::format("data using 1:2 with steps {} lw 2 title 'DRAM'", gnuplot_color(0)));
   if (uses_l1(use)) {
@@ -207,7 +263,7 @@ PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name,
     picture.curves.push_back(
         fmt::format("data using 1:3 axes x1y2 with steps {} lw 2 title 'L1'", gnuplot_color(1)));
   }
-  return write_picture(picture, folder);
+  return write_picture(picture, canvas);
 }
 
 }  // namespace howard::reports

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 
 #include "profiler/memory.h"
@@ -23,9 +22,9 @@ Table memory_holders_table(const profiler::MemoryUse& use, std::size_t most);
 /// end.
 std::string buffers_csv(const profiler::MemoryUse& use);
 
-/// Draws NAME_memory: DRAM over time, and L1 where any was in use, with the phases. Nothing without
-/// events.
+/// Draws NAME_memory under `title`: DRAM over time, and L1 where any was in use, with the phases.
+/// Nothing without events.
 PlotFiles write_memory_plot(const profiler::MemoryUse& use, const std::string& name,
-                            const std::filesystem::path& folder);
+                            const std::string& title, const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
 #include "harness/presentation.h"
 #include "harness/result.h"
 #include "reports/picture.h"
 
 namespace howard::reports {
 
-/// Draws the experiment's plots into `folder`, then for each backend its bar charts and heat maps,
+/// Draws the experiment's plots on `canvas`, then for each backend its bar charts and heat maps,
 /// as pictures called EXPERIMENT, EXPERIMENT_2 and so on (picture.h says which files these are); a
 /// number whose picture has nothing to show is left out. In a plot, one line for each combination
 /// of the plot's series axes and the backend; axes that would otherwise put two points of a line
@@ -18,7 +16,6 @@ namespace howard::reports {
 /// so are all plots of more than 2000 points, which the answer says. Emulated points of a sweep of
 /// constants are drawn as sweep_pictures.h says, whatever their number.
 PlotFiles write_plots(const harness::ExperimentResult& result,
-                      const harness::Presentation& presentation,
-                      const std::filesystem::path& folder);
+                      const harness::Presentation& presentation, const Canvas& canvas);
 
 }  // namespace howard::reports

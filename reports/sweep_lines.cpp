@@ -69,7 +69,7 @@ std::string axis_text(char axis, const std::vector<double>& values) {
 
 PlotFiles write_sweep_lines(const SweepGroups& groups, const std::string& constant,
                             const SweepMetric& metric, const std::string& name,
-                            const std::filesystem::path& folder) {
+                            const Canvas& canvas) {
   const std::vector<const SweepGroup*> shown = some_of(groups, kMostLines);
   std::vector<std::vector<Mark>> lines;
   std::vector<double> xs, ys;
@@ -86,7 +86,10 @@ PlotFiles write_sweep_lines(const SweepGroups& groups, const std::string& consta
       swept_value(harness::find_parameter(first.parameters, constant).value_or(""))
           .value_or(SweptValue{})
           .unit);
-  Picture picture{.name = name};
+  const std::string some = count_text(groups, shown.size(), "lines");
+  Picture picture{.name = name,
+                  .title = fmt::format("{} over {}{}", metric.title, constant, some),
+                  .size = canvas.size_or({})};
   picture.data = fmt::format("# columns: {} | {} | the same where the bound changes; ? is none\n",
                              with_unit(constant, unit), with_unit(metric.label, scale.unit));
   bool changes = false;
@@ -108,14 +111,12 @@ PlotFiles write_sweep_lines(const SweepGroups& groups, const std::string& consta
     picture.curves.push_back(
         "data using 1:3 with points lc rgb '#444444' lw 1.5 pt 6 ps 1.7 title 'the bound changes'");
   }
-  const std::string some = count_text(groups, shown.size(), "lines");
   for (double& y : ys) y = in_unit(y, scale);
   picture.settings = fmt::format(
-      "set title {}\nset xlabel {}\nset ylabel {}\n{}{}set offsets 0, 0, graph 0.03, graph 0.03\n",
-      gnuplot_string(fmt::format("{} over {}{}", metric.title, constant, some)),
+      "set xlabel {}\nset ylabel {}\n{}{}set offsets 0, 0, graph 0.03, graph 0.03\n",
       gnuplot_string(with_unit(constant, unit)),
       gnuplot_string(with_unit(metric.label, scale.unit)), axis_text('x', xs), axis_text('y', ys));
-  return write_picture(picture, folder);
+  return write_picture(picture, canvas);
 }
 
 }  // namespace howard::reports

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "reports/picture.h"
@@ -12,6 +11,6 @@ namespace howard::reports {
 /// Draws a metric over the values of one constant, a line for each group.
 PlotFiles write_sweep_lines(const SweepGroups& groups, const std::string& constant,
                             const SweepMetric& metric, const std::string& name,
-                            const std::filesystem::path& folder);
+                            const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -116,12 +116,15 @@ std::string label(std::string_view text, double x, double y) {
 
 PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::string>& axes,
                           const SweepMetric& metric, const std::string& name,
-                          const std::filesystem::path& folder) {
+                          const Canvas& canvas) {
   const std::vector<const SweepGroup*> shown = some_of(groups, kMostPanels);
   const Ruler across(shown, axes[0]);
   const Ruler up(shown, axes[1]);
   const PanelLayout layout(shown.size(), across, up);
-  Picture picture{.name = name};
+  const std::string some = count_text(groups, shown.size(), "panels");
+  Picture picture{.name = name,
+                  .title = fmt::format("{} over {} and {}{}", metric.title, axes[0], axes[1], some),
+                  .size = canvas.size_or({})};
   picture.data = fmt::format(
       "# columns: place of {} | place of {} | {}: times worse than the panel's best; the last "
       "index: the best\n",
@@ -153,22 +156,20 @@ PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::stri
   picture.curves.push_back(fmt::format(
       "data index {} using 1:2 with points lc rgb '#000000' lw 2 pt 6 ps 1.5 title 'best'",
       shown.size()));
-  const std::string some = count_text(groups, shown.size(), "panels");
   // Doublings, where there are some.
   picture.settings = fmt::format(
-      "set title {}\nset xlabel {}\nset ylabel {}\nset xtics {}\nset ytics {}\n"
+      "set xlabel {}\nset ylabel {}\nset xtics {}\nset ytics {}\n"
       "set xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\n{}set cbrange [1:{:.6g}]\n"
       "set cblabel {} offset 2,0\nset format cb '%gx'\n"
       "set palette defined (0 '#f7fbff', 0.5 '#9ecae1', 1 '#e69f00')\n"
       "unset grid\nset border 0\n{}",
-      gnuplot_string(fmt::format("{} over {} and {}{}", metric.title, axes[0], axes[1], some)),
       gnuplot_string(across.title()), gnuplot_string(up.title()),
       across.tics(layout.columns, layout.width), up.tics(layout.rows, layout.height), -0.5,
       layout.left(layout.columns - 1) + static_cast<double>(across.size()) - 0.5, -0.5,
       static_cast<double>(layout.rows) * layout.height - 0.5,
       farthest >= 3 ? "set logscale cb 2\n" : "", std::max(farthest, 1.01),
       gnuplot_string(metric.label + ": times worse than the panel's best"), labels);
-  return write_picture(picture, folder);
+  return write_picture(picture, canvas);
 }
 
 }  // namespace howard::reports

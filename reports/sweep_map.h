@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@ namespace howard::reports {
 /// second upwards: a panel for each group, with a colour for how many times worse than the best of
 /// its panel a point is.
 PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::string>& axes,
-                          const SweepMetric& metric, const std::string& name,
-                          const std::filesystem::path& folder);
+                          const SweepMetric& metric, const std::string& name, const Canvas& canvas);
 
 }  // namespace howard::reports

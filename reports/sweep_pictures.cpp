@@ -26,7 +26,7 @@ std::vector<SweepMetric> metrics_of(const std::string& experiment,
   };
   for (const auto& plot : presentation.plots) add(plot.y, plot.y_label);
   for (const auto& chart : presentation.bar_charts) add(chart.metric, chart.label);
-  for (const auto& map : presentation.heat_maps) add(map.metric, map.metric);
+  for (const auto& map : presentation.heat_maps) add(map.metric, map.label);
   if (metrics.empty()) add("time", "time");
   return metrics;
 }
@@ -53,7 +53,7 @@ Names varied(const SweepGroups& groups, const Names& swept) {
 PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
                                const harness::Presentation& presentation,
                                const std::function<std::string()>& next_name,
-                               const std::filesystem::path& folder) {
+                               const Canvas& canvas) {
   PlotFiles files;
   for (const SweepMetric& metric : metrics_of(result.experiment, presentation)) {
     const std::string name = next_name();
@@ -62,8 +62,8 @@ PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
     // Further constants are as other axes: a line or a panel for each of their values.
     axes.resize(std::min<std::size_t>(axes.size(), 2));
     const SweepGroups groups = group_sweep(result, axes, metric.name);
-    files.add(axes.size() == 1 ? write_sweep_lines(groups, axes.front(), metric, name, folder)
-                               : write_sweep_map(groups, axes, metric, name, folder));
+    files.add(axes.size() == 1 ? write_sweep_lines(groups, axes.front(), metric, name, canvas)
+                               : write_sweep_map(groups, axes, metric, name, canvas));
   }
   return files;
 }

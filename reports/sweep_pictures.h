@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -19,7 +18,6 @@ namespace howard::reports {
 /// marked. Of more than a legend or a picture has room for some are drawn, and the title says so.
 PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
                                const harness::Presentation& presentation,
-                               const std::function<std::string()>& next_name,
-                               const std::filesystem::path& folder);
+                               const std::function<std::string()>& next_name, const Canvas& canvas);
 
 }  // namespace howard::reports

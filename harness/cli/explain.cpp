@@ -22,6 +22,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/picture_options.h"
 #include "harness/environment.h"
 #include "harness/runner.h"
 
@@ -70,6 +71,7 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_option("--json", options.outputs.json);
   app.add_option("--csv", options.outputs.csv);
   app.add_option("--md", options.outputs.markdown);
+  add_picture_options(app, options.outputs.canvas);
   add_color_option(app, options.outputs.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.names.size() > 1) {
@@ -248,8 +250,8 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
                           .tables = reports::explanation_tables(explanation)};
   outputs.finish(finished);
   bool well = outputs.write({finished});
-  well = outputs.add_picture([&](const std::filesystem::path& folder) {
-    return reports::write_explanation_plot(explanation, folder);
+  well = outputs.add_picture([&](const reports::Canvas& canvas) {
+    return reports::write_explanation_plot(explanation, canvas);
   }) && well;
   outputs.print_written();
   return well ? kOk : kFailed;

@@ -27,7 +27,8 @@ std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use,
 }
 
 void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
-                  const std::filesystem::path& folder) {
+                  const std::string& title, const reports::Canvas& canvas) {
+  const std::filesystem::path& folder = canvas.folder;
   std::string text;
   for (const reports::Table& table : tables) {
     text += (text.empty() ? "" : "\n") + reports::markdown_table(table);
@@ -35,7 +36,8 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
   require_writable_folder(folder);
   write_file(folder / "memory.md", text);
   write_file(folder / "buffers.csv", reports::buffers_csv(use));
-  const reports::PlotFiles plots = reports::write_memory_plot(use, "device", folder);
+  const reports::PlotFiles plots =
+      reports::write_memory_plot(use, "device", "Memory in use: " + title, canvas);
   if (!plots.not_rendered.empty()) {
     fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
   }

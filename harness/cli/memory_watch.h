@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "harness/experiment.h"
 #include "profiler/memory_recorder.h"
+#include "reports/picture.h"
 #include "reports/table.h"
 
 namespace howard::cli {
@@ -15,9 +15,9 @@ namespace howard::cli {
 std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use, const std::string& title);
 
 /// Writes memory.md (the tables), buffers.csv (every buffer's lifetime) and a picture into
-/// `folder`. Error when that fails.
+/// the canvas's folder. Error when that fails.
 void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
-                  const std::filesystem::path& folder);
+                  const std::string& title, const reports::Canvas& canvas);
 
 /// What --memory does: a point is set up once more and runs one more iteration, while its device
 /// tells what it allocates.

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/picture_options.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -58,6 +59,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--md", options.markdown);
   app.add_option("--times", options.times);
   app.add_option("--plots", options.plots);
+  add_picture_options(app, options.canvas);
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);
   app.add_flag("--bottlenecks", options.bottlenecks);

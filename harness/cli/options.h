@@ -10,6 +10,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
+#include "reports/picture.h"
 
 namespace howard::cli {
 
@@ -31,6 +32,7 @@ struct Options {
   std::string json, csv, markdown, times, plots, trace;
   std::filesystem::path device_logs;  ///< Folder; empty: none.
   std::filesystem::path memory;       ///< Folder; empty: none.
+  reports::Canvas canvas;             ///< Of all pictures; its folder is not used.
   bool bottlenecks = false;
 
   /// Whether one more iteration of each point is recorded.

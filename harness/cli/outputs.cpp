@@ -236,16 +236,18 @@ bool Outputs::write(const std::vector<Finished>& finished) {
       write_text(options_.results / document.file_name,
                  [&](const TextSink& sink) { sink(document.text); });
     }
-    add_picture([&](const fs::path& folder) {
-      return reports::write_plots(one.result, one.presentation, folder);
+    add_picture([&](const reports::Canvas& canvas) {
+      return reports::write_plots(one.result, one.presentation, canvas);
     });
   }
   return all_written_;
 }
 
-bool Outputs::add_picture(const std::function<reports::PlotFiles(const fs::path&)>& draw) {
+bool Outputs::add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw) {
   attempt([&] {
-    const reports::PlotFiles plots = draw(plot_folder());
+    reports::Canvas canvas = options_.canvas;
+    canvas.folder = plot_folder();
+    const reports::PlotFiles plots = draw(canvas);
     written_.insert(written_.end(), plots.written.begin(), plots.written.end());
     if (!plots.not_rendered.empty()) {
       fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);

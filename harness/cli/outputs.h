@@ -56,8 +56,8 @@ class Outputs {
   /// All files. Returns false when one could not be written.
   bool write(const std::vector<Finished>& finished);
 
-  /// Draws into the folder of the plots; returns as write().
-  bool add_picture(const std::function<reports::PlotFiles(const std::filesystem::path&)>& draw);
+  /// Draws on a canvas in the folder of the plots; returns as write().
+  bool add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw);
 
   /// Says what was written, "wrote results/matmul_sweep.{json,csv,md}", and which files of the same
   /// names in these folders are not of this run.

@@ -84,7 +84,9 @@ void Session::record_memory(const harness::Experiment& experiment,
     }
     const auto tables = memory_tables(use, point.id());
     outputs_.print(tables);
-    write_memory(use, tables, options_.memory / experiment.name() / file_name_of(point.id()));
+    reports::Canvas canvas = options_.canvas;
+    canvas.folder = options_.memory / experiment.name() / file_name_of(point.id());
+    write_memory(use, tables, fmt::format("{}, {}", experiment.name(), point.id()), canvas);
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), reason_of(failure));
     memory_is_complete_ = false;

@@ -150,7 +150,9 @@ class TrainRun {
       fmt::print(stderr, "{}\n",
                  reports::terminal_table(table, terminal_style(STDERR_FILENO, ColorMode::never)));
     }
-    write_memory(use, tables, options_.memory);
+    reports::Canvas canvas = options_.canvas;
+    canvas.folder = options_.memory;
+    write_memory(use, tables, std::string(kTrainVerb), canvas);
   }
 
   TrainState state(float rate) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/picture_options.h"
 
 namespace howard::cli {
 namespace {
@@ -43,6 +44,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_whole(app, "--top-k", options.sampling.top_k, 0, 1'000'000'000);
   add_number(app, "--top-p", options.sampling.top_p, 0, 1);
   app.add_option("--memory", options.memory);
+  add_picture_options(app, options.canvas);
   app.add_option("--results", options.results);
   app.add_flag("!--no-progress", options.progress);
 }

@@ -12,6 +12,7 @@
 #include "engines/training/trainer.h"
 #include "engines/wormhole/profile.h"
 #include "harness/result.h"
+#include "reports/picture.h"
 
 namespace howard::cli {
 
@@ -35,6 +36,7 @@ struct TrainOptions {
   training::Sampling sampling;
 
   std::filesystem::path memory;   ///< A folder; empty: no files.
+  reports::Canvas canvas;         ///< Of its picture; the folder is not used.
   std::filesystem::path results;  ///< A folder; empty: no file.
   bool progress = true;
 };

@@ -260,6 +260,9 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --backend host --set host.op_call=1us,2us", "try --backend emulated"},
       {"matmul_sweep --filter '^host/' --profile wormhole_b0_n150", "try --backend emulated"},
       {"multi_device --backend host", "try --backend emulated"},
+      {"matmul_sweep --picture-size 900", "--picture-size: '900'; accepted: WIDTHxHEIGHT"},
+      {"matmul_sweep --picture-size 100x100000", "400x300 to 10000x10000"},
+      {"matmul_sweep --picture-format png,gif", "--picture-format: 'png,gif'; accepted: png, svg"},
       {"report . --format pdf", "accepted: csv, google-benchmark, latex, md"},
       {"train_nano_gpt --data x --engine warp", "accepted: dynamic, static, traced"},
   };
@@ -415,6 +418,16 @@ TEST_F(Cli, WithoutGnuplotTheDataAndTheScriptStay) {
   EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.gp"));
   EXPECT_FALSE(fs::exists(folder() / "results/matmul_sweep.png"));
   EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.json"));
+}
+
+TEST_F(Cli, PicturesHaveTheSizeAndTheFormatsThatAreAskedFor) {
+  const Outcome outcome = run(kOnePoint + "--picture-size 480x384 --picture-format svg,pdf,svg");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder() / "results/matmul_sweep.png"));
+  const std::string script = content(folder() / "results/matmul_sweep.gp");
+  EXPECT_TRUE(contains(script, "svg size 480,384")) << script;
+  EXPECT_TRUE(contains(script, "set output 'matmul_sweep.pdf'")) << script;
+  EXPECT_FALSE(contains(script, "pngcairo")) << script;
 }
 
 TEST_F(Cli, AResultsFolderThatCannotBeWrittenStopsBeforeAnyTimeIsSpent) {

@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "reports/bar_chart.h"
 #include "reports/chart_points.h"
 #include "reports/heat_map.h"
@@ -65,50 +67,106 @@ TEST_F(ChartTest, PointsKeepTheFirstOnesValuesOnAxesTheChartHasNoRoomFor) {
 }
 
 TEST_F(ChartTest, ABarIsItsPartsAndARestUpToItsTotal) {
-  write_bar_chart(steps(), Backend::emulated, kBars, "bars", folder_);
+  write_bar_chart(steps(), Backend::emulated, kBars, "bars", {folder_});
   // matmul, row_sum, no other kind, the rest; in milliseconds.
   const std::string text = data("bars");
-  EXPECT_NE(text.find("\"layers 2, worker\" 0.25 0.375 0.375 1 \"1.000 ms\" 1 ?\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("\"layers 2, eth\" 1 1.5 1.5 4 \"4.000 ms\" 4 ?\n"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("\"layers 2, worker\" 0.25 0.375 0.375 1 ?\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"layers 2, eth\" 1 1.5 1.5 4 ?\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("512"), std::string::npos) << text;
   EXPECT_NE(script("bars").find("'A step, emulated (dim 256)'"), std::string::npos);
-  EXPECT_NE(script("bars").find("title 'row sum'"), std::string::npos);
+  EXPECT_NE(script("bars").find("set label 'row sum' at screen"), std::string::npos);
 }
 
-TEST_F(ChartTest, APublishedFigureStandsBesideItsBarAndItsWordsBehindBoth) {
+/// Where the plot ends and where each text beside it begins, as shares of the picture's width.
+struct Beside {
+  double margin = 0;
+  std::vector<double> texts;
+};
+
+Beside beside(const std::string& script) {
+  Beside found;
+  for (const std::string& line : split(script, '\n')) {
+    const auto number_behind = [&](std::string_view word) {
+      return std::stod(line.substr(line.find(word) + word.size()));
+    };
+    if (line.starts_with("set rmargin")) found.margin = number_behind("at screen ");
+    if (!line.starts_with("set label '") || line.find("first") == std::string::npos) continue;
+    const std::size_t letters = line.find('\'', 11) - 11;
+    EXPECT_NE(line.find(" right "), std::string::npos) << line;
+    found.texts.push_back(number_behind("at screen ") -
+                          kLetterWidth * static_cast<double>(letters) / PictureSize().width);
+  }
+  return found;
+}
+
+TEST_F(ChartTest, NumbersStandBesideThePlotWhereNoBarAndNoPublishedFigureCanBe) {
   ExperimentResult result = steps();
   result.points[0].reference = {
       .metric = "time", .value = 2e-3, .unit = "s", .status = "prediction"};
-  write_bar_chart(result, Backend::emulated, kBars, "bars", folder_);
-  EXPECT_NE(data("bars").find("1 \"1.000 ms\" 2 2\n"), std::string::npos) << data("bars");
+  write_bar_chart(result, Backend::emulated, kBars, "bars", {folder_});
+  EXPECT_NE(data("bars").find("\"layers 2, worker\" 0.25 0.375 0.375 1 2\n"), std::string::npos)
+      << data("bars");
+  const std::string text = script("bars");
+  const Beside found = beside(text);
+  EXPECT_EQ(found.texts.size(), 3U + 4U + 2U) << "headings, times, a published one and its error";
+  for (const double begins : found.texts) EXPECT_GT(begins, found.margin) << text;
+  for (const char* const cell :
+       {"'emulated (ms)'", "'published'", "'1.000'", "'2.000'", "'-50.0'"}) {
+    EXPECT_NE(text.find(std::string("set label ") + cell), std::string::npos) << cell << text;
+  }
 }
 
-TEST_F(ChartTest, OneBarManyTimesAsLongAsTheOthersIsCutAndSaysSo) {
+TEST_F(ChartTest, ABarManyTimesAsLongAsTheOthersIsBrokenAndHasItsNumbers) {
   ExperimentResult result = steps();
   result.points[1].metrics[0].value = 1;
-  write_bar_chart(result, Backend::emulated, kBars, "bars", folder_);
-  EXPECT_NE(data("bars").find("\"... 1.000 s\""), std::string::npos) << data("bars");
-  EXPECT_NE(data("bars").find(" \"2.000 ms\""), std::string::npos) << data("bars");
+  result.points[1].reference = {
+      .metric = "time", .value = 0.9, .unit = "s", .status = "prediction"};
+  write_bar_chart(result, Backend::emulated, kBars, "bars", {folder_});
+  const std::string text = script("bars");
+  EXPECT_NE(text.find("set label '1000.000' at screen"), std::string::npos) << text;
+  EXPECT_NE(text.find("set label '900.000' at screen"), std::string::npos) << text;
+  // Two white lines across the second bar, and none across another.
+  std::size_t lines = 0;
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.starts_with("set arrow")) continue;
+    EXPECT_NE(line.find(", 1.45 to "), std::string::npos) << line;
+    EXPECT_NE(line.find(", 0.55 nohead front lw 3 lc rgb '#ffffff'"), std::string::npos) << line;
+    ++lines;
+  }
+  EXPECT_EQ(lines, 2U) << text;
+}
+
+TEST_F(ChartTest, AChartOfManyBarsIsHigher) {
+  ExperimentResult many;
+  for (int i = 1; i <= 40; ++i) many.points.push_back(step(std::to_string(i), "256", 1e-3));
+  write_bar_chart(many, Backend::emulated, kBars, "many", {folder_});
+  EXPECT_NE(script("many").find("pngcairo size 900,1120"), std::string::npos) << script("many");
+  write_bar_chart(many, Backend::emulated, kBars, "many",
+                  {.folder = folder_, .size = PictureSize{.width = 900, .height = 700}});
+  EXPECT_NE(script("many").find("pngcairo size 900,700"), std::string::npos) << "as was asked";
+}
+
+TEST_F(ChartTest, ALengthToCompareWithIsALine) {
+  harness::BarChart chart = kBars;
+  chart.line = 2e-3;
+  write_bar_chart(steps(), Backend::emulated, chart, "bars", {folder_});
+  EXPECT_NE(script("bars").find("set arrow from 2, graph 0 to 2, graph 1"), std::string::npos);
 }
 
 TEST_F(ChartTest, SharesMakeAllBarsAsLong) {
   harness::BarChart shares = kBars;
   shares.shares = true;
-  write_bar_chart(steps(), Backend::emulated, shares, "bars", folder_);
-  EXPECT_NE(data("bars").find("\"layers 2, worker\" 25 37.5 37.5 100 \"1.000 ms\" 100 ?\n"),
-            std::string::npos)
+  write_bar_chart(steps(), Backend::emulated, shares, "bars", {folder_});
+  EXPECT_NE(data("bars").find("\"layers 2, worker\" 25 37.5 37.5 100 ?\n"), std::string::npos)
       << data("bars");
 }
 
 TEST_F(ChartTest, MoreBarsThanNamesFitAreNotDrawn) {
   ExperimentResult many;
   for (int i = 1; i <= 41; ++i) many.points.push_back(step(std::to_string(i), "256", 1e-3));
-  EXPECT_TRUE(write_bar_chart(many, Backend::emulated, kBars, "bars", folder_).written.empty());
+  EXPECT_TRUE(write_bar_chart(many, Backend::emulated, kBars, "bars", {folder_}).written.empty());
   many.points.pop_back();
-  EXPECT_FALSE(write_bar_chart(many, Backend::emulated, kBars, "bars", folder_).written.empty());
+  EXPECT_FALSE(write_bar_chart(many, Backend::emulated, kBars, "bars", {folder_}).written.empty());
 }
 
 const harness::HeatMap kMap{.title = "A step",
@@ -116,30 +174,48 @@ const harness::HeatMap kMap{.title = "A step",
                             .y_label = "layers",
                             .x = "dim",
                             .y = "layers",
-                            .metric = "time"};
+                            .metric = "time",
+                            .label = "time"};
 
 TEST_F(ChartTest, AHeatMapHasACellForEachPointInTheOrderOfTheNumbers) {
-  write_heat_map(steps(), Backend::emulated, kMap, "map", folder_);
+  write_heat_map(steps(), Backend::emulated, kMap, "map", {folder_});
   // Rows 2, 4, 16; columns 256, 512.
   const std::string text = data("map");
-  EXPECT_NE(text.find("\n0 0 1 \"1.000 ms\"\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n0 2 8 \"8.000 ms\"\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n0 1 2 \"2.000 ms\"\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n1 0 3 \"3.000 ms\"\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("\"4.000 ms\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\n0 0 1 \"1.000\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n0 2 8 \"8.000\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n0 1 2 \"2.000\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n1 0 3 \"3.000\"\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\"4.000\""), std::string::npos) << text;
   EXPECT_NE(script("map").find("set ytics ('2' 0, '4' 1, '16' 2)"), std::string::npos);
+  EXPECT_NE(script("map").find("set cblabel 'time (ms)'\nset cbrange [1:8]"), std::string::npos);
+}
+
+TEST_F(ChartTest, CellsTooNarrowForTheirNumbersHaveNone) {
+  ExperimentResult many;
+  for (int i = 1; i <= 24; ++i) {
+    for (const char* const layers : {"2", "4"}) {
+      many.points.push_back(step(layers, std::to_string(i), 1e-3));
+    }
+  }
+  write_heat_map(many, Backend::emulated, kMap, "map", {folder_});
+  EXPECT_EQ(script("map").find("with labels"), std::string::npos) << script("map");
+  std::erase_if(many.points, [](const PointResult& point) {
+    return point.parameters[1].second.size() == 2;  // dim
+  });
+  write_heat_map(many, Backend::emulated, kMap, "map", {folder_});
+  EXPECT_NE(script("map").find("with labels"), std::string::npos) << script("map");
 }
 
 TEST_F(ChartTest, AMapOfOneRowIsNotDrawn) {
   ExperimentResult row = steps();
   std::erase_if(row.points,
                 [](const PointResult& point) { return point.parameters[0].second != "2"; });
-  EXPECT_TRUE(write_heat_map(row, Backend::emulated, kMap, "map", folder_).written.empty());
+  EXPECT_TRUE(write_heat_map(row, Backend::emulated, kMap, "map", {folder_}).written.empty());
 }
 
 TEST_F(ChartTest, PicturesAreNumberedPlotsFirst) {
   const PlotFiles files =
-      write_plots(steps(), {.plots = {}, .bar_charts = {kBars}, .heat_maps = {kMap}}, folder_);
+      write_plots(steps(), {.plots = {}, .bar_charts = {kBars}, .heat_maps = {kMap}}, {folder_});
   EXPECT_EQ(files.written.front().filename(), "steps.dat");
   EXPECT_TRUE(fs::exists(folder_ / "steps_2.dat"));
   EXPECT_FALSE(fs::exists(folder_ / "steps_3.dat"));

@@ -142,10 +142,13 @@ TEST(Explanation, TheResultHasAPointForEachChangeWithItsGain) {
 TEST(Explanation, ThePictureHasABarForEachRun) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / "howard_explanation_plot";
-  write_explanation_plot(sample(), folder);
+  write_explanation_plot(sample(), {folder});
   const std::string data = read_file(folder / "explain.dat");
-  EXPECT_NE(data.find("3 \"as it is\" 80."), std::string::npos) << data;
-  EXPECT_NE(data.find("2 \"trace 2.50x\" 8."), std::string::npos) << data;
+  EXPECT_NE(data.find("\n\"as it is\" 80."), std::string::npos) << data;
+  EXPECT_NE(data.find("\n\"trace\" 8."), std::string::npos) << data;
+  const std::string script = read_file(folder / "explain.gp");
+  EXPECT_NE(script.find("set label '2.50x' at screen"), std::string::npos) << script;
+  EXPECT_NE(script.find("set title 'mlp_engines, "), std::string::npos) << script;
   std::filesystem::remove_all(folder);
 }
 

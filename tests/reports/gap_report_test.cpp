@@ -125,17 +125,16 @@ class GapPlots : public ::testing::Test {
 
 TEST_F(GapPlots, HaveTheNumbersBesideThem) {
   const auto lanes = profiler::find_gaps(sample(), LaneKind::sub_device);
-  const PlotFiles files = write_gap_plots(lanes, LaneKind::sub_device, "run", folder());
+  const PlotFiles files = write_gap_plots(lanes, LaneKind::sub_device, "run", "a run", {folder()});
   EXPECT_EQ(read_file(folder() / "run_gaps.dat"),
             "# columns: shortest of the bin | % of the gaps | % of the idle time\n"
             "\"20 us\" 50 28.57142857\n"
             "\"50 us\" 0 0\n"
             "\"100 us\" 50 71.42857143\n");
   EXPECT_EQ(read_file(folder() / "run_causes.dat"),
-            "# times in us; columns: lane | busy | go latency | host issuing | finish | dispatch | "
-            "other causes\n"
-            "\"sub-device 0\" 160 2 20 10 8 0\n"
-            "\"sub-device 1\" 110 100 0 0 0 0\n");
+            "# columns: bar | end of each part | published; ? is none\n"
+            "\"sub-device 0\" 160 162 182 192 200 ?\n"
+            "\"sub-device 1\" 110 210 210 210 210 ?\n");
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   EXPECT_EQ(files.not_rendered, "");
   EXPECT_EQ(files.written.size(), 8U);
@@ -146,7 +145,7 @@ TEST_F(GapPlots, HaveTheNumbersBesideThem) {
 }
 
 TEST_F(GapPlots, OfNothingAreNone) {
-  EXPECT_TRUE(write_gap_plots({}, LaneKind::queue, "run", folder()).written.empty());
+  EXPECT_TRUE(write_gap_plots({}, LaneKind::queue, "run", "a run", {folder()}).written.empty());
   EXPECT_TRUE(std::filesystem::is_empty(folder()));
 }
 

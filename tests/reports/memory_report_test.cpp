@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "reports/gnuplot.h"
 #include "reports/terminal_table.h"
 
@@ -97,7 +98,7 @@ TEST(MemoryReport, DrawsMemoryOverTime) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "howard memory report";
   std::filesystem::create_directories(folder);
-  const PlotFiles files = write_memory_plot(sample(), "run", folder);
+  const PlotFiles files = write_memory_plot(sample(), "run", "Memory of a run", {folder});
   EXPECT_EQ(read_file(folder / "run_memory.dat"),
             "# columns: time (us) | DRAM (MB) | L1 (kB)\n"
             "0 4 0\n1 5 0\n2 8 0\n2 11 0\n3 11 2.048\n4 11 0\n5 8 0\n");
@@ -111,11 +112,56 @@ TEST(MemoryReport, DrawsMemoryOverTime) {
   }
 }
 
+/// Phases that begin a microsecond after each other, and a last one that is long.
+profiler::MemoryUse many_phases(int count) {
+  std::vector<MemoryEvent> events;
+  for (int i = 0; i < count; ++i) {
+    const auto id = static_cast<std::uint64_t>(i);
+    events.push_back({SimTime::microseconds(i), allocate, dram, id, Bytes(1000), "buffer",
+                      "phase " + std::to_string(i)});
+  }
+  events.push_back({SimTime::microseconds(10'000), release, dram, 0, Bytes(), "",
+                    "phase " + std::to_string(count - 1)});
+  return profiler::memory_use(events);
+}
+
+/// Where the names stand in the picture, from left to right, as shares of the axis.
+std::vector<double> name_places(const profiler::MemoryUse& use) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "howard memory phases";
+  write_memory_plot(use, "run", "t", {folder});
+  std::vector<double> places;
+  for (const std::string& line : split(read_file(folder / "run_memory.gp"), '\n')) {
+    const std::size_t at = line.find(" at graph ");
+    if (line.starts_with("set label 'phase")) places.push_back(std::stod(line.substr(at + 10)));
+  }
+  std::filesystem::remove_all(folder);
+  return places;
+}
+
+TEST(MemoryReport, NamesOfPhasesThatFollowEachOtherCloselyDoNotOverlap) {
+  const std::vector<double> places = name_places(many_phases(20));
+  ASSERT_EQ(places.size(), 20U) << "the last one too";
+  constexpr double kAxis = 900;  // pixels, at most
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    EXPECT_GE((places[i] - places[i - 1]) * kAxis, kLineHeight);
+  }
+  EXPECT_LE(places.back(), 1);
+}
+
+TEST(MemoryReport, OfMorePhasesThanNamesFitTheLongestHaveOne) {
+  const std::vector<double> places = name_places(many_phases(200));
+  EXPECT_LT(places.size(), 200U);
+  EXPECT_GT(places.size(), 20U);
+  EXPECT_GE(places.front(), 0);
+  EXPECT_LE(places.back(), 1);
+}
+
 TEST(MemoryReport, OfNothingIsEmpty) {
   const profiler::MemoryUse use = profiler::memory_use({});
   EXPECT_TRUE(memory_phases_table(use).rows.empty());
   EXPECT_TRUE(memory_holders_table(use, 3).rows.empty());
-  EXPECT_TRUE(write_memory_plot(use, "run", "/nowhere").written.empty());
+  EXPECT_TRUE(write_memory_plot(use, "run", "t", {"/nowhere"}).written.empty());
 }
 
 }  // namespace

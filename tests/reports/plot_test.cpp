@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/plot.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -33,7 +36,7 @@ class PlotTest : public ::testing::Test {
   }
 
   static PlotFiles write_sample() {
-    return write_plots(testing::sample_result(), testing::sample_presentation(), folder());
+    return write_plots(testing::sample_result(), testing::sample_presentation(), {folder()});
   }
 };
 
@@ -57,7 +60,7 @@ std::vector<std::string> names(const std::vector<fs::path>& files) {
   return list;
 }
 
-TEST_F(PlotTest, AnAxisOfTimesHasItsUnitAndTwentyLinesNoLegend) {
+TEST_F(PlotTest, AnAxisOfTimesHasRoundMarksWithUnitsAndTwentyLinesNoLegend) {
   harness::ExperimentResult result{.experiment = "e"};
   for (int i = 0; i < 20; ++i) {
     harness::PointResult point{.parameters = {{"name", std::to_string(i)}}};
@@ -73,22 +76,102 @@ TEST_F(PlotTest, AnAxisOfTimesHasItsUnitAndTwentyLinesNoLegend) {
                          .x = "x",
                          .y = "y",
                          .series = {"name"}}};
-  write_plots(result, presentation, folder());
+  write_plots(result, presentation, {folder()});
   const std::string script = read_file(folder() / "e.gp");
-  EXPECT_NE(script.find("set xlabel 'published (us)'"), std::string::npos) << script;
-  EXPECT_NE(script.find("'23.5' 2.345664e-05"), std::string::npos) << script;
-  EXPECT_NE(script.find("'510000' 0.51"), std::string::npos) << "whole, not 5.1e+05\n" << script;
+  EXPECT_NE(script.find("set xtics ('1 us' 1e-06, '10 us' 1e-05, '100 us' 0.0001, '1 ms' 0.001, "
+                        "'10 ms' 0.01, '100 ms' 0.1, '1 s' 1)"),
+            std::string::npos)
+      << script;
   EXPECT_NE(script.find("unset key"), std::string::npos) << script;
+}
+
+/// Times of two tables beside published ones.
+harness::ExperimentResult compared() {
+  harness::ExperimentResult result{.experiment = "e"};
+  for (const char* const table : {"a.1", "a.2"}) {
+    harness::PointResult point{.details = {{"table", table}}};
+    point.metrics = {{.name = "published_time", .value = 12e-6, .unit = "s"},
+                     {.name = "time", .value = table[2] == '1' ? 11e-6 : 3e-3, .unit = "s"}};
+    point.reference = {.metric = "time", .value = 12e-6, .unit = "s"};
+    result.points.push_back(std::move(point));
+  }
+  harness::PointResult artefact = result.points.back();
+  artefact.metrics[1].value = 20e-6;
+  artefact.reference->status = "artefact";
+  result.points.push_back(std::move(artefact));
+  return result;
+}
+
+TEST_F(PlotTest, AComparisonHasTheLineOfEqualityABandAndTheSameRoundMarksOnBothAxes) {
+  const ScopedPath path("");
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t",
+                         .x_label = "published",
+                         .y_label = "emulated",
+                         .x = "published_time",
+                         .y = "time",
+                         .series = {"table"},
+                         .compares = true}};
+  write_plots(compared(), presentation, {folder()});
+  const std::string script = read_file(folder() / "e.gp");
+  for (const char* const text :
+       {"  x with lines", "title 'equal'", "using 1:(0.9*$1):(1.1*$1)", "title 'within 10 %'",
+        "with points lc rgb '#0072B2' lw 1.5 pt 7 ps 1.2 title 'a.1'", "title 'a.2'",
+        "set xrange [9.99001e-06:0.005005]", "set yrange [9.99001e-06:0.005005]",
+        "set xtics ('10 us' 1e-05, '20 us' 2e-05, '50 us' 5e-05",
+        "set ytics ('10 us' 1e-05, '20 us' 2e-05, '50 us' 5e-05"}) {
+    EXPECT_NE(script.find(text), std::string::npos) << text << "\n" << script;
+  }
+  EXPECT_EQ(script.find("'published'"), std::string::npos) << "it would lie on the line";
+  EXPECT_NE(script.find("title 'published: an artefact'"), std::string::npos);
+  EXPECT_NE(read_file(folder() / "e.dat").find("\n1.2e-05 ? ? ? 2e-05\n"), std::string::npos);
+}
+
+TEST_F(PlotTest, BuffersHaveMarksInKiBAndMiB) {
+  const ScopedPath path("");
+  harness::ExperimentResult result{.experiment = "e"};
+  for (const double size : {65536, 1048576, 16777216}) {
+    harness::PointResult point;
+    point.metrics = {{.name = "x", .value = size, .unit = "B"},
+                     {.name = "y", .value = size / 1e12, .unit = "s"}};
+    result.points.push_back(std::move(point));
+  }
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t", .x = "x", .y = "y"}};
+  write_plots(result, presentation, {folder()});
+  const std::string script = read_file(folder() / "e.gp");
+  EXPECT_NE(script.find("set xtics ('64 KiB' 65536, '1 MiB' 1048576, '16 MiB' 16777216)"),
+            std::string::npos)
+      << script;
+}
+
+TEST_F(PlotTest, AnAxisOfValuesBeginsAndEndsAtAMark) {
+  const ScopedPath path("");
+  harness::ExperimentResult result{.experiment = "e"};
+  for (const double y : {0.9, 37.0}) {
+    harness::PointResult point;
+    point.metrics = {{.name = "x", .value = y, .unit = "1"},
+                     {.name = "y", .value = y, .unit = "s"}};
+    result.points.push_back(std::move(point));
+  }
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t", .x = "x", .y = "y"}};
+  write_plots(result, presentation, {folder()});
+  const std::string script = read_file(folder() / "e.gp");
+  EXPECT_NE(script.find("set yrange [0.699301:40.04]"), std::string::npos) << script;
+  EXPECT_NE(script.find("'40' 40)"), std::string::npos) << script;
 }
 
 TEST_F(PlotTest, WithoutGnuplotWritesDataAndScriptAndSaysWhatIsMissing) {
   write_file(folder() / "matmul_sweep.png", "an older picture");
+  write_file(folder() / "matmul_sweep.pdf", "of a format that is not asked for now");
   const ScopedPath path("");
   const PlotFiles files = write_sample();
   EXPECT_EQ(names(files.written),
             (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp"}));
   EXPECT_NE(files.not_rendered.find("apt-get install gnuplot-nox"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.png"));
+  EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.pdf"));
 }
 
 /// A gnuplot that is a shell script.
@@ -155,7 +238,7 @@ TEST_F(PlotTest, APictureThatFindsNoRoomIsAFailureAndNoFile) {
 TEST_F(PlotTest, MorePointsThanCanBeToldApartAreNotDrawn) {
   harness::ExperimentResult many = testing::sample_result();
   many.points.resize(2001, many.points.front());
-  const PlotFiles files = write_plots(many, testing::sample_presentation(), folder());
+  const PlotFiles files = write_plots(many, testing::sample_presentation(), {folder()});
   EXPECT_TRUE(files.written.empty());
   EXPECT_NE(files.not_rendered.find("2001 points"), std::string::npos) << files.not_rendered;
 }
@@ -174,6 +257,35 @@ TEST_F(PlotTest, DrawsPictures) {
                            "emulated, worker", "emulated, eth", "host", "published", "</svg>"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   }
+}
+
+TEST_F(PlotTest, DrawsTheFormatsAndTheSizeThatAreAskedFor) {
+  if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
+  const PlotFiles files = write_plots(testing::sample_result(), testing::sample_presentation(),
+                                      {.folder = folder(),
+                                       .size = PictureSize{.width = 480, .height = 384},
+                                       .formats = {PictureFormat::pdf, PictureFormat::png}});
+  EXPECT_EQ(files.not_rendered, "");
+  EXPECT_EQ(names(files.written),
+            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.pdf",
+                                      "matmul_sweep.png"}));
+  EXPECT_TRUE(read_file(folder() / "matmul_sweep.pdf").starts_with("%PDF"));
+  const std::string png = read_file(folder() / "matmul_sweep.png");
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x01\xe0\0\0\x01\x80", 8)) << "480, 384";
+  const std::string script = read_file(folder() / "matmul_sweep.gp");
+  EXPECT_NE(script.find("pdfcairo size 5in,4in"), std::string::npos) << script;
+}
+
+TEST_F(PlotTest, ALongTitleIsBrokenIntoLines) {
+  const ScopedPath path("");
+  harness::Presentation presentation = testing::sample_presentation();
+  presentation.plots[0].title =
+      "one two three four five six seven eight nine ten eleven twelve "
+      "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
+  write_plots(testing::sample_result(), presentation, {folder()});
+  const std::string script = read_file(folder() / "matmul_sweep.gp");
+  EXPECT_NE(script.find("thirteen fourteen'.\"\\n\".'fifteen sixteen"), std::string::npos)
+      << script;
 }
 
 TEST_F(PlotTest, WritesTheNumbersOfEachLine) {
@@ -213,7 +325,7 @@ TEST_F(PlotTest, QuotesWhatTheExperimentCallsThings) {
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   harness::Presentation presentation = testing::sample_presentation();
   presentation.plots[0].title = "don't `date` \"x\" {y}_z^2\nset output";
-  const PlotFiles files = write_plots(testing::sample_result(), presentation, folder());
+  const PlotFiles files = write_plots(testing::sample_result(), presentation, {folder()});
   EXPECT_EQ(files.not_rendered, "");
   EXPECT_NE(read_file(folder() / "matmul_sweep.svg").find("{y}_z^2 set output"), std::string::npos);
 }
@@ -222,7 +334,7 @@ TEST_F(PlotTest, NumbersTheFurtherPlots) {
   const ScopedPath path("");
   harness::Presentation presentation = testing::sample_presentation();
   presentation.plots.push_back(presentation.plots[0]);
-  const PlotFiles files = write_plots(testing::sample_result(), presentation, folder());
+  const PlotFiles files = write_plots(testing::sample_result(), presentation, {folder()});
   EXPECT_EQ(names(files.written),
             (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep_2.dat",
                                       "matmul_sweep_2.gp"}));
@@ -231,7 +343,7 @@ TEST_F(PlotTest, NumbersTheFurtherPlots) {
 TEST_F(PlotTest, WithoutPointsThereIsNothingToDraw) {
   harness::Presentation presentation = testing::sample_presentation();
   presentation.plots[0].y = "nothing";
-  const PlotFiles files = write_plots(testing::sample_result(), presentation, folder());
+  const PlotFiles files = write_plots(testing::sample_result(), presentation, {folder()});
   EXPECT_TRUE(files.written.empty());
   EXPECT_TRUE(fs::is_empty(folder()));
 }
@@ -239,7 +351,7 @@ TEST_F(PlotTest, WithoutPointsThereIsNothingToDraw) {
 TEST_F(PlotTest, AFolderThatCannotBeMadeIsAFailureOfEachFile) {
   write_file(folder() / "file", "");
   const PlotFiles files = write_plots(testing::sample_result(), testing::sample_presentation(),
-                                      folder() / "file/plots");
+                                      {folder() / "file/plots"});
   EXPECT_TRUE(files.written.empty());
   EXPECT_EQ(files.failures.size(), 2U) << "of the data and of the script";
 }
@@ -274,6 +386,61 @@ TEST(PlotData, SaysWhatANumberIsOf) {
 TEST(PlotData, SeparatesPointsThatWouldStandAboveEachOther) {
   EXPECT_EQ(titles({point("1x1x1", "bf16", 1, 1), point("1x1x1", "fp32", 1, 2)}),
             (std::vector<std::string>{"emulated, bf16", "emulated, fp32"}));
+}
+
+/// A point of each of two axes.
+PlotData grid_of_lines(int rows, int columns) {
+  harness::ExperimentResult result{.experiment = "x"};
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      result.points.push_back(point(std::to_string(row), std::to_string(column), 1, 1 + row));
+    }
+  }
+  return collect_plot_data(
+      result, {.title = "t", .x = "size", .y = "throughput", .series = {"shape", "dtype"}});
+}
+
+std::size_t styles(const PlotData& data) {
+  std::set<std::pair<std::size_t, std::size_t>> styles;
+  for (const PlotSeries& series : data.series) styles.insert({series.color, series.dashes});
+  return styles.size();
+}
+
+TEST(PlotData, NoTwoLinesHaveOneStyle) {
+  EXPECT_EQ(styles(grid_of_lines(2, 4)), 8U) << "one more than there are colours";
+  EXPECT_EQ(styles(grid_of_lines(1, 7)), 7U);
+  EXPECT_EQ(styles(grid_of_lines(5, 7)), 35U);
+  EXPECT_EQ(styles(grid_of_lines(6, 5)), 30U) << "no axis is left for so many dashes";
+}
+
+TEST(PlotData, LinesOfOneValueHaveOneColourWhereThereAreMoreThanColours) {
+  for (const PlotSeries& series : grid_of_lines(2, 4).series) {
+    EXPECT_EQ(series.title,
+              fmt::format("emulated, shape {}, dtype {}", series.dashes, series.color));
+  }
+}
+
+TEST(PlotData, ALineUnderAnotherIsKnown) {
+  const PlotData data = collect_plot_data(
+      {.experiment = "x",
+       .points = {point("1", "bf16", 1, 1), point("1", "fp32", 1, 1.001), point("1", "bf8", 1, 2)}},
+      {.title = "t", .x = "size", .y = "throughput", .series = {"dtype"}});
+  EXPECT_EQ(data.series[0].covered, 1U);
+  EXPECT_EQ(data.series[1].covered, 0U);
+  EXPECT_EQ(data.series[2].covered, 0U);
+}
+
+TEST(PlotData, ATitleSaysWhatIsTrueOfAllPoints) {
+  harness::Plot plot = testing::sample_presentation().plots[0];
+  plot.notes = {{"dtype", "bf16", "in small numbers"}, {"dtype", "fp32", "in large ones"}};
+  const auto title = [&](const std::string& second) {
+    return collect_plot_data(
+               {.experiment = "x", .points = {point("1", "bf16", 1, 1), point("2", second, 2, 1)}},
+               plot)
+        .title;
+  };
+  EXPECT_EQ(title("bf16"), plot.title + ", in small numbers");
+  EXPECT_EQ(title("fp32"), plot.title);
 }
 
 TEST(PlotData, SortsALineAndLeavesOutWhatALogarithmHasNoPlaceFor) {

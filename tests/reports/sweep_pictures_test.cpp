@@ -24,7 +24,7 @@ class SweepPictures : public ::testing::Test {
   ~SweepPictures() override { fs::remove_all(folder_); }
 
   void draw(const harness::ExperimentResult& result) const {
-    write_plots(result, testing::swept_presentation(), folder_);
+    write_plots(result, testing::swept_presentation(), {folder_});
   }
   std::string text(const std::string& file) const { return read_file(folder_ / file); }
   bool shows(const std::string& file, const std::string& part) const {
