@@ -21,6 +21,19 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// The options of `app`, as they were declared.
+std::vector<OptionFacts> facts_of(const CLI::App& app) {
+  std::vector<OptionFacts> facts;
+  for (const CLI::Option* const option : app.get_options()) {
+    OptionFacts& one = facts.emplace_back();
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    one.takes_value = option->get_items_expected_max() > 0;
+    if (!option->get_description().empty()) one.words = split(option->get_description(), ',');
+  }
+  return facts;
+}
+
 /// One line for a command line that CLI11 does not accept.
 std::string explanation(const CLI::App& app, const CLI::ParseError& failure, int argc,
                         const char* const* argv) {
@@ -38,6 +51,7 @@ std::string explanation(const CLI::App& app, const CLI::ParseError& failure, int
 }  // namespace
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  if (argc == 2 && std::string_view(argv[1]) == kDescribeOptions) throw OptionsAsked{facts_of(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& failure) {

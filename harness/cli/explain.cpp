@@ -59,7 +59,9 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   ExplainOptions options;
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
-  app.add_option("names", options.names);
+  std::vector<std::string> workloads;
+  for (const Workload& workload : kWorkloads) workloads.emplace_back(workload.word);
+  app.add_option("names", options.names, join(workloads, ","));
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
   app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
@@ -191,6 +193,11 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
 }
 
 }  // namespace
+
+std::string experiment_of_workload(const std::string& name) {
+  const auto workload = std::ranges::find(kWorkloads, name, &Workload::word);
+  return workload == kWorkloads.end() ? name : std::string(workload->experiment);
+}
 
 int explain(int argc, const char* const* argv) {
   const ExplainOptions options = explain_options(argc, argv);

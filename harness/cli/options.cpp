@@ -51,7 +51,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--version", raw.version);
   app.add_option("names", options.names);
   app.add_option("-a,--axis", raw.axes)->allow_extra_args(false);
-  app.add_option("--backend", raw.backends);
+  app.add_option("--backend", raw.backends, "emulated,host");
   app.add_option("--filter", options.plan.filter);
   app.add_flag("--quick", options.plan.quick);
   app.add_flag("--dry-run", options.dry_run);

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -21,34 +20,21 @@
 #include "base/text.h"
 #include "experiments/all.h"
 #include "experiments/design_space.h"
-#include "harness/cli/analyze.h"
 #include "harness/cli/bottlenecks.h"
 #include "harness/cli/command_line.h"
-#include "harness/cli/compare.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/explain.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/point_sharing.h"
 #include "harness/cli/ranks.h"
-#include "harness/cli/report.h"
 #include "harness/cli/session.h"
 #include "harness/cli/traces.h"
-#include "harness/cli/train.h"
+#include "harness/cli/verbs.h"
 #include "reports/claims.h"
 #include "reports/run_summary.h"
 
 namespace howard::cli {
 namespace {
-
-/// What the first word of a command line may be instead of an experiment; each has its own options.
-struct Verb {
-  std::string_view name;
-  int (*run)(int argc, const char* const* argv);
-};
-constexpr std::array kVerbs{Verb{"analyze", analyze}, Verb{"compare", compare},
-                            Verb{"explain", explain}, Verb{"report", report},
-                            Verb{kTrainVerb, train}};
 
 /// The experiments the command line names. UsageError for an unknown one, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
@@ -60,7 +46,7 @@ std::vector<const harness::Experiment*> select(const experiments::ExperimentList
     if (name != "all" && std::ranges::find(known, name) == known.end()) {
       std::vector<std::string> words = known;
       words.insert(words.end(), {"all", "list"});
-      for (const Verb& verb : kVerbs) words.emplace_back(verb.name);
+      for (const Verb& verb : verbs()) words.emplace_back(verb.name);
       const auto suggestion = closest(name, words);
       throw UsageError(fmt::format(
           "unknown experiment '{}'; {}", name,
@@ -269,7 +255,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
 }
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
-  for (const Verb& verb : kVerbs) {
+  for (const Verb& verb : verbs()) {
     if (argc <= 1 || argv[1] != verb.name) continue;
     require_alone(ranks, verb.name);
     return verb.run(argc - 1, argv + 1);
