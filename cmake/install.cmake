@@ -20,6 +20,8 @@ install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONE
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
+include(cmake/manuals.cmake)
+
 # -- Python --------------------------------------------------------------------------------------
 
 # Debian's folder for packages of every Python 3; elsewhere it is lib/python3.N/site-packages.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A project of its own over an installed Howard: one matrix product on the emulated chip, and what
+// the profiler saw of it.
+#include <fmt/format.h>
+
+#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "profiler/recorder.h"
+#include "profiler/timeline.h"
+
+int main() {
+  howard::profiler::Recorder recorder;
+  howard::wormhole::WormholeDevice device(howard::wormhole::load_profiles());
+  device.set_trace_sink(&recorder);
+  const howard::ops::Tensor a(device, {{1024, 512}});
+  const howard::ops::Tensor b(device, {{512, 2048}});
+  const howard::ops::Tensor out(device, {{1024, 2048}});
+  device.command_queue(0).enqueue(howard::ops::matmul(a, b, out));
+  device.command_queue(0).finish();
+  const auto timeline = howard::profiler::timeline_of(recorder.events());
+  for (const auto& program : timeline.programs) {
+    fmt::print("{} {}\n", timeline.names.name(program.name), program.kernel.duration().ps());
+  }
+}
