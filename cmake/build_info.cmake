@@ -1,7 +1,7 @@
 # Writes OUTPUT, a source file with what the build knows about itself. Run as a script:
 #   cmake -DOUTPUT=... -DSOURCE_DIR=... -DVERSION=... -DCOMPILER=... -DBUILD_TYPE=...
 #         -DSANITIZERS=... -P cmake/build_info.cmake
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 find_program(git git)
 set(commit unknown)
 if(git)

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/terminal.h"
 #include "harness/environment.h"
 #include "profiler/formats/log_file.h"
@@ -215,7 +216,7 @@ void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
 int analyze(int argc, const char* const* argv) {
   const AnalyzeOptions options = parse_analyze_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kAnalyzeHelp);
+    fmt::print("{}", manual(kAnalyzeHelp));
     return 0;
   }
   const reports::TerminalStyle style{.width = terminal_width(STDOUT_FILENO),

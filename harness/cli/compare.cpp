@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "reports/comparison.h"
 #include "reports/terminal_table.h"
 
@@ -70,7 +71,7 @@ int status_of(const reports::Comparison& found, const CompareOptions& options) {
 int compare(int argc, const char* const* argv) {
   const CompareOptions options = compare_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kCompareHelp);
+    fmt::print("{}", manual(kCompareHelp));
     return kOk;
   }
   const reports::TimeRecord before = read(options.files[0]);

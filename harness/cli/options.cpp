@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/manual.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -118,7 +119,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options;
   declare(app, raw, options);
   parse_command_line(app, argc, argv);
-  if (raw.help) options.answer = kHelp;
+  if (raw.help) options.answer = manual(kHelp);
   if (raw.version) options.answer = version_text();
   if (options.answer) return options;
   if (options.names.empty()) {

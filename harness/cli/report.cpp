@@ -16,6 +16,7 @@
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "reports/claims.h"
 #include "reports/csv.h"
 #include "reports/explanation.h"
@@ -125,7 +126,7 @@ std::vector<ExperimentResult> in_order(
 int report(int argc, const char* const* argv) {
   const ReportOptions options = report_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kReportHelp);
+    fmt::print("{}", manual(kReportHelp));
     return kOk;
   }
   const auto known = presentations();

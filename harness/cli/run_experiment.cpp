@@ -23,6 +23,7 @@
 #include "harness/cli/bottlenecks.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/point_sharing.h"
@@ -291,7 +292,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
 /// Says what has gone wrong, once for all ranks that it concerns.
 void complain(Ranks& ranks, const char* text) {
   const bool speaks = ranks.has_agreed() ? true : ranks.agree(false, "") == ranks.rank();
-  if (speaks) fmt::print(stderr, "run_experiment: {}\n", text);
+  if (speaks) fmt::print(stderr, "{}: {}\n", program_name(), text);
 }
 
 int run_as_rank(int argc, const char* const* argv) {
@@ -320,7 +321,7 @@ int main(int argc, char** argv) {
                "with free space\n");
     return howard::cli::kFailed;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", howard::reason_of(failure));
+    fmt::print(stderr, "{}: {}\n", howard::cli::program_name(), howard::reason_of(failure));
     return howard::cli::kFailed;
   }
 }
