@@ -68,6 +68,17 @@ dnnl::memory::desc any_b(const MatmulShape& shape, std::int64_t columns) {
 /// oneDNN takes the same kernels for it as for a part of C.
 constexpr std::int64_t kGap = 16;
 
+/// oneDNN 3 (Ubuntu 24.04) has no separate descriptions of operations.
+template <class... Parts>
+dnnl::matmul::primitive_desc matmul_description(const dnnl::primitive_attr& attributes,
+                                                const Parts&... parts) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {cpu_engine(), parts..., attributes};
+#else
+  return {dnnl::matmul::desc(parts...), attributes, cpu_engine()};
+#endif
+}
+
 /// `c_step`: elements from a row of C to the next. `packed_b`, of one matrix: what B looks like in
 /// place of a part of all of it.
 dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& size,
@@ -101,9 +112,9 @@ dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& 
     sum.append_sum();
     attributes.set_post_ops(sum);
   }
-  if (!shape.bias || size.adds) return {dnnl::matmul::desc(a, b, c), attributes, cpu_engine()};
+  if (!shape.bias || size.adds) return matmul_description(attributes, a, b, c);
   const auto bias = part(*shape.bias, {1, 1, size.columns}, {n, n, 1});
-  return {dnnl::matmul::desc(a, b, bias, c), attributes, cpu_engine()};
+  return matmul_description(attributes, a, b, bias, c);
 }
 
 bool wants_packed_b(const MatmulShape& shape, const PartSize& size, std::int64_t c_step) {

@@ -21,6 +21,7 @@
 #include "experiments/all.h"
 #include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/terminal.h"
 #include "harness/environment.h"
 #include "profiler/formats/log_file.h"
@@ -215,7 +216,7 @@ void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
 int analyze(int argc, const char* const* argv) {
   const AnalyzeOptions options = parse_analyze_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kAnalyzeHelp);
+    fmt::print("{}", manual(kAnalyzeHelp));
     return 0;
   }
   const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);

@@ -77,7 +77,7 @@ int status_of(const reports::Comparison& found, const CompareOptions& options) {
 int compare(int argc, const char* const* argv) {
   const CompareOptions options = compare_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kCompareHelp);
+    fmt::print("{}", manual(kCompareHelp));
     return kOk;
   }
   const reports::TimeRecord before = read(options.files[0]);

@@ -20,6 +20,7 @@
 #include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
@@ -267,7 +268,7 @@ std::string experiment_of_workload(const std::string& name) {
 int explain(int argc, const char* const* argv) {
   const ExplainOptions options = explain_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kExplainHelp);
+    fmt::print("{}", manual(kExplainHelp));
     return kOk;
   }
   const wormhole::Profiles profiles =

@@ -94,7 +94,7 @@ std::vector<ExperimentResult> in_order(
 int report(int argc, const char* const* argv) {
   const ReportOptions options = report_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kReportHelp);
+    fmt::print("{}", manual(kReportHelp));
     return kOk;
   }
   const auto known = presentations();

@@ -240,7 +240,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
 /// Says what has gone wrong, once for all ranks that it concerns.
 void complain(Ranks& ranks, const char* text) {
   const bool speaks = ranks.has_agreed() ? true : ranks.agree(false, "") == ranks.rank();
-  if (speaks) fmt::print(stderr, "run_experiment: {}\n", text);
+  if (speaks) fmt::print(stderr, "{}: {}\n", program_name(), text);
 }
 
 int run_as_rank(int argc, const char* const* argv) {
