@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python module and the engine on it. usage: engine_test.py FOLDER-OF-THE-MODULE"""
+"""Devices, tensors and ops of the package howard, and the engine on them."""
 
 import array
 import gc
 import random
-import sys
 import unittest
 import weakref
 
-sys.path.insert(0, sys.argv.pop(1))
-
-import engine  # noqa: E402
-import howard  # noqa: E402
+import howard
+from howard import engine
 
 
 def matrix(rows, columns, seed):
