@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -127,6 +128,7 @@ std::vector<Table> log_tables(const profiler::Log& log, const std::string& file,
   });
   std::vector<Table> tables;
   for (std::vector<Table>& some : of_runs) std::ranges::move(some, std::back_inserter(tables));
+  if (tables.empty()) return tables;
   // What is missing is said where the numbers are.
   std::vector<std::string>& notes = tables.front().notes;
   for (const auto& reason : log.dropped.reasons()) {
