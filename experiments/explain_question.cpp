@@ -124,8 +124,8 @@ std::string option_of(std::string_view axis, std::string_view value) {
   return shell_word(fmt::format("{}={}", axis, value));
 }
 
-/// The command that asks for `point` and no other, in the words of `question`: with a value for each
-/// axis that has several to choose from.
+/// The command that asks for `point` and no other, in the words of `question`: with a value for
+/// each axis that has several to choose from.
 std::string command_for(const ExplainQuestion& question, const Experiment& experiment,
                         const harness::Parameters& point) {
   std::string command = "run_experiment explain";
@@ -147,7 +147,8 @@ std::string command_for(const ExplainQuestion& question, const Experiment& exper
 }
 
 /// `changes` of `point` as options of such a command: sizes are those that it has.
-std::string options_for(const harness::Parameters& changes, const harness::Parameters& point, bool has_sizes) {
+std::string options_for(const harness::Parameters& changes, const harness::Parameters& point,
+                        bool has_sizes) {
   std::vector<std::string> words;
   for (const auto& [axis, value] : changes) {
     if (axis != "shape" || !has_sizes) {

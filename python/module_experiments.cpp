@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/all.h"
+#include "experiments/chip_context.h"
 #include "experiments/design_space.h"
-#include "experiments/explain.h"
 #include "experiments/explain_question.h"
 #include "experiments/log_content.h"
 #include "harness/environment.h"
@@ -56,19 +56,21 @@ struct RunRequest {
 struct Laboratory {
   std::shared_ptr<const DevBox> box;
   ExperimentList experiments;
+  bool one_design = true;  ///< No constant has several values.
 
   Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
              std::uint64_t seed, std::function<bool()> stop) {
     const experiments::DesignSpace space = experiments::parse_design_space(choice);
     box = std::make_shared<const DevBox>(wormhole::load_profiles(space.fixed), host, seed, nullptr,
                                          std::move(stop));
+    one_design = space.axes.empty();
     experiments = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
   }
 
   harness::RunContext context() const {
     harness::RunContext context = harness::describe_environment();
-    context.chip_profile = box->profiles().chip.name;
-    context.software_profile = box->profiles().software.name;
+    experiments::describe_chip(box->profiles(), context);
+    context.published_chip = context.published_chip && one_design;
     context.seed = box->seed();
     return context;
   }
@@ -125,12 +127,9 @@ std::string run(const RunRequest& request) {
     const Laboratory laboratory(request.profiles, {.threads = request.threads}, request.seed, stop);
     const harness::Experiment& experiment = find(laboratory.experiments, request.name);
     harness::PlanOptions plan{.backends = backends_of(request.backend, experiment),
-                              .overrides = {},
+                              .overrides = harness::parse_axis_overrides(request.axes),
                               .filter = request.filter,
                               .quick = request.quick};
-    for (const std::string& axis : request.axes) {
-      plan.overrides.push_back(harness::parse_axis_override(axis));
-    }
     std::vector<harness::PointResult> points = harness::plan_points(experiment, plan);
     harness::RunContext context = laboratory.context();
     if (std::ranges::find(points, Backend::host, &harness::PointResult::backend) != points.end()) {
@@ -152,11 +151,10 @@ std::string explain(const std::string& what, const Words& axes,
                     const wormhole::ProfileChoice& choice) {
   return LongWork::run([&](LongWork& work) {
     const Laboratory laboratory(choice, {}, 1, [&] { return work.interrupted(); });
-    const auto planned =
-        experiments::plan_explanation({.what = what, .axes = axes}, laboratory.experiments);
-    const harness::Parameters point = experiments::first_that_runs(planned);
+    const experiments::ExplainQuestion question{.what = what, .axes = axes, .profiles = choice};
+    const auto planned = experiments::plan_explanation(question, laboratory.experiments);
     const harness::ExperimentResult result = reports::explanation_result(
-        experiments::explain(*laboratory.box, *planned.experiment, point), laboratory.context());
+        experiments::answer(*laboratory.box, question, planned), laboratory.context());
     return reports::result_json({&result, 1});
   });
 }
@@ -168,8 +166,7 @@ std::string analyze(const std::string& file, bool compare, const wormhole::Profi
     std::optional<wormhole::Profiles> emulated;
     if (compare) {
       emulated = wormhole::load_profiles(choice);
-      context.chip_profile = emulated->chip.name;
-      context.software_profile = emulated->software.name;
+      experiments::describe_chip(*emulated, context);
     }
     const auto content = experiments::read_log_content(file, emulated ? &*emulated : nullptr);
     return reports::result_json(experiments::results_of(content, file, context));

@@ -138,7 +138,8 @@ std::vector<std::string> values_of(const harness::Axis& axis) {
 std::vector<harness::Axis> axes_of(const BegunLine& line) {
   std::vector<std::string> names = line.names;
   std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
-  if (line.verb != nullptr && names.empty()) names.emplace_back(experiments::experiment_of_workload("matmul"));
+  if (line.verb != nullptr && names.empty())
+    names.emplace_back(experiments::experiment_of_workload("matmul"));
   const bool all = std::ranges::find(names, "all") != names.end();
   std::vector<harness::Axis> axes;
   for (const auto& experiment : all_experiments()) {

@@ -203,7 +203,7 @@ class ExplainTest(FolderTest):
 
     def test_what_is_not_understood_is_an_error(self):
         for attempt, text in [
-            (lambda: howard.explain(), "nothing is named"),
+            (lambda: howard.explain(), "nothing to explain"),
             (lambda: howard.explain("mlpp"), "try mlp"),
             (lambda: howard.explain(axes={"m": 12}), "three sizes"),
             (lambda: howard.explain("mlp", axes={"batch": [1, 2]}), "one value"),

@@ -1,202 +1,205 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every op and device function with arguments that nobody should give: each call returns or raises.
+"""Every function of the Python module, with arguments that make no sense.
 
-An abort would end this process, and with it the test.
+usage: hostile_arguments_test.py FOLDER-OF-THE-MODULE [CALLS [SEED]]
+
+Whatever is asked of the module, it answers with a value or an exception; it never ends the
+interpreter. The calls run in processes of their own, so that one that does is found and named.
 """
 
-import gc
-import itertools
-import math
-import unittest
+import array
+import os
+import random
+import subprocess
+import sys
 
-import howard
+NUMBERS = [0, 1, -1, 2, 7, 31, 32, 33, 64, 2**31 - 1, 2**31, -(2**31), 2**32 - 1, 2**32, 2**62,
+           2**63 - 1, -(2**63), 2**64, 1431655765, 0.0, -0.0, 0.5, 1.0, 1.5, -1e-45, 1e38, -1e38,
+           1e308, float("nan"), float("inf"), float("-inf")]
+WORDS = ["", "bfloat16", "float32", "bfloat8_b", "bfloat4_b", "uint32", "uint8", "tile",
+         "row_major", "columns", "rows", "batch", "all", "rows_columns", "heads_rows", "LoFi",
+         "HiFi2", "HiFi3", "HiFi4", "worker", "eth", "\0", "a" * 1000, "\udcff"]
+SHAPES = [[], [0], [1], [-1, 4], [32], [7, 5], [32, 32], [2, 3, 4], [1, 0, 4], [2, 2, 32, 32],
+          [4, 1, 8, 96], [1, 64], [64, 1], [33, 31], [2**31, 2**33], [2**62, 2**62, 2, 2],
+          [1] * 5, [2**40, 1], ["a"], None]
+SETTINGS = [[], [""], ["dram.bandwidth=0GB/s"], ["host.op_call=-1us"], ["host.op_call=1e300us"],
+            ["noc.link=0B/cycle"], ["nonsense=1"], ["a" * 100]]
 
-DTYPES = ("bfloat16", "float32", "bfloat8_b", "uint32")
-SHAPES = ((1, 1), (2, 3), (3, 2), (32, 32), (1, 96), (2, 1, 4, 6), (2, 2, 4, 6))
-NUMBERS = (0, 1, -1, 3, 2**31 - 1, -(2**31), 2**63 - 1)
-FLOATS = (0.0, -1.0, 1.0, 0.5, 1e38, -1e-45, math.nan, math.inf, -math.inf)
-WORDS = ("", "columns", "rows", "batch", "all", "tile", "row_major", "float32", "x" * 10000, "\0")
+def buffers():
+    yield array.array("f", range(64))
+    yield array.array("d", [float("nan")] * 64)
+    yield array.array("i", [-1, 2**31 - 1, 0, 5])
+    yield array.array("q", [2**40, 1])
+    yield array.array("b", [1, 2])
+    yield array.array("f")
+    yield b""
+    yield b"bytes"
+    floats = memoryview(array.array("f", range(64)))
+    yield floats[::2]
+    yield floats[::-1]
+    for shape in ([8, 8], [2, 2, 4, 4], [1, 1, 1, 1, 64], [64, 1]):
+        yield floats.cast("B").cast("f", shape)
 
-UNARY = ("relu", "gtz", "square", "exp", "erf", "gelu", "sqrt", "rsqrt", "reciprocal", "softmax")
-BINARY = ("add", "subtract", "multiply", "matmul", "gelu_backward", "softmax_backward")
+
+def devices(howard):
+    return [howard.open_host(threads=1), howard.open_emulated(), howard.open_emulated("eth", False)]
 
 
-def tensors(device):
-    """One of each data type, shape and layout that a device takes."""
-    found = []
-    for dtype, shape in itertools.product(DTYPES, SHAPES):
+def tensors(howard, device):
+    made = []
+    for shape in ([32, 32], [7, 5], [1, 32], [32, 1], [1, 1], [2, 3, 32, 64], [4, 1, 8, 96], [64, 32]):
+        for dtype in ("bfloat16", "float32", "bfloat8_b"):
+            try:
+                made.append(device.full(shape, 0.5, dtype))
+            except howard.Error:
+                pass
+    indices = memoryview(array.array("i", [0, 1, 2, 3])).cast("B").cast("i", [1, 4])
+    wild = memoryview(array.array("I", [0, 2**32 - 1, 31, 32])).cast("B").cast("I", [1, 4])
+    for values in (indices, wild):
+        made.append(device.tensor(values, "uint32", "row_major"))
+    table = memoryview(array.array("f", range(64))).cast("B").cast("f", [8, 8])
+    made.append(device.tensor(table, "bfloat16", "row_major"))
+    return made
+
+
+class Caller:
+    def __init__(self, howard, seed):
+        self.howard = howard
+        self.draw = random.Random(seed)
+        self.devices = devices(howard)
+        self.tensors = [tensors(howard, device) for device in self.devices]
+        self.buffers = list(buffers())
+        self.names = sorted(name for name in dir(howard) if callable(getattr(howard, name)))
+        self.methods = sorted(name for name in dir(self.devices[0]) if not name.startswith("_"))
+
+    def value(self, device):
+        draw = self.draw
+        kind = draw.randrange(16)
+        if kind < 8:
+            return draw.choice(self.tensors[device])
+        if kind < 10:
+            return draw.choice(NUMBERS)
+        if kind == 10:
+            return draw.choice(WORDS)
+        if kind == 11:
+            return draw.choice(SHAPES)
+        if kind == 12:
+            return draw.choice(self.buffers)
+        if kind == 13:
+            return draw.choice([True, False, None, [], {}, object(), SETTINGS])
+        if kind == 14:
+            return draw.choice(draw.choice(self.tensors))
+        return self.devices[draw.randrange(len(self.devices))]
+
+    def likely_call(self):
+        """Arguments of the right kinds; only what they say is odd."""
+        howard, draw = self.howard, self.draw
+        device = draw.randrange(len(self.devices))
+        number, word = lambda: draw.choice(NUMBERS), lambda: draw.choice(WORDS)
+        tensor = lambda: draw.choice(self.tensors[device])
+        same = tensor()
+        return draw.choice([
+            lambda: howard.adamw(same, same, same, same, step=number(), learning_rate=number(),
+                                 beta1=number(), beta2=number(), epsilon=number()),
+            lambda: howard.adamw(tensor(), tensor(), same, same, step=1),
+            lambda: howard.split_heads(tensor(), number()),
+            lambda: howard.concat_heads(tensor()),
+            lambda: howard.reshape(tensor(), draw.choice(SHAPES)),
+            lambda: howard.matmul(tensor(), tensor(), transpose_a=draw.random() < 0.5,
+                                  transpose_b=draw.random() < 0.5, fidelity=word()),
+            lambda: howard.matmul(same, same, bias=tensor()),
+            lambda: howard.add(tensor(), tensor()),
+            lambda: howard.multiply(tensor(), number()),
+            lambda: howard.dropout(tensor(), number(), number()),
+            lambda: howard.embedding(tensor(), tensor()),
+            lambda: howard.embedding_backward(tensor(), tensor(), number()),
+            lambda: howard.cross_entropy(tensor(), tensor()),
+            lambda: howard.cross_entropy_backward(tensor(), tensor(), number()),
+            lambda: howard.layernorm(tensor(), tensor(), tensor(), number()),
+            lambda: howard.layernorm_backward(same, tensor(), tensor(), tensor(), same),
+            lambda: howard.softmax_backward(tensor(), tensor()),
+            lambda: howard.gelu_backward(same, tensor(), draw.random() < 0.5),
+            lambda: howard.sum(tensor(), word()),
+            lambda: howard.mean(tensor(), draw.choice(["columns", "rows", "batch", "all"])),
+            lambda: howard.transpose(tensor(), draw.choice(["rows_columns", "heads_rows"])),
+            lambda: howard.to_layout(tensor(), draw.choice(["tile", "row_major"])),
+            lambda: howard.cast(tensor(), draw.choice(WORDS[1:7])),
+            lambda: howard.full_like(tensor(), number()),
+            lambda: self.devices[device].full(draw.choice(SHAPES), number(), word()),
+            lambda: self.devices[device].tensor(draw.choice(self.buffers), word(), word()),
+            lambda: tensor().write(draw.choice(self.buffers)),
+            lambda: tensor().read(),
+            lambda: self.devices[device].execute_trace(number()),
+            lambda: self.devices[device].release_trace(number()),
+            lambda: self.devices[device].begin_trace_capture(),
+            lambda: self.devices[device].end_trace_capture(),
+            lambda: self.devices[device].execute_trace(self.devices[device].end_trace_capture()),
+            lambda: self.devices[device].start_recording(),
+            lambda: self.devices[device].stop_recording(),
+            lambda: howard.open_emulated(word(), True, [word()], draw.choice(SETTINGS)),
+            lambda: howard.open_host(number()),
+        ])
+
+    def wild_call(self):
+        draw = self.draw
+        device = draw.randrange(len(self.devices))
+        values = [self.value(device) for _ in range(draw.randrange(5))]
+        if draw.random() < 0.2:
+            name = draw.choice(self.methods)
+            return lambda: getattr(self.devices[device], name)(*values)
+        name = draw.choice(self.names)
+        return lambda: getattr(self.howard, name)(*values)
+
+    def run(self, calls):
+        tensor = self.tensors[0][0]
         try:
-            found.append(device.full(shape, 1.0, dtype))
-        except howard.Error:
-            pass
-    indices = memoryview(bytes(8 * 6)).cast("q", (2, 3))
-    found.append(device.tensor(indices, dtype="uint32", layout="row_major"))
-    table = memoryview(bytes(4 * 6)).cast("f", (2, 3))
-    found.append(device.tensor(table, dtype="float32", layout="row_major"))
-    return found
+            self.howard.adamw(tensor, tensor, tensor, tensor, step=0)
+            raise AssertionError("adamw takes step 0")
+        except self.howard.Error as failure:
+            assert "step 0; accepted: 1 and above" in str(failure), failure
+        done = 0
+        for number in range(calls):
+            call = self.likely_call() if self.draw.random() < 0.7 else self.wild_call()
+            # The last line that is there names the call that has ended the interpreter.
+            sys.stdout.write(f"call {number}\n")
+            sys.stdout.flush()
+            try:
+                call()
+                done += 1
+            except BaseException as failure:  # noqa: BLE001
+                if not str(failure) and not isinstance(failure, MemoryError):
+                    raise
+        print(f"{done} of {calls} calls gave a value")
 
 
-class HostileTest(unittest.TestCase):
-    def attempt(self, function, *arguments, **keywords):
-        try:
-            return function(*arguments, **keywords)
-        except (howard.Error, TypeError, MemoryError):
-            return None
+def main():
+    folder = sys.argv[1]
+    calls = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    if os.environ.get("HOSTILE_CHILD"):
+        import resource
 
-    def finish(self, device):
-        try:
-            device.finish()
-        except howard.Error:
-            pass  # of an op that failed when it ran: an index outside of a table
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        sys.path.insert(0, folder)
+        import howard
 
-    def sweep(self, device):
-        some = tensors(device)
-        for name, a in itertools.product(UNARY, some):
-            self.attempt(getattr(howard, name), a)
-        self.finish(device)
-        for name, a, b in itertools.product(BINARY, some, some):
-            self.attempt(getattr(howard, name), a, b)
-        self.finish(device)
-        for a in some:
-            for number in NUMBERS:
-                self.attempt(howard.split_heads, a, number)
-                self.attempt(howard.embedding_backward, some[-2], a, number)
-                self.attempt(howard.dropout, a, 0.5, number)
-                self.attempt(howard.reshape, a, (number, number))
-                self.attempt(howard.reshape, a, [number] * 5)
-            for number in FLOATS:
-                self.attempt(howard.full_like, a, number)
-                self.attempt(howard.add, a, number)
-                self.attempt(howard.dropout, a, number, 1)
-                self.attempt(howard.layernorm, a, number)
-                self.attempt(howard.cross_entropy_backward, a, some[-2], number)
-            for word in WORDS:
-                for function in (howard.sum, howard.cast, howard.transpose, howard.to_layout):
-                    self.attempt(function, a, word)
-            self.attempt(howard.concat_heads, a)
-            self.attempt(howard.reshape, a, ())
-            self.attempt(a.read)
-            self.finish(device)
-        for a, b in itertools.product(some, some):
-            self.attempt(howard.embedding, a, b)
-            self.attempt(howard.cross_entropy, a, b)
-            self.attempt(howard.layernorm, a, b, b)
-            self.attempt(howard.layernorm_backward, a, b, b, b, a)
-            self.attempt(howard.matmul, a, b, transpose_a=True, bias=a, fidelity="x")
-            self.attempt(howard.adamw, a, b, b, a, step=1)
-            self.finish(device)
-
-    def test_ops_on_the_host(self):
-        self.sweep(howard.open_host(threads=1))
-
-    def test_ops_on_the_emulator_with_values(self):
-        self.sweep(howard.open_emulated())
-
-    def test_ops_on_the_emulator_without_values(self):
-        self.sweep(howard.open_emulated(values=False))
-
-    def devices(self):
-        return (
-            howard.open_host(threads=1),
-            howard.open_emulated(),
-            howard.open_emulated(values=False, dispatch="eth"),
-        )
-
-    def test_adamw_with_any_numbers(self):
-        for device in self.devices():
-            a = device.full((2, 3), 1.0, "float32")
-            for number in NUMBERS:
-                self.attempt(howard.adamw, a, a, a, a, step=number)
-            for number in FLOATS:
-                for name in ("learning_rate", "beta1", "beta2", "epsilon", "weight_decay"):
-                    self.attempt(howard.adamw, a, a, a, a, step=1, **{name: number})
-            self.finish(device)
-
-    def test_traces_out_of_order(self):
-        for device in self.devices():
-            a = device.full((2, 3), 1.0)
-            for number in NUMBERS:
-                self.attempt(device.execute_trace, number)
-                self.attempt(device.release_trace, number)
-            self.attempt(device.end_trace_capture)
-            self.attempt(howard.relu, a)
-            device.begin_trace_capture()
-            self.attempt(device.begin_trace_capture)
-            for forbidden in (device.finish, a.read, device.start_recording, device.stop_recording):
-                self.attempt(forbidden)
-            self.attempt(a.write, memoryview(bytes(24)).cast("f", (2, 3)))
-            self.attempt(device.full, (2, 3), 1.0)
-            self.attempt(device.execute_trace, 0)
-            self.attempt(howard.softmax, a)  # not compiled before the capture
-            b = self.attempt(howard.relu, a)
-            trace = self.attempt(device.end_trace_capture)
-            del a, b
-            gc.collect()
-            if trace is not None:
-                for _ in range(3):
-                    self.attempt(device.execute_trace, trace)
-                self.attempt(device.release_trace, trace)
-                self.attempt(device.release_trace, trace)
-            self.finish(device)
-
-    def test_a_device_is_dropped_while_it_captures_and_while_it_computes(self):
-        for device in self.devices():
-            a = device.full((256, 256), 1.0)
-            for _ in range(20):
-                howard.matmul(a, a)
-            device.begin_trace_capture()
-            self.attempt(howard.relu, a)
-        del device, a
-        gc.collect()
-
-    def test_shapes_and_values_that_no_device_has(self):
-        for device in self.devices():
-            for shape in itertools.chain(itertools.product(NUMBERS, NUMBERS), ((), (1,) * 5, (2**24,) * 2)):
-                if shape == (2**31 - 1, 1) or shape == (1, 2**31 - 1):
-                    continue
-                for dtype in DTYPES:
-                    self.attempt(device.full, shape, 1.0, dtype)
-            for number in FLOATS:
-                for dtype in DTYPES:
-                    tensor = self.attempt(device.full, (2, 2), number, dtype)
-                    self.attempt(lambda tensor=tensor: tensor and tensor.read())
-
-    def test_buffers_of_every_kind(self):
-        for device in self.devices():
-            target = device.full((2, 3), 1.0)
-            indices = self.attempt(device.full, (2, 3), 1.0, "uint32")
-            for kind in "bBhHiIlLqQfd?c":
-                size = memoryview(bytes(48)).cast(kind).itemsize
-                for shape in ((2, 3), (6,), (1, 2, 3), (1, 1, 1, 2, 3), (2, 2)):
-                    buffer = memoryview(bytes(size * math.prod(shape))).cast(kind, shape)
-                    for dtype in DTYPES:
-                        self.attempt(device.tensor, buffer, dtype)
-                        self.attempt(device.tensor, buffer, dtype, "row_major")
-                    self.attempt(target.write, buffer)
-                    if indices is not None:
-                        self.attempt(indices.write, buffer)
-            for junk in (b"", "text", None, 3, [1, 2], [[1.0]], object()):
-                self.attempt(device.tensor, junk)
-                self.attempt(target.write, junk)
-
-    def test_devices_that_cannot_be_opened(self):
-        for threads in NUMBERS:
-            if threads > 3:
-                continue
-            self.attempt(howard.open_host, threads)
-        for words in ([""], ["x=y"], ["host.op_call=-1us"], ["host.op_call=1e400us"], ["a" * 10000]):
-            self.attempt(howard.open_emulated, settings=words)
-            self.attempt(howard.open_emulated, profiles=words)
-        self.attempt(howard.open_emulated, dispatch="\0")
-
-    def test_classes_without_an_object(self):
-        for make in (howard.Device, howard.Tensor):
-            with self.assertRaises(TypeError):
-                make()
-        bare = howard.Tensor.__new__(howard.Tensor)
-        for use in (bare.read, bare.numpy, lambda: bare.shape, lambda: howard.relu(bare)):
-            self.attempt(use)
+        Caller(howard, seed).run(calls)
+        return 0
+    failures = 0
+    share = 500
+    for begin in range(0, calls, share):
+        child = subprocess.run(
+            [sys.executable, __file__, folder, str(min(share, calls - begin)), str(seed + begin)],
+            env={**os.environ, "HOSTILE_CHILD": "1"}, capture_output=True, text=True, check=False)
+        last = child.stdout.strip().splitlines()[-1:]
+        if child.returncode != 0:
+            failures += 1
+            print(f"seed {seed + begin}: status {child.returncode} after {last}: "
+                  f"{child.stderr[-2000:]}", file=sys.stderr)
+    print(f"{calls} calls, {failures} of {-(-calls // share)} interpreters lost")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    unittest.main()
+    sys.exit(main())
