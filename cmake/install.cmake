@@ -27,8 +27,11 @@ include(cmake/manuals.cmake)
 # Debian's folder for packages of every Python 3; elsewhere it is lib/python3.N/site-packages.
 set(HOWARD_INSTALL_PYTHONDIR lib/python3/dist-packages CACHE STRING
   "The folder below the prefix in which Python looks for packages")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/python/howard DESTINATION ${HOWARD_INSTALL_PYTHONDIR}
+  COMPONENT program FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
+  PATTERN __pycache__ EXCLUDE)
 if(TARGET howard_module)
-  install(TARGETS howard_module DESTINATION ${HOWARD_INSTALL_PYTHONDIR} COMPONENT program)
+  install(TARGETS howard_module DESTINATION ${HOWARD_INSTALL_PYTHONDIR}/howard COMPONENT program)
 endif()
 
 # -- development ---------------------------------------------------------------------------------

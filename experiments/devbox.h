@@ -15,7 +15,7 @@ namespace howard::experiments {
 class DevBox {
  public:
   /// `seed`: of the values that fill host tensors. `chip_memory`: is told of what the chips
-  /// allocate; null: nobody. `stop`: whether the user wants to, for what waits for another process;
+  /// allocate; null: nobody. `stop`: whether the user wants to, for what takes long within a point;
   /// empty: nobody does.
   DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
          MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});

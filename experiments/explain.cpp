@@ -114,12 +114,19 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
           .warnings = std::move(described.warnings)};
 }
 
+/// Error once the user wants to stop: large models take minutes.
+void require_wanted(const DevBox& box) {
+  if (!box.stop() || !box.stop()()) return;
+  throw Error({.attempted = "explain a point", .value = "interrupted", .accepted = "", .hint = ""});
+}
+
 /// Runs the candidates of a change; the fastest, or why none could run.
 void try_change(const DevBox& box, const harness::Experiment& experiment, const WhatIf& change,
                 Explanation& explanation) {
   std::string reason = change.reason;
   std::vector<reports::TriedChange> runs;
   for (const Parameters& changes : change.candidates) {
+    require_wanted(box);
     try {
       const Parameters parameters = harness::changed(explanation.parameters, changes);
       runs.push_back(

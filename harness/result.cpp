@@ -6,7 +6,15 @@
 namespace howard::harness {
 
 std::string_view name_of(Backend backend) {
-  return backend == Backend::emulated ? "emulated" : "host";
+  switch (backend) {
+    case Backend::emulated:
+      return "emulated";
+    case Backend::host:
+      return "host";
+    case Backend::log:
+      return "log";
+  }
+  return "";
 }
 
 std::optional<std::string_view> find_parameter(const Parameters& parameters,

@@ -13,8 +13,10 @@
 
 namespace howard::harness {
 
-/// Which device ran a point: the emulated Wormhole on a virtual clock, or the host CPU.
-enum class Backend : std::uint8_t { emulated, host };
+/// Which device ran a point: the emulated Wormhole on a virtual clock, the host CPU, or whichever
+/// one a user's log is of.
+enum class Backend : std::uint8_t { emulated, host, log };
+/// "emulated", "host", "log".
 std::string_view name_of(Backend backend);
 
 /// Ordered axis names and canonical values of one point: {"shape", "1024x1024x1024"}, ...

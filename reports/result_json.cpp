@@ -179,10 +179,17 @@ void write(JsonText& out, const PointResult& point) {
   out.end('}');
 }
 
+Backend to_backend(const JsonNode& word) {
+  const std::string text = word.text();
+  for (const Backend backend : {Backend::emulated, Backend::host, Backend::log}) {
+    if (text == name_of(backend)) return backend;
+  }
+  word.fail("\"emulated\", \"host\" or \"log\"");
+}
+
 PointResult to_point(const JsonNode& object) {
   PointResult point{
-      .backend =
-          object.member("backend").is_first("emulated", "host") ? Backend::emulated : Backend::host,
+      .backend = to_backend(object.member("backend")),
       .parameters = to_words(object.member("params")),
       .failed = object.member("failed").boolean(),
       .details = to_words(object.member("details")),

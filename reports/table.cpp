@@ -217,8 +217,9 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
           "no published figures stand beside these: they are of another chip or software");
     }
   }
-  if (backend == Backend::host) {
-    // They are about the machine and the build, which virtual time does not depend on.
+  if (backend != Backend::emulated) {
+    // They are about the log, or about the machine and the build, which virtual time does not
+    // depend on.
     for (const std::string& warning : result.context.warnings)
       notes.push_back("warning: " + warning);
   }
@@ -275,6 +276,18 @@ std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points&
   return columns;
 }
 
+std::string_view clock_of(Backend backend) {
+  switch (backend) {
+    case Backend::emulated:
+      return "emulated device, virtual time";
+    case Backend::host:
+      return "host CPU, wall time";
+    case Backend::log:
+      return "as logged";
+  }
+  return "";
+}
+
 /// What the time of the points is of: " of a product and its finish"; empty where they have none.
 std::string timed_text(Backend backend, const Points& points,
                        const harness::Presentation& presentation) {
@@ -293,8 +306,7 @@ std::string timed_text(Backend backend, const Points& points,
 Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
                  const Points& points, const harness::Presentation& presentation,
                  const RowSample& shown) {
-  const std::string clock =
-      backend == Backend::emulated ? "emulated device, virtual time" : "host CPU, wall time";
+  const std::string clock(clock_of(backend));
   const std::string title = name.empty() ? clock + timed_text(backend, points, presentation) : name;
   Table table{.caption = fmt::format("{}: {}", result.experiment, title),
               .notes = notes_of(result, backend, points)};
@@ -348,7 +360,7 @@ std::vector<std::pair<std::string, Points>> divide(const Points& points,
 std::vector<Table> make_tables(const ExperimentResult& result,
                                const harness::Presentation& presentation, bool all_rows) {
   std::vector<Table> tables;
-  for (const Backend backend : {Backend::emulated, Backend::host}) {
+  for (const Backend backend : {Backend::emulated, Backend::host, Backend::log}) {
     Points points;
     for (const PointResult& point : result.points) {
       if (point.backend == backend) points.push_back(&point);

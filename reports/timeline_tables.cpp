@@ -16,13 +16,13 @@
 #include "profiler/dispatch_gaps.h"
 #include "reports/format.h"
 #include "reports/gap_report.h"
+#include "reports/op_groups.h"
 
 namespace howard::reports {
 namespace {
 
 using profiler::LaneKind;
 using profiler::LoggedRun;
-using profiler::NameId;
 using profiler::ProgramRun;
 using profiler::Timeline;
 
@@ -208,42 +208,9 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
   std::move(table).append_to(tables);
 }
 
-/// The runs of one op, or of one section.
-struct Group {
-  NameId name = 0;
-  std::uint64_t runs = 0;
-  SimTime time, shortest, longest;
-
-  void add(SimTime duration) {
-    shortest = runs == 0 ? duration : std::min(shortest, duration);
-    longest = std::max(longest, duration);
-    time += duration;
-    ++runs;
-  }
-};
-
-/// By the names of `member`; the largest time first.
-std::vector<Group> group_by(const Timeline& timeline, NameId ProgramRun::*member) {
-  std::vector<Group> groups(timeline.names.size());
-  for (const ProgramRun& program : timeline.programs) {
-    Group& group = groups[program.*member];
-    group.name = program.*member;
-    group.add(program.kernel.duration());
-  }
-  std::erase_if(groups, [](const Group& group) { return group.runs == 0; });
-  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::time);
-  return groups;
-}
-
-SimTime total_time(std::span<const Group> groups) {
-  SimTime time;
-  for (const Group& group : groups) time += group.time;
-  return time;
-}
-
 void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
               std::vector<Table>& tables) {
-  const std::vector<Group> groups = group_by(timeline, &ProgramRun::name);
+  const std::vector<OpGroup> groups = group_programs(timeline, &ProgramRun::name);
   const SimTime whole = total_time(groups);
   TableBuilder table(fmt::format("{}: ops by kernel time", title));
   table.text("op");
@@ -254,7 +221,7 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
   table.time("shortest");
   table.time("longest");
   const std::size_t shown = std::min(top, groups.size());
-  for (const Group& group : std::span(groups).first(shown)) {
+  for (const OpGroup& group : std::span(groups).first(shown)) {
     table.begin_row();
     table.add(std::string(timeline.names.name(group.name)));
     table.add(group.runs);
@@ -273,16 +240,16 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
 }
 
 void section_table(const Timeline& timeline, std::string_view title, std::vector<Table>& tables) {
-  std::vector<Group> groups = group_by(timeline, &ProgramRun::section);
+  std::vector<OpGroup> groups = group_programs(timeline, &ProgramRun::section);
   if (groups.size() < 2) return;
   const SimTime whole = total_time(groups);
-  std::ranges::sort(groups, {}, &Group::name);  // in the order in which they began
+  std::ranges::sort(groups, {}, &OpGroup::name);  // in the order in which they began
   TableBuilder table(fmt::format("{}: kernel time by section", title));
   table.text("section");
   table.number("programs");
   table.time("time");
   table.share("share");
-  for (const Group& group : groups) {
+  for (const OpGroup& group : groups) {
     const std::string_view name = timeline.names.name(group.name);
     table.begin_row();
     table.add(std::string(name.empty() ? "(before the first)" : name));

@@ -14,18 +14,18 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/all.h"
-#include "harness/cli/chip_context.h"
+#include "experiments/chip_context.h"
+#include "experiments/log_content.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/manual.h"
 #include "harness/cli/terminal.h"
 #include "harness/environment.h"
-#include "profiler/formats/log_file.h"
-#include "profiler/silicon/silicon_comparison.h"
 #include "reports/csv.h"
 #include "reports/markdown.h"
 #include "reports/result_json.h"
@@ -72,10 +72,8 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   if (!options.help && options.files.empty()) {
     throw UsageError("no file named; try run_experiment analyze --help");
   }
-  const bool emulates =
-      !options.json.empty() || !options.csv.empty() || !options.profiles.is_default();
-  if (emulates && !options.compare) {
-    throw UsageError("--json, --csv, --profile and --set are for --compare-emulated");
+  if (!options.profiles.is_default() && !options.compare) {
+    throw UsageError("--profile and --set are for --compare-emulated");
   }
   return options;
 }
@@ -104,12 +102,12 @@ harness::Presentation presentation_of(const harness::ExperimentResult& result,
   return presentation;
 }
 
-std::vector<Table> result_tables(const std::string& file) {
+std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& results) {
   const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles({}),
                                                                host::HostOptions{}, 1);
   const experiments::ExperimentList list = experiments::all_experiments(box, {});
   std::vector<Table> tables;
-  for (const auto& result : reports::parse_result_json(read_file(file), file)) {
+  for (const auto& result : results) {
     std::ranges::move(reports::make_tables(result, presentation_of(result, list)),
                       std::back_inserter(tables));
   }
@@ -124,15 +122,6 @@ std::string title_of(const profiler::Log& log, std::size_t run, const std::strin
   return title;
 }
 
-[[noreturn]] void refuse_empty(const std::string& file, const profiler::DroppedRows& dropped) {
-  std::string reasons;
-  for (const auto& reason : dropped.reasons()) reasons += "; " + describe(reason);
-  throw Error({.attempted = "analyze " + file,
-               .value = "nothing in it ran" + reasons,
-               .accepted = "",
-               .hint = ""});
-}
-
 std::vector<Table> log_tables(const profiler::Log& log, const std::string& file, std::size_t top) {
   std::vector<std::vector<Table>> of_runs(log.runs.size());
   tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
@@ -140,7 +129,7 @@ std::vector<Table> log_tables(const profiler::Log& log, const std::string& file,
   });
   std::vector<Table> tables;
   for (std::vector<Table>& some : of_runs) std::ranges::move(some, std::back_inserter(tables));
-  if (tables.empty()) refuse_empty(file, log.dropped);
+  if (tables.empty()) return tables;
   // What is missing is said where the numbers are.
   std::vector<std::string>& notes = tables.front().notes;
   for (const auto& reason : log.dropped.reasons()) {
@@ -150,57 +139,16 @@ std::vector<Table> log_tables(const profiler::Log& log, const std::string& file,
   return tables;
 }
 
-/// What is said of a file.
-struct Analysis {
-  std::vector<Table> tables;
-  std::optional<harness::ExperimentResult> result;  ///< Of a comparison.
-};
-
-/// How the programs of a log do on the emulated chip.
-class Emulation {
- public:
-  explicit Emulation(const wormhole::ProfileChoice& choice)
-      : profiles_(read_settings(choice, wormhole::load_profiles)),
-        context_(harness::describe_environment()) {
-    describe_chip(profiles_, context_);
+std::vector<Table> tables_of(const experiments::LogContent& content, const std::string& file,
+                             std::size_t top) {
+  if (const auto* const log = std::get_if<profiler::Log>(&content)) {
+    return log_tables(*log, file, top);
   }
-
-  Analysis compare(profiler::ByteSource& source, const std::string& file, std::size_t top) const {
-    const auto comparison = profiler::compare_with_silicon(source, file, profiles_);
-    const std::string title = std::filesystem::path(file).filename();
-    Analysis analysis{.tables = reports::silicon_tables(comparison, title, top),
-                      .result = reports::silicon_result(comparison, title, context_)};
-    if (analysis.tables.empty()) refuse_empty(file, comparison.dropped);
-    return analysis;
+  if (const auto* const comparison = std::get_if<profiler::SiliconComparison>(&content)) {
+    return reports::silicon_tables(*comparison, std::filesystem::path(file).filename().string(),
+                                   top);
   }
-
- private:
-  wormhole::Profiles profiles_;
-  harness::RunContext context_;
-};
-
-/// With `emulation` null: where the time went.
-Analysis analyze_file(const std::string& file, const Emulation* emulation, std::size_t top) {
-  profiler::FileSource source(file);
-  std::string beginning(profiler::kDetectionBytes, '\0');
-  std::size_t size = 0;
-  while (size < beginning.size()) {  // a pipe gives little at a time
-    const std::size_t more = source.read({beginning.data() + size, beginning.size() - size});
-    if (more == 0) break;
-    size += more;
-  }
-  beginning.resize(size);
-  const profiler::LogKind kind = profiler::detect_kind(beginning, file);
-  profiler::PrefixedSource whole(beginning, source);
-  if (emulation != nullptr) {
-    if (kind == profiler::LogKind::ops_csv) return emulation->compare(whole, file, top);
-    throw Error({.attempted = "compare " + file + " with the emulator",
-                 .value = fmt::format("a {} does not say what its ops computed", name_of(kind)),
-                 .accepted = "an ops_perf_results CSV",
-                 .hint = ""});
-  }
-  if (kind == profiler::LogKind::result) return {.tables = result_tables(file), .result = {}};
-  return {.tables = log_tables(profiler::read_log(kind, whole, file), file, top), .result = {}};
+  return result_tables(std::get<std::vector<harness::ExperimentResult>>(content));
 }
 
 /// Files that hold all of what was analysed.
@@ -220,21 +168,28 @@ int analyze(int argc, const char* const* argv) {
     return 0;
   }
   const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
-  std::optional<Emulation> emulation;
-  if (options.compare) emulation.emplace(options.profiles);
+  harness::RunContext context = harness::describe_environment();
+  std::optional<wormhole::Profiles> emulated;
+  if (options.compare) {
+    emulated = read_settings(options.profiles, wormhole::load_profiles);
+    experiments::describe_chip(*emulated, context);
+  }
   std::string markdown;
   std::vector<harness::ExperimentResult> results;
   bool well = true;
   for (const std::string& file : options.files) {
     try {
-      Analysis analysis = analyze_file(file, emulation ? &*emulation : nullptr, options.top);
-      for (const Table& table : analysis.tables) {
+      const experiments::LogContent content =
+          experiments::read_log_content(file, emulated ? &*emulated : nullptr);
+      for (const Table& table : tables_of(content, file, options.top)) {
         if (!options.markdown.empty()) markdown += reports::markdown_table(table) + "\n";
         if (!options.uses_standard_output()) {
           fmt::print("{}\n", reports::terminal_table(table, style));
         }
       }
-      if (analysis.result) results.push_back(std::move(*analysis.result));
+      if (options.json.empty() && options.csv.empty()) continue;
+      std::ranges::move(experiments::results_of(content, file, context),
+                        std::back_inserter(results));
     } catch (const Error& failure) {
       fmt::print(stderr, "run_experiment: {}\n", failure.what());
       well = false;

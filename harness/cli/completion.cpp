@@ -16,9 +16,9 @@
 #include "base/text.h"
 #include "engines/wormhole/profiles.h"
 #include "experiments/all.h"
+#include "experiments/explain_question.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/explain.h"
 #include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verbs.h"
@@ -137,8 +137,9 @@ std::vector<std::string> values_of(const harness::Axis& axis) {
 /// The axes of the experiments that `line` names, each once.
 std::vector<harness::Axis> axes_of(const BegunLine& line) {
   std::vector<std::string> names = line.names;
-  std::ranges::transform(names, names.begin(), experiment_of_workload);
-  if (line.verb != nullptr && names.empty()) names.emplace_back(experiment_of_workload("matmul"));
+  std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
+  if (line.verb != nullptr && names.empty())
+    names.emplace_back(experiments::experiment_of_workload("matmul"));
   const bool all = std::ranges::find(names, "all") != names.end();
   std::vector<harness::Axis> axes;
   for (const auto& experiment : all_experiments()) {

@@ -19,9 +19,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/all.h"
+#include "experiments/chip_context.h"
 #include "experiments/design_space.h"
 #include "harness/cli/bottlenecks.h"
-#include "harness/cli/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/help.h"
@@ -201,7 +201,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   }
   harness::RunContext context = harness::describe_environment();
   if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
-  describe_chip(box.profiles(), context);
+  experiments::describe_chip(box.profiles(), context);
   // Points of several values of a constant are of as many chips.
   if (!space.axes.empty()) context.published_chip = false;
   context.seed = options.seed;

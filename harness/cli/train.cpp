@@ -19,7 +19,7 @@
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 #include "engines/wormhole/wormhole_device.h"
-#include "harness/cli/chip_context.h"
+#include "experiments/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/memory_watch.h"
@@ -264,7 +264,7 @@ class TrainRun {
                                      .interrupted = Session::interrupted()};
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
-    if (devices_.profiles) describe_chip(*devices_.profiles, result.context);
+    if (devices_.profiles) experiments::describe_chip(*devices_.profiles, result.context);
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
     const bool stays = has_nothing_for(file);
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));

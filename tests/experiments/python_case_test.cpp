@@ -38,12 +38,16 @@ class PythonCaseTest : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  /// Our scripts without the module.
+  /// Our package without what of it is compiled.
   void leave_the_module_out() {
-    for (const char* script : {"peer.py", "engine_peer.py", "engine.py"}) {
-      fs::copy_file(python::find_installation()->folder / script, folder_ / script);
+    const fs::path scripts = python::find_installation()->folder;
+    fs::create_directories(folder_ / "howard");
+    for (const auto& entry : fs::directory_iterator(scripts.parent_path())) {
+      if (entry.path().extension() != ".py") continue;
+      fs::copy_file(entry.path(), folder_ / "howard" / entry.path().filename());
     }
-    setenv("HOWARD_PYTHON_FOLDER", folder_.c_str(), 1);
+    fs::copy(scripts, folder_ / "howard" / scripts.filename());
+    setenv("HOWARD_PYTHON_FOLDER", (folder_ / "howard" / scripts.filename()).c_str(), 1);
   }
 
   /// The same Python without what is installed beside its own library.
@@ -68,9 +72,10 @@ std::string reason(const PreparedCase& prepared) {
 
 TEST_F(PythonCaseTest, WithoutTheModuleThePointIsSkippedWithWhatToInstall) {
   leave_the_module_out();
-  EXPECT_EQ(reason(python_mlp_on_host(box_, {})),
-            "the Python module is not there (No module named 'howard'): install the packages "
-            "python3-dev and pybind11-dev, then configure and build anew");
+  EXPECT_EQ(
+      reason(python_mlp_on_host(box_, {})),
+      "the Python module is not there (No module named 'howard._native'): install the packages "
+      "python3-dev and pybind11-dev, then configure and build anew");
 }
 
 TEST_F(PythonCaseTest, WithoutPyTorchThePointIsSkippedWithWhatToInstall) {

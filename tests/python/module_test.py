@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python module and the engine on it. usage: engine_test.py FOLDER-OF-THE-MODULE"""
+"""Devices, tensors and ops of the package howard, and the engine on them."""
 
 import array
+import ast
 import gc
+import os
+import pathlib
 import random
-import sys
+import re
+import subprocess
 import unittest
 import weakref
 
-sys.path.insert(0, sys.argv.pop(1))
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
-import engine  # noqa: E402
-import howard  # noqa: E402
+import howard
+from howard import _native, engine
 
 
 def matrix(rows, columns, seed):
@@ -132,6 +139,115 @@ class ModuleTest(unittest.TestCase):
             with self.subTest(text), self.assertRaises(howard.Error) as raised:
                 attempt()
             self.assertIn(text, str(raised.exception))
+
+
+    def test_an_error_has_its_four_parts(self):
+        with self.assertRaises(RuntimeError) as raised:
+            howard.sum(self.device.full((2, 3), 1.0), "diagonal")
+        error = raised.exception
+        self.assertIs(type(error), howard.Error)
+        self.assertEqual(error.attempted, "read a dimension")
+        self.assertEqual(error.value, "'diagonal'")
+        self.assertEqual(error.accepted, "columns, rows, batch, all")
+        self.assertEqual(error.hint, "")
+
+    @unittest.skipIf(numpy is None, "NumPy is not installed")
+    def test_numpy_arrays_go_in_and_out(self):
+        values = numpy.arange(6, dtype=numpy.float64).reshape(2, 3)
+        tensor = self.device.tensor(values, dtype="float32")
+        for out in (tensor.numpy(), numpy.asarray(tensor)):
+            self.assertEqual(out.dtype, numpy.float32)
+            numpy.testing.assert_array_equal(out, values)
+            out += 1  # its own memory
+        numpy.testing.assert_array_equal(tensor.numpy(), values)
+        self.assertEqual(numpy.asarray(tensor, dtype=numpy.int64).dtype, numpy.int64)
+        tensor.write(values.astype(numpy.float32) * 2)
+        numpy.testing.assert_array_equal(tensor.numpy(), values * 2)
+
+    def test_tensors_and_classes_have_the_packages_name(self):
+        tensor = self.device.full((2, 3), 1.0)
+        self.assertEqual(repr(tensor), "<howard.Tensor 2x3 bfloat16 on host CPU, 1 thread>")
+        for one in (howard.Device, howard.Tensor, howard.Error):
+            self.assertEqual(one.__module__, "howard")
+
+
+class Stub:
+    """The names of howard/_native.pyi, with the arguments of each overload of each function."""
+
+    def __init__(self):
+        file = pathlib.Path(howard.__file__).with_name("_native.pyi")
+        self.functions, self.names = {}, set()
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.FunctionDef):
+                self.functions.setdefault(node.name, []).append(self.arguments(node))
+            elif isinstance(node, ast.ClassDef):
+                for member in node.body:
+                    if isinstance(member, ast.FunctionDef):
+                        name = f"{node.name}.{member.name}"
+                        self.functions.setdefault(name, []).append(self.arguments(member))
+                self.names.add(node.name)
+
+    @staticmethod
+    def arguments(node):
+        given = node.args
+        defaults = [None] * (len(given.args) - len(given.defaults)) + given.defaults
+        found = [(one.arg, value is not None) for one, value in zip(given.args, defaults)]
+        found += [
+            (one.arg, value is not None) for one, value in zip(given.kwonlyargs, given.kw_defaults)
+        ]
+        return [one for one in found if one[0] != "self"]
+
+
+def signatures(function, name):
+    """The same of a compiled function, whose docstring begins with its signatures."""
+    found = []
+    for text in re.findall(rf"^(?:\d+\. )?{name}\((.*)\) -> ", function.__doc__, re.MULTILINE):
+        parts = re.split(r", (?=[a-z_0-9]+:|\*)", text) if text else []
+        found.append(
+            [
+                (part.split(":")[0], " = " in part)
+                for part in parts
+                if part != "*" and not part.startswith("self")
+            ]
+        )
+    return found
+
+
+class PackageTest(unittest.TestCase):
+    def test_stubs_say_what_is_compiled(self):
+        stub = Stub()
+        compiled = {name for name in vars(_native) if not name.startswith("_")}
+        functions = {name for name in stub.functions if "." not in name}
+        self.assertEqual(compiled, functions | stub.names)
+        for name in sorted(functions):
+            found = signatures(getattr(_native, name), name)
+            self.assertEqual(sorted(found), sorted(stub.functions[name]), name)
+
+    def test_stubs_have_the_members_of_the_classes(self):
+        stub = Stub()
+        for made in (howard.Device, howard.Tensor):
+            members = {name for name in vars(made) if not name.startswith("_")}
+            stubbed = {
+                name.split(".")[1] for name in stub.functions if name.startswith(made.__name__)
+            }
+            self.assertEqual(members, stubbed - {"__array__"})
+
+    def test_every_function_says_what_it_does(self):
+        for name in howard.__all__:
+            if name == "__version__":
+                continue
+            words = re.sub(r"^.*\) -> .*$", "", getattr(howard, name).__doc__, flags=re.MULTILINE)
+            self.assertGreater(len(words.split()), 4, name)
+
+    def test_what_is_compiled_is_in_the_package(self):
+        internal = {"experiments", "run", "explain", "analyze"}
+        compiled = {name for name in vars(_native) if not name.startswith("_")}
+        self.assertEqual(compiled | internal | {"__version__"}, set(howard.__all__))
+
+    def test_the_version_is_the_programs(self):
+        program = [os.environ["HOWARD_RUN_EXPERIMENT"], "--version"]
+        said = subprocess.run(program, stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.assertIn(f"howard {howard.__version__} ", said)
 
 
 class EngineTest(unittest.TestCase):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/python/module_device.h"
+#include "python/module_device.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -198,6 +198,26 @@ py::object read(const PythonTensor& from) {
       "f", py::tuple(py::cast(dimensions_of(from.tensor.spec().shape))));
 }
 
+/// The same as a NumPy array of its own memory.
+py::object to_numpy(const PythonTensor& from) {
+  try {
+    return py::module_::import("numpy").attr("array")(read(from));
+  } catch (py::error_already_set& failure) {
+    if (!failure.matches(PyExc_ImportError)) throw;
+    throw Error({.attempted = "give a tensor as a NumPy array",
+                 .value = "NumPy is not installed",
+                 .accepted = "",
+                 .hint = "apt-get install python3-numpy, or read(), which gives a memoryview"});
+  }
+}
+
+std::string text_of(const PythonTensor& tensor) {
+  const TensorSpec& spec = tensor.tensor.spec();
+  return "<howard.Tensor " + spec.shape.text() + " " + std::string(howard::name_of(spec.dtype)) +
+         (spec.layout == Layout::row_major ? " row_major" : "") + " on " +
+         std::string(tensor.device->device().description()) + ">";
+}
+
 std::string_view name_of(TrackKind kind) {
   switch (kind) {
     case TrackKind::host_thread:
@@ -231,54 +251,73 @@ py::list events_of(const std::vector<TraceEvent>& events) {
 }
 
 void bind_device_class(py::module_& module) {
-  py::class_<PythonDevice, SharedDevice>(module, "Device", "What executes ops, in order.")
+  py::class_<PythonDevice, SharedDevice> device(module, "Device", "What executes ops, in order.");
+  device.attr("__module__") = "howard";
+  device
       .def_property_readonly("description",
                              [](PythonDevice& self) { return self.device().description(); })
       .def_property_readonly("holds_values",
                              [](PythonDevice& self) { return self.device().holds_values(); })
-      .def("tensor", &from_buffer, py::arg("values"), py::arg("dtype") = "bfloat16",
-           py::arg("layout") = "tile",
-           "A tensor with the values and the shape of a buffer: array, memoryview, numpy array.")
-      .def("full", &full, py::arg("shape"), py::arg("value"), py::arg("dtype") = "bfloat16",
-           "A tensor that the host fills: one write, no op.")
+      .def(
+          "tensor", &from_buffer, py::arg("values"), py::arg("dtype") = "bfloat16",
+          py::arg("layout") = "tile",
+          "A tensor with the values and the shape, of one to four dimensions, of a buffer: array,\n"
+          "memoryview, NumPy array; float32 or float64, or integers for the data type uint32.\n\n"
+          "dtype: bfloat16, float32, bfloat8_b, bfloat4_b, uint32. layout: tile, row_major. "
+          "Raises\n"
+          "Error for any other, for a buffer whose rows do not follow each other without gaps, "
+          "and\n"
+          "when the tensor does not fit into the device's memory.")
+      .def(
+          "full", &full, py::arg("shape"), py::arg("value"), py::arg("dtype") = "bfloat16",
+          "A tensor of one to four dimensions that the host fills: one write, no op. Raises Error\n"
+          "for a dimension below 1, and when it does not fit into the device's memory.")
       .def(
           "finish", [](PythonDevice& self) { self.queue().finish(); },
-          "Waits until everything enqueued has run.")
+          "Waits until everything enqueued has run. Raises Error while a trace is captured, and\n"
+          "for what an op failed with.")
       .def(
           "now_ps", [](PythonDevice& self) { return self.device().now().ps(); },
           "The device's clock in picoseconds: virtual, or the steady clock.")
       .def(
           "begin_trace_capture", [](PythonDevice& self) { self.queue().begin_trace_capture(); },
-          "From here on ops are recorded and not run.")
+          "From here on ops are recorded and not run. Raises Error when a trace is being captured\n"
+          "already.")
       .def(
           "end_trace_capture",
           [](PythonDevice& self) { return std::uint64_t(self.queue().end_trace_capture()); },
-          "The number of the trace. The tensors that it uses must be kept by the caller.")
+          "The number of the trace. The tensors that it uses must be kept by the caller. Raises\n"
+          "Error when none is being captured, or it does not fit into the device's region for\n"
+          "traces.")
       .def(
           "execute_trace",
           [](PythonDevice& self, std::uint64_t trace) {
             self.queue().execute_trace(TraceId(trace));
           },
-          py::arg("trace"))
+          py::arg("trace"),
+          "Runs what was recorded, on what its tensors hold now. Raises Error for a number that "
+          "is\n"
+          "no trace's, and while one is captured.")
       .def(
           "release_trace",
           [](PythonDevice& self, std::uint64_t trace) {
             self.device().release_trace(TraceId(trace));
           },
-          py::arg("trace"))
+          py::arg("trace"), "Forgets a trace. Raises Error for a number that is no trace's.")
       .def("start_recording", &PythonDevice::start_recording, "Finishes, then records events.")
       .def(
           "stop_recording", [](PythonDevice& self) { return events_of(self.stop_recording()); },
-          "Finishes and gives the events: dicts of track, index, name, category, start_ps, "
-          "end_ps, program.");
+          "Finishes and gives the events: dicts of track, index, name, category, start_ps,\n"
+          "end_ps, program. Raises Error when nothing is being recorded.");
 }
 
 }  // namespace
 
 void bind_devices(py::module_& module) {
   bind_device_class(module);
-  py::class_<PythonTensor>(module, "Tensor", "A tensor on a device, shared by its copies.")
-      .def_property_readonly("device", [](const PythonTensor& self) { return self.device; })
+  py::class_<PythonTensor> tensor(module, "Tensor", "A tensor on a device, shared by its copies.");
+  tensor.attr("__module__") = "howard";
+  tensor.def_property_readonly("device", [](const PythonTensor& self) { return self.device; })
       .def_property_readonly("shape",
                              [](const PythonTensor& self) {
                                return py::tuple(py::cast(dimensions_of(self.tensor.spec().shape)));
@@ -286,12 +325,28 @@ void bind_devices(py::module_& module) {
       .def_property_readonly(
           "dtype",
           [](const PythonTensor& self) { return howard::name_of(self.tensor.spec().dtype); })
-      .def("read", &read,
-           "Finishes; the values as a memoryview of float32. Zeros without values on the device.")
-      .def("write", &write, py::arg("values"), "Copies a buffer of as many values to the tensor.");
+      .def(
+          "read", &read,
+          "Finishes; the values as a memoryview of float32, in the tensor's shape without leading\n"
+          "dimensions of 1, but two at least. Zeros on a device that holds no values. Raises "
+          "Error\n"
+          "while a trace is captured, for block formats, and for what a queued op failed with.")
+      .def("numpy", &to_numpy, "The values as a NumPy array of float32. Raises Error as read().")
+      .def(
+          "__array__",
+          [](const PythonTensor& self, const py::object& dtype) {
+            const py::object values = to_numpy(self);
+            return dtype.is_none() ? values : values.attr("astype")(dtype);
+          },
+          py::arg("dtype") = py::none(), "For numpy.asarray(tensor).")
+      .def("write", &write, py::arg("values"),
+           "Copies a buffer of as many values to the tensor, row by row: float32 or float64, or\n"
+           "integers to uint32. Raises Error for anything else.")
+      .def("__repr__", &text_of);
   module.def(
       "open_host", [](int threads) { return std::make_shared<PythonDevice>(threads); },
-      py::arg("threads") = 0, "The host CPU; 0 threads: all that the process may use.");
+      py::arg("threads") = 0,
+      "The host CPU; 0 threads: all that the process may use. Raises Error for fewer.");
   module.def(
       "open_emulated",
       [](std::string_view dispatch, bool values, std::vector<std::string> profiles,
@@ -303,7 +358,10 @@ void bind_devices(py::module_& module) {
       py::arg("dispatch") = "worker", py::arg("values") = true,
       py::arg("profiles") = std::vector<std::string>{},
       py::arg("settings") = std::vector<std::string>{},
-      "The emulated Wormhole; without values it keeps the time only.");
+      "The emulated Wormhole; without values it keeps the time only.\n\n"
+      "dispatch: worker or eth cores. profiles: built-in names or files, in place of the default\n"
+      "ones. settings: single constants, as host.op_call=20us. Raises Error for any that there is\n"
+      "not.");
 }
 
 }  // namespace howard::python

@@ -6,9 +6,14 @@ usage: engine_peer.py host BATCH WIDTH DTYPE THREADS
 """
 
 import argparse
+import pathlib
 import platform
+import sys
 
 import peer
+
+# The package around this script, wherever it is installed.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 
 class EngineSteps:
@@ -56,12 +61,12 @@ def set_up():
     options = read_arguments()
     try:
         import howard
+        from howard import engine
     except ImportError as failure:
         raise peer.Skip(
             f"the Python module is not there ({failure}): install the packages python3-dev and "
             "pybind11-dev, then configure and build anew"
         ) from failure
-    import engine
 
     if options.backend == "host":
         device = howard.open_host(threads=int(options.where))

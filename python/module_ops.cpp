@@ -13,7 +13,8 @@
 #include "engines/ops/heads.h"
 #include "engines/ops/layernorm.h"
 #include "engines/ops/matmul.h"
-#include "engines/python/module_device.h"
+#include "python/module_device.h"
+#include "python/op_docs.h"
 
 namespace py = pybind11;
 
@@ -80,55 +81,88 @@ void bind_matmul(py::module_& module) {
   module.def("matmul", &matmul, py::arg("a"), py::arg("b"), py::kw_only(),
              py::arg("transpose_a") = false, py::arg("transpose_b") = false,
              py::arg("fidelity") = py::none(), py::arg("fp32_accumulation") = py::none(),
-             py::arg("bias") = py::none(),
-             "a @ b, plus a row if there is a bias. fidelity: LoFi, HiFi2, HiFi3, HiFi4.");
+             py::arg("bias") = py::none(), docs::kMatmul);
+}
+
+/// The first words of an elementwise function's docstring.
+std::string doc_of(Eltwise function) {
+  switch (function) {
+    case Eltwise::add:
+      return "a + b";
+    case Eltwise::subtract:
+      return "a - b";
+    case Eltwise::multiply:
+      return "a b";
+    case Eltwise::relu:
+      return "max(0, a)";
+    case Eltwise::gtz:
+      return "1 where a > 0, else 0,";
+    case Eltwise::square:
+      return "a a";
+    case Eltwise::exp:
+      return "e to the power of a";
+    case Eltwise::erf:
+      return "The error function";
+    case Eltwise::gelu:
+      return "The exact gelu, a (1 + erf(a / sqrt(2))) / 2,";
+    case Eltwise::sqrt:
+      return "The square root";
+    case Eltwise::rsqrt:
+      return "1 / sqrt(a)";
+    case Eltwise::reciprocal:
+      return "1 / a";
+    default:
+      return std::string(name_of(function));
+  }
 }
 
 void bind_eltwise(py::module_& module) {
   for (const Eltwise function : {Eltwise::add, Eltwise::subtract, Eltwise::multiply}) {
     const std::string name(name_of(function));
+    const std::string doc = doc_of(function) + docs::kBinary;
     module.def(
         name.c_str(),
         [function](const PythonTensor& a, const PythonTensor& b) {
           return beside(a, call({&a, &b}).eltwise(function, a.tensor, b.tensor));
         },
-        py::arg("a"), py::arg("b"));
+        py::arg("a"), py::arg("b"), doc.c_str());
     module.def(
         name.c_str(),
         [function](const PythonTensor& a, float scalar) {
           return beside(a, call({&a}).eltwise(function, a.tensor, scalar));
         },
-        py::arg("a"), py::arg("scalar"));
+        py::arg("a"), py::arg("scalar"), doc.c_str());
   }
   for (const Eltwise function :
        {Eltwise::relu, Eltwise::gtz, Eltwise::square, Eltwise::exp, Eltwise::erf, Eltwise::gelu,
         Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal}) {
     const std::string name(name_of(function));
+    const std::string doc = doc_of(function) + docs::kUnary;
     module.def(
         name.c_str(),
         [function](const PythonTensor& a) {
           return beside(a, call({&a}).eltwise(function, a.tensor));
         },
-        py::arg("a"));
+        py::arg("a"), doc.c_str());
   }
   module.def(
       "full_like",
       [](const PythonTensor& a, float value) {
         return beside(a, call({&a}).fill(value, a.tensor.spec()));
       },
-      py::arg("a"), py::arg("value"), "As a, every element `value`, filled on the device.");
+      py::arg("a"), py::arg("value"), docs::kFullLike);
   module.def(
       "cast",
       [](const PythonTensor& a, std::string_view dtype) {
         return beside(a, call({&a}).cast(a.tensor, parse_data_type(dtype)));
       },
-      py::arg("a"), py::arg("dtype"));
+      py::arg("a"), py::arg("dtype"), docs::kCast);
   module.def(
       "gelu_backward",
       [](const PythonTensor& x, const PythonTensor& dy, bool fused) {
         return beside(x, call({&x, &dy}).gelu_backward(x.tensor, dy.tensor, fused));
       },
-      py::arg("x"), py::arg("dy"), py::arg("fused") = false);
+      py::arg("x"), py::arg("dy"), py::arg("fused") = false, docs::kGeluBackward);
 }
 
 PythonTensor reduced(Reduction reduction, const PythonTensor& a, std::string_view dimension) {
@@ -138,22 +172,23 @@ PythonTensor reduced(Reduction reduction, const PythonTensor& a, std::string_vie
 
 void bind_rows(py::module_& module) {
   for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
+    const std::string doc = "The " + std::string(name_of(reduction)) + docs::kReduce;
     module.def(
         std::string(name_of(reduction)).c_str(),
         [reduction](const PythonTensor& a, std::string_view dimension) {
           return reduced(reduction, a, dimension);
         },
-        py::arg("a"), py::arg("dimension") = "all", "Along columns, rows, batch or all.");
+        py::arg("a"), py::arg("dimension") = "all", doc.c_str());
   }
   module.def(
       "softmax", [](const PythonTensor& a) { return beside(a, call({&a}).softmax(a.tensor)); },
-      py::arg("a"), "Along the columns.");
+      py::arg("a"), docs::kSoftmax);
   module.def(
       "softmax_backward",
       [](const PythonTensor& y, const PythonTensor& dy) {
         return beside(y, call({&y, &dy}).softmax_backward(y.tensor, dy.tensor));
       },
-      py::arg("y"), py::arg("dy"));
+      py::arg("y"), py::arg("dy"), docs::kSoftmaxBackward);
   module.def(
       "layernorm",
       [](const PythonTensor& x, float epsilon) {
@@ -162,7 +197,7 @@ void bind_rows(py::module_& module) {
         calls.run(ops::layernorm(x.tensor, epsilon, out));
         return beside(x, out);
       },
-      py::arg("x"), py::arg("epsilon") = 1e-5F, "(x - mean) / sqrt(variance + epsilon).");
+      py::arg("x"), py::arg("epsilon") = 1e-5F, docs::kLayernormPlain);
 }
 
 void bind_layernorm(py::module_& module) {
@@ -179,7 +214,7 @@ void bind_layernorm(py::module_& module) {
         return Tensors{beside(x, out), beside(x, mean), beside(x, rstd)};
       },
       py::arg("x"), py::arg("gamma"), py::arg("beta"), py::arg("epsilon") = 1e-5F,
-      "[out, mean, rstd].");
+      docs::kLayernorm);
   module.def(
       "layernorm_backward",
       [](const PythonTensor& x, const PythonTensor& gamma, const PythonTensor& mean,
@@ -193,7 +228,7 @@ void bind_layernorm(py::module_& module) {
         return Tensors{beside(x, dx), beside(x, dgamma), beside(x, dbeta)};
       },
       py::arg("x"), py::arg("gamma"), py::arg("mean"), py::arg("rstd"), py::arg("dy"),
-      "[dx, and what is to be summed over the rows to the gradients of gamma and beta].");
+      docs::kLayernormBackward);
 }
 
 void bind_movement(py::module_& module) {
@@ -204,7 +239,7 @@ void bind_movement(py::module_& module) {
             "swap", swap, {{"rows_columns", Swap::rows_columns}, {"heads_rows", Swap::heads_rows}});
         return beside(a, call({&a}).transpose(a.tensor, which));
       },
-      py::arg("a"), py::arg("swap") = "rows_columns");
+      py::arg("a"), py::arg("swap") = "rows_columns", docs::kTranspose);
   module.def(
       "reshape",
       [](const PythonTensor& a, const std::vector<std::int64_t>& shape) {
@@ -218,7 +253,7 @@ void bind_movement(py::module_& module) {
         return beside(a,
                       call({&a}).as_shape(a.tensor, {padded[0], padded[1], padded[2], padded[3]}));
       },
-      py::arg("a"), py::arg("shape"), "Moves data only where the elements do not stay in place.");
+      py::arg("a"), py::arg("shape"), docs::kReshape);
   module.def(
       "to_layout",
       [](const PythonTensor& a, std::string_view layout) {
@@ -226,7 +261,7 @@ void bind_movement(py::module_& module) {
             "layout", layout, {{"tile", Layout::tile}, {"row_major", Layout::row_major}});
         return beside(a, call({&a}).to_layout(a.tensor, to));
       },
-      py::arg("a"), py::arg("layout"));
+      py::arg("a"), py::arg("layout"), docs::kToLayout);
   module.def(
       "split_heads",
       [](const PythonTensor& qkv, int heads) {
@@ -236,11 +271,11 @@ void bind_movement(py::module_& module) {
         calls.run(ops::split_heads(qkv.tensor, heads, q, k, v));
         return Tensors{beside(qkv, q), beside(qkv, k), beside(qkv, v)};
       },
-      py::arg("qkv"), py::arg("heads"), "[q, k, v]");
+      py::arg("qkv"), py::arg("heads"), docs::kSplitHeads);
   module.def(
       "concat_heads",
       [](const PythonTensor& a) { return beside(a, call({&a}).concat_heads(a.tensor)); },
-      py::arg("a"));
+      py::arg("a"), docs::kConcatHeads);
 }
 
 void bind_training(py::module_& module) {
@@ -249,21 +284,21 @@ void bind_training(py::module_& module) {
       [](const PythonTensor& indices, const PythonTensor& table) {
         return beside(table, call({&indices, &table}).embedding(indices.tensor, table.tensor));
       },
-      py::arg("indices"), py::arg("table"), "Both in row_major layout.");
+      py::arg("indices"), py::arg("table"), docs::kEmbedding);
   module.def(
       "embedding_backward",
       [](const PythonTensor& indices, const PythonTensor& dy, std::int64_t vocabulary) {
         return beside(
             dy, call({&indices, &dy}).embedding_backward(indices.tensor, dy.tensor, vocabulary));
       },
-      py::arg("indices"), py::arg("dy"), py::arg("vocabulary"));
+      py::arg("indices"), py::arg("dy"), py::arg("vocabulary"), docs::kEmbeddingBackward);
   module.def(
       "cross_entropy",
       [](const PythonTensor& logits, const PythonTensor& targets) {
         return beside(logits,
                       call({&logits, &targets}).cross_entropy(logits.tensor, targets.tensor));
       },
-      py::arg("logits"), py::arg("targets"));
+      py::arg("logits"), py::arg("targets"), docs::kCrossEntropy);
   module.def(
       "cross_entropy_backward",
       [](const PythonTensor& logits, const PythonTensor& targets, float scale) {
@@ -271,14 +306,13 @@ void bind_training(py::module_& module) {
             logits,
             call({&logits, &targets}).cross_entropy_backward(logits.tensor, targets.tensor, scale));
       },
-      py::arg("logits"), py::arg("targets"), py::arg("scale") = 1.0F);
+      py::arg("logits"), py::arg("targets"), py::arg("scale") = 1.0F, docs::kCrossEntropyBackward);
   module.def(
       "dropout",
       [](const PythonTensor& a, float probability, std::uint32_t seed) {
         return beside(a, call({&a}).dropout(a.tensor, probability, seed));
       },
-      py::arg("a"), py::arg("probability"), py::arg("seed"),
-      "The same seed drops the same elements.");
+      py::arg("a"), py::arg("probability"), py::arg("seed"), docs::kDropout);
   module.def(
       "adamw",
       [](const PythonTensor& parameter, const PythonTensor& gradient, const PythonTensor& first,
@@ -291,7 +325,7 @@ void bind_training(py::module_& module) {
       py::arg("parameter"), py::arg("gradient"), py::arg("first_moment"), py::arg("second_moment"),
       py::kw_only(), py::arg("step"), py::arg("learning_rate") = 1e-3F, py::arg("beta1") = 0.9F,
       py::arg("beta2") = 0.999F, py::arg("epsilon") = 1e-8F, py::arg("weight_decay") = 0.01F,
-      "Updates the parameter and its moments in their places.");
+      docs::kAdamw);
 }
 
 }  // namespace

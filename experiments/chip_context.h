@@ -4,7 +4,7 @@
 #include "engines/wormhole/profile.h"
 #include "harness/result.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 
 /// Says in `context` which chip and software are emulated, and whether they are those that the
 /// published figures are of.
@@ -14,4 +14,4 @@ inline void describe_chip(const wormhole::Profiles& profiles, harness::RunContex
   context.published_chip = wormhole::are_published(profiles);
 }
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emulated Tenstorrent Wormhole, and this machine's CPU, from Python.
+
+open_emulated() and open_host() open devices; the ops below compute on their tensors. Each op
+allocates its result and enqueues one program; on an emulated device each also costs its host what a
+call from Python costs. howard.engine is the report's autograd engine, written on them.
+
+What cannot be done raises howard.Error, which says what was attempted, with which value, what is
+accepted and what to try. Nothing here prints.
+
+run(), explain() and analyze() are the program's experiments and analyses: they give plain dicts and
+lists, the same as the JSON that the program writes (howard.results has their types).
+"""
+
+from howard._experiments import analyze, experiments, explain, run
+from howard._native import (
+    Device,
+    Error,
+    Tensor,
+    __version__,
+    adamw,
+    add,
+    cast,
+    concat_heads,
+    cross_entropy,
+    cross_entropy_backward,
+    dropout,
+    embedding,
+    embedding_backward,
+    erf,
+    exp,
+    full_like,
+    gelu,
+    gelu_backward,
+    gtz,
+    layernorm,
+    layernorm_backward,
+    matmul,
+    max,
+    mean,
+    multiply,
+    open_emulated,
+    open_host,
+    reciprocal,
+    relu,
+    reshape,
+    rsqrt,
+    softmax,
+    softmax_backward,
+    split_heads,
+    sqrt,
+    square,
+    subtract,
+    sum,
+    to_layout,
+    transpose,
+)
+
+__all__ = [
+    "Device",
+    "Error",
+    "Tensor",
+    "__version__",
+    "adamw",
+    "add",
+    "analyze",
+    "cast",
+    "concat_heads",
+    "cross_entropy",
+    "cross_entropy_backward",
+    "dropout",
+    "embedding",
+    "embedding_backward",
+    "erf",
+    "exp",
+    "experiments",
+    "explain",
+    "full_like",
+    "gelu",
+    "gelu_backward",
+    "gtz",
+    "layernorm",
+    "layernorm_backward",
+    "matmul",
+    "max",
+    "mean",
+    "multiply",
+    "open_emulated",
+    "open_host",
+    "reciprocal",
+    "relu",
+    "reshape",
+    "rsqrt",
+    "run",
+    "softmax",
+    "softmax_backward",
+    "split_heads",
+    "sqrt",
+    "square",
+    "subtract",
+    "sum",
+    "to_layout",
+    "transpose",
+]

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pybind11/pybind11.h>
+
+#include "harness/environment.h"
+#include "python/module_device.h"
+#include "python/module_errors.h"
+#include "python/module_experiments.h"
+
+PYBIND11_MODULE(_native, module) {
+  module.doc() = "What of the package howard is compiled; its names are those of howard.";
+  module.attr("__version__") = howard::harness::version();
+  howard::python::bind_errors(module);
+  howard::python::bind_devices(module);
+  howard::python::bind_ops(module);
+  howard::python::bind_experiments(module);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/module_experiments.h"
+
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiments/all.h"
+#include "experiments/chip_context.h"
+#include "experiments/design_space.h"
+#include "experiments/explain_question.h"
+#include "experiments/log_content.h"
+#include "harness/environment.h"
+#include "harness/runner.h"
+#include "python/interruption.h"
+#include "reports/explanation.h"
+#include "reports/reference.h"
+#include "reports/result_json.h"
+
+namespace py = pybind11;
+
+namespace howard::python {
+namespace {
+
+using experiments::DevBox;
+using experiments::ExperimentList;
+using harness::Backend;
+using Words = std::vector<std::string>;
+
+/// What is to be run, and how; the words are those of the command line.
+struct RunRequest {
+  std::string name;
+  Words axes;
+  std::string backend;
+  wormhole::ProfileChoice profiles;
+  std::string filter;
+  bool quick = false;
+  std::uint64_t seed = 0;
+  harness::WallOptions wall;
+  int threads = 0;
+};
+
+/// A box with its experiments.
+struct Laboratory {
+  std::shared_ptr<const DevBox> box;
+  ExperimentList experiments;
+  bool one_design = true;  ///< No constant has several values.
+
+  Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
+             std::uint64_t seed, std::function<bool()> stop) {
+    const experiments::DesignSpace space = experiments::parse_design_space(choice);
+    box = std::make_shared<const DevBox>(wormhole::load_profiles(space.fixed), host, seed, nullptr,
+                                         std::move(stop));
+    one_design = space.axes.empty();
+    experiments = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
+  }
+
+  harness::RunContext context() const {
+    harness::RunContext context = harness::describe_environment();
+    experiments::describe_chip(box->profiles(), context);
+    context.published_chip = context.published_chip && one_design;
+    context.seed = box->seed();
+    return context;
+  }
+};
+
+const harness::Experiment& find(const ExperimentList& list, const std::string& name) {
+  Words known;
+  for (const auto& experiment : list) {
+    if (experiment->name() == name) return *experiment;
+    known.emplace_back(experiment->name());
+  }
+  const auto suggestion = closest(name, known);
+  throw Error({.attempted = "run experiment '" + name + "'",
+               .value = "there is none of that name",
+               .accepted = join(known, ", "),
+               .hint = suggestion.value_or("")});
+}
+
+/// Without a word, the emulator for what it can run.
+std::vector<Backend> backends_of(const std::string& word, const harness::Experiment& experiment) {
+  const bool has_chip = !experiment.axes(Backend::emulated).empty();
+  if (word.empty()) return {has_chip ? Backend::emulated : Backend::host};
+  std::vector<Backend> backends;
+  for (const std::string& one : split(word, ',')) {
+    if (one != "emulated" && one != "host") {
+      throw Error({.attempted = "run " + std::string(experiment.name()),
+                   .value = "backend '" + word + "'",
+                   .accepted = "emulated, host, emulated,host",
+                   .hint = ""});
+    }
+    backends.push_back(one == "host" ? Backend::host : Backend::emulated);
+  }
+  return backends;
+}
+
+void require_within(std::string_view what, double value, double low, double high) {
+  if (value >= low && value <= high) return;
+  throw Error({.attempted = fmt::format("read {}", what),
+               .value = fmt::format("{}", value),
+               .accepted = fmt::format("{} to {}", low, high),
+               .hint = ""});
+}
+
+void require_sensible(const RunRequest& request) {
+  require_within("repetitions", request.wall.repetitions, 1, 1000);
+  require_within("min_time", request.wall.min_time, 1e-6, 3600);
+  require_within("threads", request.threads, 0, 4096);
+}
+
+std::string run(const RunRequest& request) {
+  require_sensible(request);
+  return LongWork::run([&](LongWork& work) {
+    const auto stop = [&] { return work.interrupted(); };
+    const Laboratory laboratory(request.profiles, {.threads = request.threads}, request.seed, stop);
+    const harness::Experiment& experiment = find(laboratory.experiments, request.name);
+    harness::PlanOptions plan{.backends = backends_of(request.backend, experiment),
+                              .overrides = harness::parse_axis_overrides(request.axes),
+                              .filter = request.filter,
+                              .quick = request.quick};
+    std::vector<harness::PointResult> points = harness::plan_points(experiment, plan);
+    harness::RunContext context = laboratory.context();
+    if (std::ranges::find(points, Backend::host, &harness::PointResult::backend) != points.end()) {
+      context.threads = laboratory.box->host()->threads();
+    }
+    harness::RunHooks hooks;
+    hooks.stop = stop;
+    const int threads = request.threads > 0 ? request.threads
+                                            : static_cast<int>(std::thread::hardware_concurrency());
+    harness::ExperimentResult result{.experiment = request.name, .context = context, .points = {}};
+    result.points = harness::run_points(experiment, std::move(points), request.wall, hooks,
+                                        std::max(1, threads));
+    reports::attach_references(result);
+    return reports::result_json({&result, 1});
+  });
+}
+
+std::string explain(const std::string& what, const Words& axes,
+                    const wormhole::ProfileChoice& choice) {
+  return LongWork::run([&](LongWork& work) {
+    const Laboratory laboratory(choice, {}, 1, [&] { return work.interrupted(); });
+    const experiments::ExplainQuestion question{.what = what, .axes = axes, .profiles = choice};
+    const auto planned = experiments::plan_explanation(question, laboratory.experiments);
+    const harness::ExperimentResult result = reports::explanation_result(
+        experiments::answer(*laboratory.box, question, planned), laboratory.context());
+    return reports::result_json({&result, 1});
+  });
+}
+
+/// Results of one file as an array.
+std::string analyze(const std::string& file, bool compare, const wormhole::ProfileChoice& choice) {
+  return LongWork::run([&](LongWork&) {
+    harness::RunContext context = harness::describe_environment();
+    std::optional<wormhole::Profiles> emulated;
+    if (compare) {
+      emulated = wormhole::load_profiles(choice);
+      experiments::describe_chip(*emulated, context);
+    }
+    const auto content = experiments::read_log_content(file, emulated ? &*emulated : nullptr);
+    return reports::result_json(experiments::results_of(content, file, context));
+  });
+}
+
+py::list axes_of(const harness::Experiment& experiment, Backend backend) {
+  py::list result;
+  for (const harness::Axis& axis : experiment.axes(backend)) {
+    py::dict entry;
+    entry["name"] = axis.name;
+    entry["meaning"] = axis.meaning;
+    entry["values"] = axis.values;
+    result.append(std::move(entry));
+  }
+  return result;
+}
+
+py::list experiments_there_are() {
+  const Laboratory laboratory({}, {}, 1, {});
+  py::list result;
+  for (const auto& experiment : laboratory.experiments) {
+    py::dict axes;
+    for (const Backend backend : {Backend::emulated, Backend::host}) {
+      py::list some = axes_of(*experiment, backend);
+      if (!some.empty()) axes[py::str(std::string(name_of(backend)))] = std::move(some);
+    }
+    py::dict entry;
+    entry["name"] = experiment->name();
+    entry["question"] = experiment->question();
+    entry["axes"] = std::move(axes);
+    result.append(std::move(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_experiments(py::module_& module) {
+  module.def("experiments", &experiments_there_are);
+  module.def(
+      "run",
+      [](std::string name, Words axes, std::string backend, Words profiles, Words settings,
+         std::string filter, bool quick, std::uint64_t seed, int repetitions, double min_time,
+         int threads) {
+        return run({.name = std::move(name),
+                    .axes = std::move(axes),
+                    .backend = std::move(backend),
+                    .profiles = {std::move(profiles), std::move(settings)},
+                    .filter = std::move(filter),
+                    .quick = quick,
+                    .seed = seed,
+                    .wall = {.repetitions = repetitions, .min_time = min_time},
+                    .threads = threads});
+      },
+      py::arg("name"), py::arg("axes"), py::arg("backend"), py::arg("profiles"),
+      py::arg("settings"), py::arg("filter"), py::arg("quick"), py::arg("seed"),
+      py::arg("repetitions"), py::arg("min_time"), py::arg("threads"));
+  module.def(
+      "explain",
+      [](const std::string& what, const Words& axes, Words profiles, Words settings) {
+        return explain(what, axes, {std::move(profiles), std::move(settings)});
+      },
+      py::arg("what"), py::arg("axes"), py::arg("profiles"), py::arg("settings"));
+  module.def(
+      "analyze",
+      [](const std::string& file, bool compare, Words profiles, Words settings) {
+        return analyze(file, compare, {std::move(profiles), std::move(settings)});
+      },
+      py::arg("file"), py::arg("compare_emulated"), py::arg("profiles"), py::arg("settings"));
+}
+
+}  // namespace howard::python

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "profiler/timeline.h"
+
+namespace howard::reports {
+
+/// The runs of one op, or of one section.
+struct OpGroup {
+  profiler::NameId name = 0;
+  std::uint64_t runs = 0;
+  SimTime time, shortest, longest;  ///< Of the kernels.
+};
+
+/// The programs of a timeline by the names of `member`; the largest time first.
+std::vector<OpGroup> group_programs(const profiler::Timeline& timeline,
+                                    profiler::NameId profiler::ProgramRun::*member);
+
+SimTime total_time(std::span<const OpGroup> groups);
+
+}  // namespace howard::reports
