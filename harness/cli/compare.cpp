@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/result_folder.h"
 #include "reports/comparison.h"
 #include "reports/terminal_table.h"

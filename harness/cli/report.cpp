@@ -14,6 +14,7 @@
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/result_folder.h"
 #include "reports/claims.h"
 #include "reports/csv.h"

@@ -26,6 +26,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/help.h"
 #include "harness/cli/list.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/point_sharing.h"
