@@ -172,7 +172,7 @@ class ConstantFinding final : public Finding {
     found_.details = {{"kind", "calibrated constants"},
                       {"unit", unit},
                       {"bounds", fmt::format("{} to {}", least, most)},
-                      {"start", fmt::format("{}", start)},
+                      {"start", fmt::format("{:.6g}", start)},
                       {"fitted", fmt::format("{}", fitted)},
                       {"identified", in_words(certainty.identified)},
                       {"tables", join(tables, ", ")},

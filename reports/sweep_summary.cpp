@@ -111,7 +111,7 @@ Table extremes_table(const std::string& experiment, const SweepGroups& groups, c
 struct Elasticity {
   double sum = 0;  ///< Of the series, from their first to their last value.
   std::size_t series = 0;
-  std::optional<double> least, most;  ///< Between neighbouring values.
+  double least = 0, most = 0;  ///< Between neighbouring values; of one series at least.
 
   double mean() const { return sum / static_cast<double>(series); }
 };
@@ -121,21 +121,23 @@ double elasticity_between(const SeriesPoint& a, const SeriesPoint& b) {
   return std::log(time_of(*b.point) / time_of(*a.point)) / std::log(b.value / a.value);
 }
 
-std::optional<Elasticity> elasticity_of(std::vector<SweepSeries> series) {
+Elasticity elasticity_of(std::vector<SweepSeries> series) {
   Elasticity result;
   for (SweepSeries& points : series) {
     // A logarithm has no zero.
     std::erase_if(points, [](const SeriesPoint& point) { return point.value <= 0; });
     if (points.size() < 2) continue;
     result.sum += elasticity_between(points.front(), points.back());
-    ++result.series;
+    if (result.series++ == 0) {
+      result.least = result.most = elasticity_between(points[0], points[1]);
+    }
     for (std::size_t i = 1; i < points.size(); ++i) {
       const double one = elasticity_between(points[i - 1], points[i]);
-      result.least = std::min(one, result.least.value_or(one));
-      result.most = std::max(one, result.most.value_or(one));
+      result.least = std::min(result.least, one);
+      result.most = std::max(result.most, one);
     }
   }
-  return result.series == 0 ? std::nullopt : std::optional(result);
+  return result;
 }
 
 /// The points with the least and the greatest value.
@@ -160,16 +162,16 @@ Table elasticity_table(const std::string& experiment, const SweepGroups& groups,
   for (const SweepGroup& group : groups.groups) {
     for (const std::string& constant : swept) {
       const std::vector<SweepSeries> series = series_along(group, swept, constant);
-      const auto found = elasticity_of(series);
-      if (!found) continue;
+      const Elasticity found = elasticity_of(series);
+      if (found.series == 0) continue;
       const auto [first, last] = ends_of(series);
       rows.add(group);
       constants.push_back(constant);
       from.push_back(parameter(*first.point, constant));
       to.push_back(parameter(*last.point, constant));
-      means.push_back(signed_text(found->mean()));
-      least.push_back(signed_text(*found->least));
-      most.push_back(signed_text(*found->most));
+      means.push_back(signed_text(found.mean()));
+      least.push_back(signed_text(found.least));
+      most.push_back(signed_text(found.most));
     }
   }
   Table table{.caption = experiment + ": the elasticity of the time to each constant"};

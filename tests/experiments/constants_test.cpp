@@ -20,6 +20,7 @@
 #include "engines/calibration/model.h"
 #include "engines/calibration/program_text.h"
 #include "engines/calibration/steady_state.h"
+#include "engines/ops/adamw.h"
 #include "engines/ops/eltwise.h"
 #include "engines/wormhole/footprint.h"
 #include "engines/wormhole/profiles.h"
@@ -113,6 +114,14 @@ std::vector<double> transfers(const Profiles& profiles) {
   return {device.now().seconds()};
 }
 
+std::vector<double> profiled(const Profiles& profiles) {
+  WormholeDevice device(profiles, {.profiled = true});
+  const Exp exp(device, 32);
+  device.command_queue(0).enqueue(exp.program);
+  device.command_queue(0).finish();
+  return {device.now().seconds()};
+}
+
 // How much is possible.
 
 /// How often `again` can be called, up to `most`, before it is an Error.
@@ -166,6 +175,8 @@ std::vector<double> kernels(const Profiles& profiles) {
     const Program program = calibration::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
+  const ops::Tensor x(device, {.shape = {1024, 1024}});
+  times.push_back(device.explain(ops::adamw(x, x, {x, x}, {})).kernel.total.seconds());
   return times;
 }
 
@@ -187,7 +198,7 @@ std::vector<double> programs_ahead(const Profiles& profiles) {
 
 /// What any constant may move.
 std::vector<Measure> all_times() {
-  std::vector<Measure> times{kernels, programs_ahead, capture, transfers};
+  std::vector<Measure> times{kernels, programs_ahead, capture, transfers, profiled};
   for (const auto& table : calibration::built_in_measurements()) {
     times.push_back(calibration_rows(table));
   }

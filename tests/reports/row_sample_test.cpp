@@ -64,7 +64,8 @@ TEST(RowSample, TheFastestOfEachCombinationOfTheOtherAxesComeFirst) {
 }
 
 TEST(RowSample, TheSampleHasManyValuesOfEveryAxis) {
-  const RowSample sample = sample_of(many_points(), {"dram", "delay"});
+  const ExperimentResult result = many_points();
+  const RowSample sample = sample_of(result, {"dram", "delay"});
   for (const auto& [axis, least] :
        {std::pair("size", 2U), std::pair("dram", 10U), std::pair("delay", 30U)}) {
     std::set<std::string> values;
