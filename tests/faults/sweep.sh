@@ -56,23 +56,15 @@ signal_sweep() {
   for ((i = 0; i < signals; ++i)); do
     name=${names[RANDOM % 3]}
     rm -rf results
-    setsid "$program" all --quick --backend emulated --no-progress >out 2>err </dev/null &
+    # A run that is still there long after is a hang: 137.
+    setsid timeout --foreground --signal=KILL "$limit" \
+      "$program" all --quick --backend emulated --no-progress >out 2>err </dev/null &
     group=$!
     pause=$((RANDOM * (took + 50) / 32768))
     sleep "$((pause / 1000)).$(printf %03d $((pause % 1000)))"
     kill "-$name" -- "-$group" 2>kill_error
-    # A run that is still there long after is a hang; the watcher ends it.
-    (
-      sleep "$limit" &
-      trap 'kill $!' TERM
-      wait $!
-      kill -KILL -- "-$group"
-    ) 2>watch_error &
-    local watcher=$!
-    wait "$group"
+    wait "$group" 2>wait_error
     status=$?
-    kill "$watcher" 2>kill_error
-    wait "$watcher" 2>wait_error
     statuses+=("$status")
     # Before it has begun to catch them a signal ends it as it ends any program, and there is no file.
     check_status "$status" "signal $name after $pause ms" 0 130 129 143
