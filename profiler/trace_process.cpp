@@ -88,14 +88,11 @@ std::vector<QueueLevel> levels_of(std::vector<Step> steps, SimTime origin) {
   std::ranges::stable_sort(steps, {}, &Step::time);
   std::vector<QueueLevel> levels;
   std::int64_t waiting = 0;
-  for (const Step& step : steps) {
-    waiting += step.change;
-    const SimTime time = step.time - origin;
-    if (!levels.empty() && levels.back().time == time) {
-      levels.back().waiting = waiting;
-    } else {
-      levels.push_back({time, waiting});
-    }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    waiting += steps[i].change;
+    if (i + 1 < steps.size() && steps[i + 1].time == steps[i].time) continue;
+    const bool same = !levels.empty() && levels.back().waiting == waiting;
+    if (!same) levels.push_back({steps[i].time - origin, waiting});
   }
   return levels;
 }

@@ -25,8 +25,12 @@ std::size_t bytes_of_cells(std::string_view text, std::size_t width) {
 /// least half of the line in use, or else where the line ends.
 std::size_t best_break(std::string_view word, std::size_t width) {
   const std::size_t most = bytes_of_cells(word, width);
-  const std::size_t sign = word.substr(0, most).find_last_of("/,;:=+_-");
-  return sign != word.npos && sign + 1 >= most / 2 ? sign + 1 : most;
+  const std::string_view line = word.substr(0, most);
+  for (const std::string_view signs : {"/,;", ":=+_-"}) {
+    const std::size_t sign = line.find_last_of(signs);
+    if (sign != line.npos && sign + 1 >= most / 2) return sign + 1;
+  }
+  return most;
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ Table summary_table(std::span<const harness::ExperimentResult> results,
     add_column(table, "published", rows, &ExperimentSummary::published);
     add_column(table, "compared", rows, &ExperimentSummary::compared);
     add_column(table, "within 10 %", rows, &ExperimentSummary::reproduced);
+    add_quantities(table, "mean |error|", "1", errors);
     add_column(table, "predicted", rows, &ExperimentSummary::predictions);
     add_column(table, "artefacts", rows, &ExperimentSummary::artefacts);
-    add_quantities(table, "mean |error|", "1", errors);
   }
   if (!seconds.empty()) {
     std::vector<std::optional<double>> times(seconds.begin(), seconds.end());

@@ -16,10 +16,11 @@ using harness::Room;
 
 /// How far columns may be narrowed, one step after the other.
 enum class Step : std::uint8_t {
-  titles,  ///< To what stands under their titles.
-  cut,     ///< Spare texts are cut.
-  wrap,    ///< Keys are wrapped.
-  last,    ///< All texts that are not cut are wrapped, to few cells.
+  titles,   ///< To what stands under their titles.
+  cut,      ///< Spare texts are cut.
+  wrap,     ///< Keys are wrapped.
+  squeeze,  ///< Keys are wrapped to few cells.
+  last,     ///< So is what is to stay whole.
 };
 
 /// What a column would like to have, and what it can do with.
@@ -61,8 +62,8 @@ std::size_t least_width(const Table& table, std::size_t index, const Demand& dem
   if (column.number || step == Step::titles) return all;
   if (room == Room::spare) return at_least(kShortestCut);
   if (step == Step::last) return at_least(kNarrowest);
-  const bool wraps = step == Step::wrap && room == Room::key;
-  return wraps ? at_least(kShortestWrapped) : all;
+  if (room == Room::whole || step == Step::cut) return all;
+  return at_least(step == Step::wrap ? kShortestWrapped : kNarrowest);
 }
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
@@ -122,7 +123,9 @@ TableLayout lay_out(const Table& table, std::size_t limit) {
       return room_of(table, column) == Room::spare;
     });
     const bool only_keys = spare == columns.rend();
-    if (only_keys) narrowing.narrow(Step::last, limit);
+    if (only_keys) {
+      for (const Step step : {Step::squeeze, Step::last}) narrowing.narrow(step, limit);
+    }
     if (narrowing.fits(limit) || columns.size() <= 1) return {columns, narrowing.widths()};
     columns.erase(only_keys ? std::prev(columns.end()) : std::prev(spare.base()));
   }

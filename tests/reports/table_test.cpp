@@ -51,11 +51,12 @@ TEST(TerminalTable, At120Columns) {
   EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 120}),
             R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
 
-shape                 dispatch     time    rate  of peak  published  error  bound by           matmul configuration
-                                     us  TFLOPS        %         us      %
---------------------  --------  -------  ------  -------  ---------  -----  -----------------  -------------------------
-128x128x128           worker      95.00   0.044     0.04      88.82   +7.0  host and dispatch  2D multicast on 4x4 core…
-4096x4096x4096        eth       2610.50  52.600     40.1  * 1974.64  +32.2  math               2D multicast on 8x8 core…
+                                                   of
+shape                 dispatch     time    rate  peak  published  error  bound by           matmul configuration
+                                     us  TFLOPS     %         us      %
+--------------------  --------  -------  ------  ----  ---------  -----  -----------------  ----------------------------
+128x128x128           worker      95.00   0.044  0.04      88.82   +7.0  host and dispatch  2D multicast on 4x4 cores, …
+4096x4096x4096        eth       2610.50  52.600  40.1  * 1974.64  +32.2  math               2D multicast on 8x8 cores, …
 100000x100000x100000  worker    failed: cannot allocate 20 GB: 12 GB of DRAM, "all" of it free
 64x64x64              eth       skipped: no such grid
 
@@ -180,10 +181,16 @@ Table wide_table() {
 TEST(TerminalTable, KeysAreWrappedAndOtherTextsCut) {
   EXPECT_EQ(terminal_table(wide_table(), {.width = 90}), R"(
 
-change                      time  a remark of many  how
-                              us  words
---------------------------  ----  ----------------  ------------------------------------
-matmul/                     12.5  a remark that s…  -a shape=1024x1024x1024 -a dispatch=…
+                              a remark of many
+change                  time  words             how
+                          us
+----------------------  ----  ----------------  ------------------------------------------
+matmul/shape:           12.5  a remark that s…  -a shape=1024x1024x1024 -a dispatch=eth
+  1024x1024x1024/
+  dispatch:eth
+matmul/shape:           12.5  a remark that s…  -a shape=1024x1024x1024 -a dispatch=worker
+  1024x1024x1024/
+  dispatch:worker
 )");
 }
 
@@ -195,11 +202,15 @@ TEST(TerminalTable, WhatIsToBeCopiedIsWhole) {
 }
 
 TEST(TerminalTable, NoKeyIsEverCut) {
-  for (int width = 30; width < 130; ++width) {
-    std::string text = terminal_table(wide_table(), {.width = width});
+  Table table = wide_table();
+  table.columns.resize(1);
+  for (TableRow& row : table.rows) row.cells.resize(1);
+  for (int width = 10; width < 60; ++width) {
+    std::string text = terminal_table(table, {.width = width});
     std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
-    EXPECT_EQ(text.find("…", text.find("how")) < text.find("matmul"), false) << text;
-    EXPECT_NE(text.find("worker"), std::string::npos) << text;
+    for (const TableRow& row : table.rows) {
+      EXPECT_NE(text.find(row.cells[0].text), std::string::npos) << text;
+    }
   }
 }
 
