@@ -126,15 +126,15 @@ struct NanoGptUnderTest {
   NanoGpt model;
 };
 
-struct Gradient {
+struct NamedGradient {
   std::string parameter;
   std::vector<float> values;
 
-  friend bool operator==(const Gradient&, const Gradient&) = default;
+  friend bool operator==(const NamedGradient&, const NamedGradient&) = default;
 };
 
-std::vector<Gradient> read_parameters(Device& device, std::span<Parameter* const> parameters) {
-  std::vector<Gradient> result;
+std::vector<NamedGradient> read_parameters(Device& device, std::span<Parameter* const> parameters) {
+  std::vector<NamedGradient> result;
   for (const Parameter* parameter : parameters) {
     result.push_back(
         {parameter->name, autograd::read_values(device.command_queue(0), parameter->value)});
@@ -143,12 +143,12 @@ std::vector<Gradient> read_parameters(Device& device, std::span<Parameter* const
 }
 
 template <class UnderTest>
-std::vector<Gradient> gradients(Device& device, DataType compute, CheckedEngine engine,
-                                std::uint32_t seed) {
+std::vector<NamedGradient> gradients(Device& device, DataType compute, CheckedEngine engine,
+                                     std::uint32_t seed) {
   Filler filler(device.command_queue(0), seed);
   UnderTest test(device, compute, filler);
   const std::vector<Parameter*> parameters = test.model.parameters();
-  std::vector<Gradient> result = read_parameters(device, parameters);
+  std::vector<NamedGradient> result = read_parameters(device, parameters);
   autograd::Sgd sgd(parameters, kRate);
   const autograd::StepFunction function = autograd::training_step(
       [&](Tape& tape, int) { return test.loss(tape); }, sgd, {.tape = {.compute = compute}});
@@ -161,7 +161,7 @@ std::vector<Gradient> gradients(Device& device, DataType compute, CheckedEngine 
     (traced ? static_cast<autograd::Step&>(*traced) : recorded).run();
     device.command_queue(0).finish();
   }
-  const std::vector<Gradient> after = read_parameters(device, parameters);
+  const std::vector<NamedGradient> after = read_parameters(device, parameters);
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::ranges::transform(result[i].values, after[i].values, result[i].values.begin(),
                            [](float before, float now) { return (before - now) / kRate; });
@@ -175,7 +175,7 @@ double largest(const std::vector<float>& values) {
   return result;
 }
 
-void compare(const Gradient& computed, const Gradient& exact, double least_scale,
+void compare(const NamedGradient& computed, const NamedGradient& exact, double least_scale,
              ModelFinding& finding) {
   const double scale = std::max(largest(exact.values), least_scale);
   for (std::size_t i = 0; i < exact.values.size(); ++i) {
@@ -198,7 +198,7 @@ ModelFinding check(Device& device, DataType dtype, std::uint32_t seed) {
           dynamic == gradients<UnderTest>(device, dtype, CheckedEngine::traced, seed),
       .allowed = dtype == kFloat32 ? kAllowedFloat32 : kAllowedBfloat16};
   double scale = 0;
-  for (const Gradient& gradient : exact) scale = std::max(scale, largest(gradient.values));
+  for (const NamedGradient& gradient : exact) scale = std::max(scale, largest(gradient.values));
   for (std::size_t i = 0; i < exact.size(); ++i) {
     finding.elements += exact[i].values.size();
     compare(dynamic[i], exact[i], kLeastScale * scale, finding);

@@ -19,6 +19,7 @@
 #include "experiments/explain_question.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/explain.h"
 #include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verbs.h"
