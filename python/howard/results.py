@@ -50,9 +50,7 @@ class Point(TypedDict):
     reference: Optional[Reference]
 
 
-class Context(TypedDict):
-    """What may explain a number."""
-
+class _ContextAlways(TypedDict):
     version: str
     git: str
     compiler: str
@@ -63,6 +61,12 @@ class Context(TypedDict):
     software_profile: str
     seed: int
     warnings: List[str]
+
+
+class Context(_ContextAlways, total=False):
+    """What may explain a number."""
+
+    published_chip: bool  # False when the published figures are of another chip or software.
 
 
 class Result(TypedDict):
