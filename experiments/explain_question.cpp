@@ -103,8 +103,8 @@ const Experiment& understand(const ExplainQuestion& question, const ExperimentLi
   const bool has_sizes =
       std::ranges::any_of(kProductSizes, [&](std::string_view size) { return gives(axes, size); });
   if (question.what.empty() && !has_sizes) {
-    throw Error({.attempted = "explain",
-                 .value = "nothing to explain is named",
+    throw Error({.attempted = "explain a point",
+                 .value = "there is nothing to explain",
                  .accepted = "",
                  .hint = "run_experiment explain matmul -a m=1024 -a k=512 -a n=512"});
   }

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ struct RunRequest {
 /// A box with its experiments.
 struct Laboratory {
   std::shared_ptr<const DevBox> box;
-  ExperimentList experiments;
+  ExperimentList list;
   bool one_design = true;  ///< No constant has several values.
 
   Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
@@ -64,7 +65,7 @@ struct Laboratory {
     box = std::make_shared<const DevBox>(wormhole::load_profiles(space.fixed), host, seed, nullptr,
                                          std::move(stop));
     one_design = space.axes.empty();
-    experiments = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
+    list = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
   }
 
   harness::RunContext context() const {
@@ -125,7 +126,7 @@ std::string run(const RunRequest& request) {
   return LongWork::run([&](LongWork& work) {
     const auto stop = [&] { return work.interrupted(); };
     const Laboratory laboratory(request.profiles, {.threads = request.threads}, request.seed, stop);
-    const harness::Experiment& experiment = find(laboratory.experiments, request.name);
+    const harness::Experiment& experiment = find(laboratory.list, request.name);
     harness::PlanOptions plan{.backends = backends_of(request.backend, experiment),
                               .overrides = harness::parse_axis_overrides(request.axes),
                               .filter = request.filter,
@@ -152,9 +153,11 @@ std::string explain(const std::string& what, const Words& axes,
   return LongWork::run([&](LongWork& work) {
     const Laboratory laboratory(choice, {}, 1, [&] { return work.interrupted(); });
     const experiments::ExplainQuestion question{.what = what, .axes = axes, .profiles = choice};
-    const auto planned = experiments::plan_explanation(question, laboratory.experiments);
+    const auto planned = experiments::plan_explanation(question, laboratory.list);
+    harness::RunContext context = laboratory.context();
+    context.seed = 0;  // nothing is drawn
     const harness::ExperimentResult result = reports::explanation_result(
-        experiments::answer(*laboratory.box, question, planned), laboratory.context());
+        experiments::answer(*laboratory.box, question, planned), context);
     return reports::result_json({&result, 1});
   });
 }
@@ -188,7 +191,7 @@ py::list axes_of(const harness::Experiment& experiment, Backend backend) {
 py::list experiments_there_are() {
   const Laboratory laboratory({}, {}, 1, {});
   py::list result;
-  for (const auto& experiment : laboratory.experiments) {
+  for (const auto& experiment : laboratory.list) {
     py::dict axes;
     for (const Backend backend : {Backend::emulated, Backend::host}) {
       py::list some = axes_of(*experiment, backend);

@@ -2,6 +2,8 @@
 #include "reports/log_results.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 

@@ -134,7 +134,7 @@ TEST_F(Explain, WhatItCanNotExplainIsSaidOnOneLine) {
     EXPECT_EQ(outcome.out, "") << arguments;
   };
   refused("", 2, "nothing to explain; try run_experiment explain matmul");
-  refused("mlpp", 2, "did you mean mlp?");
+  refused("mlpp", 2, "try mlp");
   refused("mlp gpt2", 2, "one workload or experiment");
   refused("-a m=12", 2, "has three sizes");
   refused("-a m=4096 -a k=4096 -a n=4096 -a shape=4288x4096x4096", 2,
