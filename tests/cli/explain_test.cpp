@@ -103,7 +103,9 @@ TEST_F(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
     const std::string command = explained[0]["details"]["command"];
     for (const json& point : explained) {
       const std::string how = point["details"].value("how", "");
-      if (&point != &explained[0]) EXPECT_NE(how, "") << what;
+      if (&point != &explained[0]) {
+        EXPECT_NE(how, "") << what;
+      }
       const std::string arguments = with_options(command, how);
       EXPECT_EQ(points(arguments)[0]["metrics"]["time"]["picoseconds"],
                 point["metrics"]["time"]["picoseconds"])
