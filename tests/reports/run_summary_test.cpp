@@ -46,7 +46,7 @@ TEST(RunSummary, TheLastRowIsTheSum) {
   ASSERT_EQ(table.rows.size(), 3U);
   std::vector<std::string> last;
   for (const Cell& cell : table.rows.back().cells) last.push_back(cell.text);
-  EXPECT_EQ(last, (std::vector<std::string>{"all", "3", "3", "1", "3", "0", "18.3", "3.000"}));
+  EXPECT_EQ(last, (std::vector<std::string>{"all", "3", "3", "3", "1", "18.3", "3", "0", "3.000"}));
   const Table without = summary_table(results, {});
   EXPECT_EQ(without.columns.size() + 1, table.columns.size()) << "times are not known";
 }
