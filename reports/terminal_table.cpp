@@ -141,7 +141,8 @@ class Printer {
       std::size_t used = 0;
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const std::string_view text = line < cells[i].size() ? cells[i][line] : std::string_view();
-        text_ += colored(laid_out(text, i), cell(row, i).tone, style_.color);
+        const Tone tone = text.empty() ? Tone::plain : cell(row, i).tone;
+        text_ += colored(laid_out(text, i), tone, style_.color);
         text_ += kColumnGap;
         used += width(i) + kColumnGap.size();
       }

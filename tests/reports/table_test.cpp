@@ -26,6 +26,24 @@ std::vector<std::string> titles(const Table& table) {
   return list;
 }
 
+/// Texts of a row that name its point, a number, and a command to copy.
+Table wide_table() {
+  using harness::Room;
+  Table table{.columns = {{.title = "change"},
+                          {.title = "time", .unit = "us", .number = true, .room = Room::key},
+                          {.title = "a remark of many words"},
+                          {.title = "how", .room = Room::whole}}};
+  for (const char* const dispatch : {"eth", "worker"}) {
+    table.rows.push_back(
+        {.cells = {{std::string("matmul/shape:1024x1024x1024/dispatch:") + dispatch},
+                   {"12.5"},
+                   {"a remark that says much and matters little"},
+                   {std::string("-a shape=1024x1024x1024 -a dispatch=") + dispatch}},
+         .skipped = ""});
+  }
+  return table;
+}
+
 TEST(TerminalTable, At80Columns) {
   EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 80}),
             R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
@@ -119,6 +137,14 @@ TEST(TerminalTable, ColoursErrorsOnlyWhenAsked) {
   EXPECT_NE(text.find("\x1b[31mfailed: "), std::string::npos) << text;
 }
 
+TEST(TerminalTable, LinesThatGoOnEndWithoutSpacesInColourToo) {
+  Table table = wide_table();
+  for (TableRow& row : table.rows) row.cells.back().tone = Tone::good;
+  for (const std::string& line : split(terminal_table(table, {.width = 90, .color = true}), '\n')) {
+    EXPECT_FALSE(line.ends_with(' ') || line.ends_with(" \x1b[0m")) << line;
+  }
+}
+
 TEST(TerminalTable, QuotedInputCannotDriveTheTerminal) {
   harness::ExperimentResult result = testing::sample_result();
   result.points[2].skipped = "bad \x1b[2J value\nsecond line";
@@ -158,24 +184,6 @@ TEST(TerminalTable, AReasonThatFitsNoRowIsSaidOnceForAllThatHaveIt) {
   EXPECT_NE(text().find("\n2 rows skipped: a reason that is longer\n"), std::string::npos)
       << text();
   EXPECT_EQ(text().find("\n1 skipped: a reason that is longer than\n"), std::string::npos);
-}
-
-/// Texts of a row that name its point, a number, and a command to copy.
-Table wide_table() {
-  using harness::Room;
-  Table table{.columns = {{.title = "change"},
-                          {.title = "time", .unit = "us", .number = true, .room = Room::key},
-                          {.title = "a remark of many words"},
-                          {.title = "how", .room = Room::whole}}};
-  for (const char* const dispatch : {"eth", "worker"}) {
-    table.rows.push_back(
-        {.cells = {{std::string("matmul/shape:1024x1024x1024/dispatch:") + dispatch},
-                   {"12.5"},
-                   {"a remark that says much and matters little"},
-                   {std::string("-a shape=1024x1024x1024 -a dispatch=") + dispatch}},
-         .skipped = ""});
-  }
-  return table;
 }
 
 TEST(TerminalTable, KeysAreWrappedAndOtherTextsCut) {

@@ -69,8 +69,18 @@ TEST(ChromeTraceReader, RandomTracesReadBack) {
   }
 }
 
+/// The events from 0 on, as a trace has them.
+std::vector<TraceEvent> from_zero(std::vector<TraceEvent> events) {
+  const SimTime origin = std::ranges::min_element(events, {}, &TraceEvent::start)->start;
+  for (TraceEvent& event : events) {
+    event.start = event.start - origin;
+    event.end = event.end - origin;
+  }
+  return events;
+}
+
 TEST(ChromeTraceReader, AHowardTraceGivesTheTimelineItWasWrittenFrom) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TraceEvent> events = from_zero(sample_events());
   const TraceProcess process{.name = "point", .events = events, .losses = 3};
   const Log log = read(chrome_trace({&process, 1}).json);
   const Timeline expected = timeline_of(events);
