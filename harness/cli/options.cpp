@@ -100,8 +100,9 @@ void require_one_text_in_each_place(const Options& options) {
     std::error_code ignored;
     const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
     if (file.empty() || !replaced) continue;
-    places[file == "-" ? file : std::filesystem::weakly_canonical(file, ignored)].emplace_back(
-        name);
+    const std::filesystem::path path(file);
+    const auto place = file == "-" ? path : std::filesystem::weakly_canonical(path, ignored);
+    places[place].emplace_back(name);
   }
   for (const auto& [place, names] : places) {
     if (names.size() < 2) continue;
