@@ -111,6 +111,19 @@ int replace_file(const std::filesystem::path& path, const TextSource& source) {
   return failure;
 }
 
+/// The file that `path` is a link to, or itself: a link is written through, never replaced. A chain
+/// without an end stays what it is, for the system to refuse.
+std::filesystem::path target_of(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // as Linux has it
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, failure); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, failure);
+    if (failure) break;
+    path = path.parent_path() / target;
+  }
+  return path;
+}
+
 }  // namespace
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
@@ -124,7 +137,8 @@ void write_file(const std::filesystem::path& path, const TextSource& source) {
     }
     return;
   }
-  make_folder(folder_of(path));
+  const std::filesystem::path target = target_of(path);
+  make_folder(folder_of(target));
   // A device or a pipe (/dev/null, /dev/full, a FIFO) is written to, never replaced.
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
@@ -135,7 +149,7 @@ void write_file(const std::filesystem::path& path, const TextSource& source) {
     if (failure != 0) fail("write", path, std::strerror(failure));
     return;
   }
-  if (const int failure = replace_file(path, source)) fail("write", path, std::strerror(failure));
+  if (const int failure = replace_file(target, source)) fail("write", path, std::strerror(failure));
 }
 
 std::string read_file(const std::filesystem::path& path) {

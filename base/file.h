@@ -9,8 +9,8 @@
 namespace howard {
 
 /// Writes `content` whole or not at all: a temporary file beside `path`, fsync, rename. A reader
-/// never sees half a file, and a full disk leaves the old file as it was. Missing folders are made.
-/// "-" writes to standard output. Error when the system refuses, with its reason.
+/// never sees half a file, and a full disk leaves the old file as it was. Missing folders are made,
+/// links are written through. "-" writes to standard output. Error when the system refuses, with its reason.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Takes the next piece of a text.

@@ -61,6 +61,17 @@ std::string explanation(const CLI::App& app, const CLI::ParseError& failure,
                         std::span<const char* const> words) {
   const std::vector<std::string> unknown = app.remaining();
   if (!unknown.empty()) return unknown_word(app, unknown.front());
+  for (const CLI::Option* const option : app.get_options()) {
+    const auto has_value = [&](const std::string_view word) {
+      const std::size_t equals = word.find('=');
+      return equals != word.npos && word.starts_with('-') &&
+             option->check_name(std::string(word.substr(0, equals)));
+    };
+    const bool is_flag = option->get_expected_max() == 0;
+    if (is_flag && std::ranges::any_of(words, has_value)) {
+      return fmt::format("{} takes no value", option->get_name());
+    }
+  }
   const std::string_view text = failure.what();
   for (const CLI::Option* const option : app.get_options()) {
     const std::string name = option->get_name();
@@ -68,7 +79,6 @@ std::string explanation(const CLI::App& app, const CLI::ParseError& failure,
     const std::size_t end = name.size();
     if (end < text.size() && (std::isalnum(text[end]) != 0 || text[end] == '-')) continue;
     const auto times = times_given(*option, words);
-    if (option->get_expected_max() == 0) return fmt::format("{} takes no value", name);
     if (times > 1) return fmt::format("{} is given {} times; accepted: once", name, times);
     return fmt::format("{0} needs a value; try {0} VALUE", name);
   }

@@ -146,16 +146,26 @@ std::string indented(const std::string& text) {
   return lines + "\n";
 }
 
+/// Lines that begin with `term` in a column of its own.
+std::string described(std::string_view term, std::string_view text) {
+  constexpr std::size_t kColumn = 14;
+  std::string lines = fmt::format("  {:<{}}", term, kColumn - 2);
+  bool first = true;
+  for (const std::string& line : split(reports::wrapped(text, kTextWidth - kColumn), '\n')) {
+    if (!first) lines += "\n" + std::string(kColumn - 2, ' ');
+    first = false;
+    lines += line;
+  }
+  return lines + "\n";
+}
+
 std::string axes_text(const Experiment& experiment, Backend backend) {
   const std::vector<harness::Axis> axes = experiment.axes(backend);
   if (axes.empty()) return "";
   std::string text = fmt::format("\nAXES with --backend {}\n", name_of(backend));
   for (const harness::Axis& axis : axes) {
     const std::string values = axis.values.empty() ? "not set" : join(axis.values, ", ");
-    text += indented(
-        reports::wrapped(fmt::format("{:<10}{}", axis.name, axis.meaning), kTextWidth - 2));
-    text +=
-        indented(reports::wrapped(fmt::format("{:<10}default: {}", "", values), kTextWidth - 2));
+    text += described(axis.name, axis.meaning) + described("", "default: " + values);
   }
   return text;
 }

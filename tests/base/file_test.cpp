@@ -24,6 +24,20 @@ class File : public ::testing::Test {
                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
+TEST_F(File, ALinkIsWrittenThroughAndStaysALink) {
+  write_file(folder_ / "target", "old");
+  fs::create_symlink("target", folder_ / "near");
+  fs::create_symlink(fs::absolute(folder_ / "near"), folder_ / "far");
+  fs::create_symlink("later", folder_ / "dangling");
+  write_file(folder_ / "far", "new");
+  write_file(folder_ / "dangling", "first");
+  EXPECT_EQ(read_file(folder_ / "target"), "new");
+  EXPECT_EQ(read_file(folder_ / "later"), "first");
+  for (const char* const link : {"near", "far", "dangling"}) {
+    EXPECT_TRUE(fs::is_symlink(folder_ / link)) << link;
+  }
+}
+
 TEST_F(File, WritesWholeContentAndMakesFolders) {
   write_file(folder_ / "a/b/c.txt", "hello");
   EXPECT_EQ(read_file(folder_ / "a/b/c.txt"), "hello");
