@@ -73,7 +73,11 @@ wormhole::DispatchCoreType parse_dispatch(std::string_view value) {
 Axis dtype_axis() {
   return axis("dtype", "bfloat16, float32, bfloat8_b, bfloat4_b", {"bfloat16"},
               [](std::string_view value) -> std::string {
-                return std::string(name_of(parse_data_type(value)));
+                const DataType type = parse_data_type(value);
+                if (type == DataType::uint32) {
+                  reject("dtype", value, "bfloat16, float32, bfloat8_b, bfloat4_b", "bfloat8_b");
+                }
+                return std::string(name_of(type));
               });
 }
 

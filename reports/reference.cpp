@@ -143,10 +143,20 @@ ReferenceTable parse_table(const ordered_json& table, const std::string& place) 
   return parsed;
 }
 
+/// Axes that no published table has, at the values at which a point is what it is without them.
+const std::array<std::pair<std::string, std::string>, 4> kUnpublishedAxes{
+    {{"trace", "no"}, {"queues", "1"}, {"fused", "no"}, {"grid", "default"}}};
+
 bool matches(const ReferenceRow& row, const harness::Parameters& parameters) {
-  return std::ranges::all_of(row.parameters, [&](const auto& wanted) {
+  const bool is_row = std::ranges::all_of(row.parameters, [&](const auto& wanted) {
     return harness::find_parameter(parameters, wanted.first) == wanted.second;
   });
+  return is_row && std::ranges::all_of(kUnpublishedAxes, [&](const auto& axis) {
+           const bool published = harness::find_parameter(row.parameters, axis.first).has_value();
+           return published ||
+                  harness::find_parameter(parameters, axis.first).value_or(axis.second) ==
+                      axis.second;
+         });
 }
 
 std::optional<harness::Reference> find_reference(std::span<const ReferenceTable> tables,

@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -69,20 +72,26 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--no-progress", raw.no_progress);
 }
 
-/// Two texts in one stream are none that a program can read.
-void require_one_on_standard_output(const Options& options) {
-  std::vector<std::string> names;
+/// Two texts in one stream are none that a program can read, and of two in one file one is lost.
+void require_one_text_in_each_place(const Options& options) {
+  std::map<std::filesystem::path, std::vector<std::string>> places;
   for (const auto& [name, file] :
        {std::pair("--json", options.json), std::pair("--csv", options.csv),
         std::pair("--md", options.markdown), std::pair("--times", options.times),
         std::pair("--trace", options.trace)}) {
-    if (file == "-") names.emplace_back(name);
+    std::error_code ignored;
+    const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
+    if (file.empty() || !replaced) continue;
+    places[file == "-" ? file : std::filesystem::weakly_canonical(file, ignored)].emplace_back(
+        name);
   }
-  if (names.size() < 2) return;
-  throw Error({.attempted = "write to standard output",
-               .value = join(names, " and "),
-               .accepted = "one of them",
-               .hint = "a file for the other"});
+  for (const auto& [place, names] : places) {
+    if (names.size() < 2) continue;
+    throw Error({.attempted = place == "-" ? "write to standard output" : "write " + place.string(),
+                 .value = join(names, " and "),
+                 .accepted = "one of them",
+                 .hint = "a file of its own for each"});
+  }
 }
 
 void understand(const RawOptions& raw, Options& options) {
@@ -122,7 +131,7 @@ Options parse_options(int argc, const char* const* argv) {
   }
   try {
     understand(raw, options);
-    require_one_on_standard_output(options);
+    require_one_text_in_each_place(options);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

@@ -255,6 +255,8 @@ TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
       {"matmul_sweep --trace ''", "--trace is empty"},
       {"matmul_sweep --color green", "accepted: always, auto, never"},
       {"matmul_sweep --json - --csv -", "--json and --csv; accepted: one of them"},
+      {"matmul_sweep --json x.txt --times ./x.txt", "--json and --times; accepted: one of them"},
+      {"matmul_sweep -a dtype=uint32", "cannot set axis dtype: 'uint32'; accepted: bfloat16, "},
       {"matmul_sweep --set host.op_call=-1us", "a time that is not negative"},
       {"matmul_sweep --backend host --set host.op_call=1us", "all of this runs on the host; try "},
       {"matmul_sweep --backend host --set host.op_call=1us,2us", "try --backend emulated"},

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
+#include "base/error.h"
+#include "harness/what_if.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -41,6 +44,61 @@ TEST_F(Fidelity, EveryPublishedRowOfEveryExperimentIsASubject) {
                                            point.reference.has_value();
                                   }),
             static_cast<std::ptrdiff_t>(published));
+}
+
+/// The point with another value on one axis; none when no word of a few is one of its values.
+std::optional<PointResult> with_another_value(const PointResult& point, const harness::Axis& axis) {
+  const std::string now(harness::find_parameter(point.parameters, axis.name).value_or("not set"));
+  for (const std::string word : {"yes", "2", "4x7", "eth", "64", "corrected", "LoFi", "float32",
+                                 "end", "96x96x96", "dynamic", "1"}) {
+    try {
+      const std::string value = axis.canonical(word);
+      if (value == now) continue;
+      return PointResult{.backend = point.backend,
+                         .parameters = harness::changed(point.parameters, {{axis.name, value}})};
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether a published row of the experiment says what the point has on this axis.
+bool is_published_with(const std::string& experiment, const PointResult& point,
+                       const std::string& axis) {
+  for (const reports::ReferenceTable& table : reports::reference_tables(experiment)) {
+    for (const reports::ReferenceRow& row : table.rows) {
+      const bool is_row = std::ranges::all_of(row.parameters, [&](const auto& parameter) {
+        return harness::find_parameter(point.parameters, parameter.first) == parameter.second;
+      });
+      if (is_row && harness::find_parameter(row.parameters, axis)) return true;
+    }
+  }
+  return false;
+}
+
+TEST(PublishedFigures, StandBesideThePointThatWasPublishedAndNoOther) {
+  constexpr auto kEmulated = harness::Backend::emulated;
+  for (const auto& experiment : emulated_experiments(built_in_box())) {
+    harness::ExperimentResult result{.experiment = std::string(experiment->name()),
+                                     .points = plan_points(*experiment, {.backends = {kEmulated}})};
+    reports::attach_references(result);
+    harness::ExperimentResult changed{.experiment = result.experiment};
+    for (const PointResult& point : result.points) {
+      // PyTorch runs on no chip: whatever is said of one, its figure is the same.
+      const bool on_a_chip = harness::find_parameter(point.parameters, "engine") != "torch";
+      for (const harness::Axis& axis : experiment->axes(kEmulated)) {
+        if (!point.reference || !on_a_chip) continue;
+        if (auto other = with_another_value(point, axis)) changed.points = {std::move(*other)};
+        reports::attach_references(changed);
+        for (const PointResult& other : changed.points) {
+          EXPECT_TRUE(!other.reference || is_published_with(result.experiment, other, axis.name))
+              << result.experiment << " " << axis.name << ": " << other.id();
+        }
+        changed.points.clear();
+      }
+    }
+  }
 }
 
 TEST_F(Fidelity, ARowIsThePointOfItsExperiment) {
