@@ -60,6 +60,7 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
     throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
                                  join(options.names, " and ")));
   }
+  require_one_text_in_each_place(options.outputs);
   return options;
 }
 

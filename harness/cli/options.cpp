@@ -72,28 +72,6 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--no-progress", raw.no_progress);
 }
 
-/// Two texts in one stream are none that a program can read, and of two in one file one is lost.
-void require_one_text_in_each_place(const Options& options) {
-  std::map<std::filesystem::path, std::vector<std::string>> places;
-  for (const auto& [name, file] :
-       {std::pair("--json", options.json), std::pair("--csv", options.csv),
-        std::pair("--md", options.markdown), std::pair("--times", options.times),
-        std::pair("--trace", options.trace)}) {
-    std::error_code ignored;
-    const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
-    if (file.empty() || !replaced) continue;
-    places[file == "-" ? file : std::filesystem::weakly_canonical(file, ignored)].emplace_back(
-        name);
-  }
-  for (const auto& [place, names] : places) {
-    if (names.size() < 2) continue;
-    throw Error({.attempted = place == "-" ? "write to standard output" : "write " + place.string(),
-                 .value = join(names, " and "),
-                 .accepted = "one of them",
-                 .hint = "a file of its own for each"});
-  }
-}
-
 void understand(const RawOptions& raw, Options& options) {
   options.plan.overrides = harness::parse_axis_overrides(raw.axes);
   if (!raw.backends.empty()) {
@@ -112,6 +90,29 @@ void understand(const RawOptions& raw, Options& options) {
 }
 
 }  // namespace
+
+void require_one_text_in_each_place(const Options& options) {
+  std::map<std::filesystem::path, std::vector<std::string>> places;
+  for (const auto& [name, file] :
+       {std::pair("--json", options.json), std::pair("--csv", options.csv),
+        std::pair("--md", options.markdown), std::pair("--times", options.times),
+        std::pair("--trace", options.trace)}) {
+    std::error_code ignored;
+    const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
+    if (file.empty() || !replaced) continue;
+    places[file == "-" ? file : std::filesystem::weakly_canonical(file, ignored)].emplace_back(
+        name);
+  }
+  for (const auto& [place, names] : places) {
+    if (names.size() < 2) continue;
+    const Error failure(
+        {.attempted = place == "-" ? "write to standard output" : "write " + place.string(),
+         .value = join(names, " and "),
+         .accepted = "one of them",
+         .hint = "a file of its own for each"});
+    throw UsageError(failure.what());
+  }
+}
 
 std::string version_text() {
   const harness::RunContext context = harness::describe_environment();

@@ -46,6 +46,9 @@ struct Options {
 /// "howard 0.4.0 (commit, compiler, build type)", a line.
 std::string version_text();
 
+/// UsageError for two texts in one stream, which no program can read, or in one file, where one is lost.
+void require_one_text_in_each_place(const Options& options);
+
 /// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
 Options parse_options(int argc, const char* const* argv);
 

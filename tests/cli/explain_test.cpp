@@ -139,6 +139,7 @@ TEST_F(Explain, WhatItCanNotExplainIsSaidOnOneLine) {
   refused("-a m=12", 2, "has three sizes");
   refused("-a m=4096 -a k=4096 -a n=4096 -a shape=4288x4096x4096", 2,
           "given twice, by shape and by");
+  refused("-a m=8 -a k=8 -a n=8 --json a --csv a", 2, "--json and --csv; accepted: one of them");
   refused("matmul -a shape=64 -a shape=96", 2, "cannot set axis shape: it is given twice");
   refused("-a m=12 -a k=0 -a n=5", 2, "'12x0x5'");
   refused("mlp -a batch=1,2", 2, "takes one point");
