@@ -2,9 +2,10 @@
 #include "harness/cli/result_folder.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -20,6 +21,21 @@ bool is_result(const std::string& text) {
   return text.substr(0, kBeginning).find("\"howard.result/") != std::string::npos;
 }
 
+/// A point that two files have would count twice, or with two times. `places`: who had which point.
+void require_new(const harness::ExperimentResult& result, const fs::path& file,
+                 std::map<std::string, fs::path>& places) {
+  for (const harness::PointResult& point : result.points) {
+    const std::string id = result.experiment + "/" + point.id();
+    const auto& [place, is_new] = places.emplace(id, file);
+    if (is_new || place->second == file) continue;
+    throw Error({.attempted = "read the results in " + file.parent_path().string(),
+                 .value = id + " is in " + place->second.filename().string() + " and in " +
+                          file.filename().string(),
+                 .accepted = "every point once",
+                 .hint = "a folder for each run"});
+  }
+}
+
 }  // namespace
 
 std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder) {
@@ -30,10 +46,14 @@ std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder
   }
   std::ranges::sort(files);
   std::vector<harness::ExperimentResult> results;
+  std::map<std::string, fs::path> places;
   for (const fs::path& file : files) {
     const std::string text = read_file(file);
     if (!is_result(text)) continue;
-    std::ranges::move(reports::parse_result_json(text, file.string()), std::back_inserter(results));
+    for (auto& result : reports::parse_result_json(text, file.string())) {
+      require_new(result, file, places);
+      results.push_back(std::move(result));
+    }
   }
   if (results.empty()) {
     throw Error({.attempted = "read the results in " + folder.string(),

@@ -3,6 +3,7 @@
 // compare: two runs, and what its status says. Runs the real program.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "tests/cli/cli_fixture.h"
@@ -46,6 +47,12 @@ TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
   const Outcome none = run("compare one /proc/self/fd");
   EXPECT_EQ(none.status, 1);
   EXPECT_TRUE(contains(none.err, "no result in it")) << none.err;
+  std::filesystem::copy_file(folder() / "one/matmul_sweep.json", folder() / "one/copy.json");
+  for (const char* const command : {"compare one two", "report one"}) {
+    const Outcome twice = run(command);
+    EXPECT_EQ(twice.status, 1) << command;
+    EXPECT_TRUE(contains(twice.err, "is in copy.json and in matmul_sweep.json")) << twice.err;
+  }
 
   ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
   const Outcome seed = run("compare a.txt seed.txt");
