@@ -35,7 +35,7 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
       contains(outcome.out, "device 0 (1000 MHz)         2  35.00  15.00  20.00        57.1"))
       << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "20 us to 50 us     1  20.00"));
-  EXPECT_TRUE(contains(outcome.out, "1 gaps, 20.00 us idle, 57.1 % of idle + busy"));
+  EXPECT_TRUE(contains(outcome.out, "1 gap, 20.00 us idle, 57.1 % of idle + busy"));
   EXPECT_TRUE(contains(outcome.out,
                        "warning: left out 1 row: DEVICE FW END CYCLE (column 4) is not an integer, "
                        "first on line 4: 'bad'"));
