@@ -119,6 +119,16 @@ std::vector<BarPart> parts_of(const harness::BarChart& chart,
   return parts;
 }
 
+/// Where the axis ends, in SI units: where long bars are cut, or at what was published beyond the
+/// longest.
+double axis_end(const std::vector<Bar>& bars, const std::vector<double>& lengths) {
+  const double longest = *std::ranges::max_element(lengths);
+  double end = longest_drawn(lengths);
+  if (end < longest) return end;
+  for (const Bar& bar : bars) end = std::max(end, bar.published.value_or(0));
+  return end;
+}
+
 }  // namespace
 
 PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
@@ -130,11 +140,13 @@ PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Back
   std::vector<Bar> bars;
   std::vector<double> ends;
   std::vector<double> totals;
+  std::vector<double> lengths;
   for (const PointResult* const point : shown.points) {
     bars.push_back(bar_of(*point, chart, kinds));
     bars.back().name = name_of(*point, shown, chart.bars);
     totals.push_back(bars.back().total);
     ends.push_back(chart.shares ? 1 : bars.back().total);
+    lengths.push_back(ends.back());
     if (bars.back().published) ends.push_back(*bars.back().published);
   }
   const std::string unit = shown.points.front()->find_metric(chart.metric)->unit;
@@ -148,7 +160,7 @@ PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Back
       .label = with_unit(chart.label, axis.unit),
       .parts = parts_of(chart, kinds),
       .headings = {with_unit(chart.shares ? "100 % is" : harness::name_of(backend), cells.unit)},
-      .longest = in_unit(longest_drawn(ends), axis)};
+      .longest = in_unit(axis_end(bars, lengths), axis)};
   if (!shown.held.empty()) picture.title += fmt::format(" ({})", shown.held);
   if (published) picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
   for (const Bar& bar : bars) picture.rows.push_back(row_of(bar, axis, cells, published));

@@ -114,14 +114,15 @@ TEST(MemoryReport, DrawsMemoryOverTime) {
 
 /// Phases that begin a microsecond after each other, and a last one that is long.
 profiler::MemoryUse many_phases(int count) {
+  std::vector<std::string> names;  // events hold views of them
+  for (int i = 0; i < count; ++i) names.push_back("phase " + std::to_string(i));
   std::vector<MemoryEvent> events;
-  for (int i = 0; i < count; ++i) {
-    const auto id = static_cast<std::uint64_t>(i);
-    events.push_back({SimTime::microseconds(i), allocate, dram, id, Bytes(1000), "buffer",
-                      "phase " + std::to_string(i)});
+  for (const std::string& name : names) {
+    const std::uint64_t id = events.size();
+    events.push_back({SimTime::microseconds(static_cast<std::int64_t>(id)), allocate, dram, id,
+                      Bytes(1000), "buffer", name});
   }
-  events.push_back({SimTime::microseconds(10'000), release, dram, 0, Bytes(), "",
-                    "phase " + std::to_string(count - 1)});
+  events.push_back({SimTime::microseconds(10'000), release, dram, 0, Bytes(), "", names.back()});
   return profiler::memory_use(events);
 }
 
