@@ -57,7 +57,8 @@ std::string data_text(const BarPicture& bars) {
   std::string text = "# columns: bar | end of each part | published; ? is none\n";
   for (const BarRow& row : bars.rows) {
     text += gnuplot_word(row.name);
-    for (const double end : row.ends) text += " " + format_exact(end);
+    // Ends are sums: their last digits are rounding.
+    for (const double end : row.ends) text += fmt::format(" {:.10g}", end);
     text += fmt::format(" {}\n", row.published ? format_exact(*row.published) : "?");
   }
   return text;

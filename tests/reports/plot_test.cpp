@@ -122,7 +122,7 @@ TEST_F(PlotTest, AComparisonHasTheLineOfEqualityABandAndTheSameRoundMarksOnBothA
         "set ytics ('10 us' 1e-05, '30 us' 3e-05, '100 us' 0.0001"}) {
     EXPECT_NE(script.find(text), std::string::npos) << text << "\n" << script;
   }
-  EXPECT_EQ(script.find("'published'"), std::string::npos) << "it would lie on the line";
+  EXPECT_EQ(script.find("title 'published'"), std::string::npos) << "it would lie on the line";
   EXPECT_NE(script.find("title 'published: an artefact'"), std::string::npos);
   EXPECT_NE(read_file(folder() / "e.dat").find("\n1.2e-05 ? ? ? 2e-05\n"), std::string::npos);
 }
