@@ -101,7 +101,9 @@ void require_one_text_in_each_place(const Options& options) {
     const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
     if (file.empty() || !replaced) continue;
     const std::filesystem::path path(file);
-    const auto place = file == "-" ? path : std::filesystem::weakly_canonical(path, ignored);
+    const auto place =
+        file == "-" ? path
+                    : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
     places[place].emplace_back(name);
   }
   for (const auto& [place, names] : places) {

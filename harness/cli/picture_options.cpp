@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "harness/cli/command_line.h"
 
 namespace howard::cli {
 namespace {
@@ -52,23 +53,20 @@ std::vector<PictureFormat> parse_formats(const std::string& text) {
 }  // namespace
 
 void add_picture_options(CLI::App& app, reports::Canvas& canvas) {
-  const auto size = [&canvas](const std::string& text) {
+  constexpr const char* kSize = "--picture-size";
+  constexpr const char* kFormats = "--picture-format";
+  app.add_option_function<std::string>(kSize, [&canvas](const std::string& text) {
     canvas.size = parse_size(text);
-    return canvas.size ? ""
-                       : fmt::format("'{}'; accepted: WIDTHxHEIGHT in pixels, {}x{} to {}x{}", text,
-                                     kLeastWidth, kLeastHeight, kMost, kMost);
-  };
-  const auto formats = [&canvas](const std::string& text) {
+    if (canvas.size) return;
+    refuse_value(kSize, text,
+                 fmt::format("WIDTHxHEIGHT in pixels, {}x{} to {}x{}", kLeastWidth, kLeastHeight,
+                             kMost, kMost));
+  });
+  app.add_option_function<std::string>(kFormats, [&canvas](const std::string& text) {
     canvas.formats = parse_formats(text);
-    return canvas.formats.empty() ? fmt::format(
-                                        "'{}'; accepted: png, svg, pdf, or some of them "
-                                        "with commas between",
-                                        text)
-                                  : "";
-  };
-  // The checks read the values; what CLI11 itself keeps of them is not needed.
-  app.add_option("--picture-size")->expected(1)->check(CLI::Validator(size, ""));
-  app.add_option("--picture-format")->expected(1)->check(CLI::Validator(formats, ""));
+    if (!canvas.formats.empty()) return;
+    refuse_value(kFormats, text, "png, svg, pdf, or some of them with commas between");
+  });
 }
 
 }  // namespace howard::cli

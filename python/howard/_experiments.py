@@ -7,7 +7,7 @@ import json
 import os
 from typing import Iterable, List, Mapping, Optional, Union
 
-from howard import _native
+import howard._native as _native
 from howard.results import Experiment, Result
 
 Value = Union[str, int, float, bool]

@@ -29,7 +29,8 @@ TEST_F(Explain, ShapesOfAProductAreEnough) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
   EXPECT_TRUE(contains(outcome.err, "wrote results/explain.{json,csv,md,")) << outcome.err;
-  EXPECT_EQ(run("explain matmul -a shape=128x64x96").out, outcome.out);
+  const std::string verdict = outcome.out.substr(0, outcome.out.find('\n'));
+  EXPECT_TRUE(run("explain matmul -a shape=128x64x96").out.starts_with(verdict)) << verdict;
 }
 
 TEST_F(Explain, ItsAnswerFitsATerminalOf100Columns) {
