@@ -11,6 +11,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/list.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verbs.h"
 
@@ -19,7 +20,7 @@ namespace howard::cli {
 extern const std::string_view kHelp;  // help.md, compiled in by the build
 
 std::string help_of(const std::vector<std::string>& names) {
-  if (names.empty() || std::ranges::find(names, "all") != names.end()) return std::string(kHelp);
+  if (names.empty() || std::ranges::find(names, "all") != names.end()) return manual(kHelp);
   const experiments::ExperimentList list = experiments_to_describe();
   std::vector<std::string> texts;
   for (const auto* const experiment : select(list, names))
@@ -51,7 +52,7 @@ int version(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", asks);
   parse_command_line(app, argc, argv);
-  fmt::print("{}", asks ? std::string(kHelp) : version_text());
+  fmt::print("{}", asks ? manual(kHelp) : version_text());
   return kOk;
 }
 

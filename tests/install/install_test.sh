@@ -45,7 +45,6 @@ expect "it answers to its other name" says '^run_experiment: ' "$moved/bin/run_e
 expect "messages begin with the name it was started by" says '^howard: ' "$howard" nothing
 expect "help has that name" says '^  howard NAME' "$howard" --help
 expect "help has no other name" bash -c '! "$1" --help | grep run_experiment' - "$howard"
-expect "help names the installed data" says "$moved/share/howard/data/sonnets.txt" "$howard" --help
 expect "a profile that extends another is read from anywhere" \
   "$howard" matmul_sweep --backend emulated -a shape=256 --profile "$moved/share/howard/profiles/wormhole_b0_n150.json" --results results
 expect "the data is there" test -s "$moved/share/howard/data/sonnets.txt"
@@ -53,7 +52,8 @@ expect "the manual page has a name and options" \
   says '^howard .- run an experiment' cat "$moved/share/man/man1/howard.1"
 if command -v man >/dev/null && [[ -n $(command -v groff) ]]; then
   expect "the manual page has no mistake" \
-    bash -c '[[ -z $(LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 "$1" 2>&1 >/dev/null) ]]' - \
+    bash -c '! LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 "$1" 2>&1 >/dev/null |
+      grep -vE "break line|adjust line"' - \
     "$moved/share/man/man1/howard.1"
 fi
 
