@@ -12,9 +12,10 @@ install(PROGRAMS $<TARGET_FILE:run_experiment> DESTINATION ${CMAKE_INSTALL_BINDI
 file(CREATE_LINK howard ${CMAKE_CURRENT_BINARY_DIR}/run_experiment_link SYMBOLIC)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/run_experiment_link RENAME run_experiment
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-install(DIRECTORY engines/wormhole/profiles data DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
-  COMPONENT program)
-install(FILES reports/result.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
+install(DIRECTORY engines/wormhole/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
+  COMPONENT program FILES_MATCHING PATTERN *.json)
+install(DIRECTORY data DESTINATION ${CMAKE_INSTALL_DATADIR}/howard COMPONENT program)
+install(FILES reports/formats/result.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
   COMPONENT program)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "engines/wormhole/profile.h"
-#include "experiments/devbox.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "experiments/workloads/devbox.h"
 #include "harness/experiment.h"
 
 namespace howard::experiments {

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/chip_mesh.h"
-#include "experiments/finding.h"
-#include "experiments/gradient_exchange.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/chip_mesh.h"
+#include "experiments/workloads/finding.h"
+#include "experiments/workloads/gradient_exchange.h"
 
 namespace howard::experiments {
 namespace {

@@ -27,7 +27,7 @@
 #include "engines/calibration/calibration.h"
 #include "engines/calibration/error_summary.h"
 #include "experiments/all.h"
-#include "experiments/finding.h"
+#include "experiments/workloads/finding.h"
 
 namespace howard::experiments {
 namespace {

@@ -20,10 +20,10 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/emulated_case.h"
-#include "experiments/four_networks.h"
-#include "experiments/what_ifs.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/emulated_case.h"
+#include "experiments/workloads/four_networks.h"
+#include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

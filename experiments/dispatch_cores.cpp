@@ -19,10 +19,10 @@
 
 #include "engines/autograd/calls.h"
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/gpt2_case.h"
-#include "experiments/mlp_case.h"
-#include "experiments/what_ifs.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/gpt2_case.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/what_ifs.h"
 #include "harness/measurement.h"
 
 namespace howard::experiments {

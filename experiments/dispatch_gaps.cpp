@@ -22,11 +22,11 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/finding.h"
-#include "experiments/four_networks.h"
-#include "experiments/gpt2_case.h"
-#include "experiments/mlp_case.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/finding.h"
+#include "experiments/workloads/four_networks.h"
+#include "experiments/workloads/gpt2_case.h"
+#include "experiments/workloads/mlp_case.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/recorder.h"
 

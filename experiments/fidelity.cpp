@@ -20,9 +20,9 @@
 #include "base/error.h"
 #include "engines/calibration/error_summary.h"
 #include "experiments/all.h"
-#include "experiments/finding.h"
+#include "experiments/workloads/finding.h"
 #include "harness/runner.h"
-#include "reports/reference.h"
+#include "reports/published/reference.h"
 
 namespace howard::experiments {
 namespace {

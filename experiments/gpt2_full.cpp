@@ -18,10 +18,10 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/gpt2_case.h"
-#include "experiments/mlp_case.h"
-#include "experiments/what_ifs.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/gpt2_case.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

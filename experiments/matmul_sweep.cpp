@@ -27,10 +27,10 @@
 #include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/emulated_case.h"
-#include "experiments/mlp_case.h"
-#include "experiments/what_ifs.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/emulated_case.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -21,9 +21,9 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/mlp_case.h"
-#include "experiments/python_case.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/python_case.h"
 
 namespace howard::experiments {
 namespace {

@@ -29,11 +29,11 @@
 #include "base/text.h"
 #include "engines/wormhole/chip_links.h"
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/chip_mesh.h"
-#include "experiments/gpt2_case.h"
-#include "experiments/gradient_exchange.h"
-#include "experiments/mlp_case.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/chip_mesh.h"
+#include "experiments/workloads/gpt2_case.h"
+#include "experiments/workloads/gradient_exchange.h"
+#include "experiments/workloads/mlp_case.h"
 #include "harness/measurement.h"
 
 namespace howard::experiments {

@@ -22,9 +22,9 @@
 #include "engines/autograd/calls.h"
 #include "engines/ops/layernorm.h"
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/half_batches.h"
-#include "experiments/mlp_case.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/half_batches.h"
+#include "experiments/workloads/mlp_case.h"
 
 namespace howard::experiments {
 namespace {

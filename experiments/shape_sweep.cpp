@@ -21,8 +21,8 @@
 #include <utility>
 
 #include "experiments/all.h"
-#include "experiments/axes.h"
-#include "experiments/mlp_case.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/mlp_case.h"
 #include "harness/measurement.h"
 
 namespace howard::experiments {

@@ -10,7 +10,7 @@
 #include "engines/autograd/calls.h"
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 // Declared here so that this header can be read without Python's.
 namespace pybind11 __attribute__((visibility("hidden"))) {

@@ -19,16 +19,16 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/all.h"
-#include "experiments/chip_context.h"
-#include "experiments/design_space.h"
-#include "experiments/explain_question.h"
-#include "experiments/log_content.h"
+#include "experiments/workloads/chip_context.h"
+#include "experiments/workloads/design_space.h"
+#include "experiments/workloads/explain_question.h"
+#include "experiments/workloads/log_content.h"
 #include "harness/environment.h"
 #include "harness/runner.h"
 #include "python/interruption.h"
-#include "reports/explanation.h"
-#include "reports/reference.h"
-#include "reports/result_json.h"
+#include "reports/findings/explanation.h"
+#include "reports/formats/result_json.h"
+#include "reports/published/reference.h"
 
 namespace py = pybind11;
 

@@ -11,7 +11,7 @@
 
 #include "engines/calibration/measurements.h"
 #include "engines/calibration/model.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::calibration {
 

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "engines/calibration/program_text.h"
 #include "engines/calibration/steady_state.h"
-#include "engines/wormhole/matmul_cost.h"
-#include "engines/wormhole/planned_program.h"
+#include "engines/wormhole/kernels/matmul_cost.h"
+#include "engines/wormhole/kernels/planned_program.h"
 #include "engines/wormhole/wormhole_device.h"
 
 namespace howard::calibration {

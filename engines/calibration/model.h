@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engines/calibration/measurements.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::calibration {
 

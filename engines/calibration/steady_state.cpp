@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/units.h"
-#include "engines/wormhole/simulation.h"
+#include "engines/wormhole/dispatch/simulation.h"
 
 namespace howard::calibration {
 namespace {

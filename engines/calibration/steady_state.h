@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "engines/wormhole/launch.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/dispatch/launch.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::calibration {
 

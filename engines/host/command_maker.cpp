@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "base/error.h"
-#include "engines/host/fused_kernel.h"
-#include "engines/host/kernels.h"
+#include "engines/host/kernels/fused_kernel.h"
+#include "engines/host/kernels/kernels.h"
 #include "engines/host/trace_fusion.h"
 #include "engines/host/trace_memory.h"
 

@@ -10,8 +10,8 @@
 
 #include "engines/device/program.h"
 #include "engines/host/host_memory.h"
-#include "engines/host/kernel.h"
-#include "engines/host/matmul_kernel.h"
+#include "engines/host/kernels/kernel.h"
+#include "engines/host/products/matmul_kernel.h"
 
 namespace howard::host {
 

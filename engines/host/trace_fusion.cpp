@@ -7,8 +7,8 @@
 #include <set>
 #include <variant>
 
-#include "engines/host/element_pass.h"
-#include "engines/host/kernel.h"
+#include "engines/host/kernels/element_pass.h"
+#include "engines/host/kernels/kernel.h"
 
 namespace howard::host {
 namespace {

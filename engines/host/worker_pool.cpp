@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "engines/host/held_signals.h"
+#include "engines/host/products/held_signals.h"
 
 #ifdef __SANITIZE_THREAD__
 // The sanitizer cannot see into TBB's library, how a task is handed from thread to thread: what is

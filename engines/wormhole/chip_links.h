@@ -3,7 +3,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::wormhole {
 

@@ -9,14 +9,14 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "engines/wormhole/device_memory.h"
-#include "engines/wormhole/launch_spans.h"
-#include "engines/wormhole/program_cache.h"
-#include "engines/wormhole/simulation.h"
-#include "engines/wormhole/sub_device_owners.h"
-#include "engines/wormhole/sub_devices.h"
-#include "engines/wormhole/trace_store.h"
-#include "engines/wormhole/value_shadow.h"
+#include "engines/wormhole/dispatch/launch_spans.h"
+#include "engines/wormhole/dispatch/program_cache.h"
+#include "engines/wormhole/dispatch/simulation.h"
+#include "engines/wormhole/dispatch/sub_device_owners.h"
+#include "engines/wormhole/dispatch/sub_devices.h"
+#include "engines/wormhole/dispatch/trace_store.h"
+#include "engines/wormhole/memory/device_memory.h"
+#include "engines/wormhole/memory/value_shadow.h"
 
 namespace howard::wormhole {
 namespace {

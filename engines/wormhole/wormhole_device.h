@@ -5,8 +5,8 @@
 #include <span>
 
 #include "engines/device/device.h"
-#include "engines/wormhole/planned_program.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/kernels/planned_program.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::wormhole {
 

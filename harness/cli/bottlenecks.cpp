@@ -12,7 +12,7 @@
 #include "profiler/critical_path.h"
 #include "profiler/dependencies.h"
 #include "profiler/op_runs.h"
-#include "reports/bottleneck_report.h"
+#include "reports/findings/bottleneck_report.h"
 
 namespace howard::cli {
 namespace {

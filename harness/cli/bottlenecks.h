@@ -8,7 +8,7 @@
 
 #include "engines/device/device.h"
 #include "harness/cli/session.h"
-#include "reports/table.h"
+#include "reports/tables/table.h"
 
 namespace howard::cli {
 

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/profile.h"
-#include "harness/cli/terminal.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/cli/terminal/terminal.h"
 
 namespace howard::cli {
 

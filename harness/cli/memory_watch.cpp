@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "reports/markdown.h"
-#include "reports/memory_report.h"
+#include "reports/findings/memory_report.h"
+#include "reports/tables/markdown.h"
 
 namespace howard::cli {
 

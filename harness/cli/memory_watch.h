@@ -6,8 +6,8 @@
 
 #include "harness/experiment.h"
 #include "profiler/memory_recorder.h"
-#include "reports/picture.h"
-#include "reports/table.h"
+#include "reports/pictures/picture.h"
+#include "reports/tables/table.h"
 
 namespace howard::cli {
 

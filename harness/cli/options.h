@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "engines/wormhole/profile.h"
-#include "harness/cli/terminal.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/cli/terminal/terminal.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
-#include "reports/picture.h"
+#include "reports/pictures/picture.h"
 
 namespace howard::cli {
 

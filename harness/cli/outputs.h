@@ -11,8 +11,8 @@
 #include "harness/experiment.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
-#include "reports/picture.h"
-#include "reports/table.h"
+#include "reports/pictures/picture.h"
+#include "reports/tables/table.h"
 
 namespace howard::cli {
 

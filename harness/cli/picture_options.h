@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "reports/picture.h"
+#include "reports/pictures/picture.h"
 
 namespace howard::cli {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "reports/result_json.h"
+#include "reports/formats/result_json.h"
 
 namespace howard::cli {
 namespace {

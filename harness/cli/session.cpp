@@ -22,10 +22,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "harness/cli/point_sharing.h"
-#include "harness/cli/progress.h"
-#include "reports/reference.h"
-#include "reports/table.h"
+#include "harness/cli/sharing/point_sharing.h"
+#include "harness/cli/terminal/progress.h"
+#include "reports/published/reference.h"
+#include "reports/tables/table.h"
 
 namespace howard::cli {
 namespace {

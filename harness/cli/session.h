@@ -11,7 +11,7 @@
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/ranks.h"
+#include "harness/cli/sharing/ranks.h"
 #include "harness/environment.h"
 #include "harness/runner.h"
 #include "profiler/program_recorder.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "profiler/chrome_trace.h"
+#include "profiler/formats/chrome_trace.h"
 #include "profiler/formats/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 

@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 

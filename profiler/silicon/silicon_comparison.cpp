@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/ops/check.h"
-#include "engines/wormhole/planned_program.h"
+#include "engines/wormhole/kernels/planned_program.h"
 #include "profiler/silicon/logged_program.h"
 
 namespace howard::profiler {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The types of results: plain dicts and lists, as the program's JSON has them.
 
-The schema is reports/result.schema.json. Numbers are in SI base units, ratios with 1 for 100 %.
+The schema is reports/formats/result.schema.json. Numbers are in SI base units, ratios with 1 for 100 %.
 """
 
 from __future__ import annotations

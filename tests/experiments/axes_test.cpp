@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/axes.h"
+#include "experiments/workloads/axes.h"
 
 #include <gtest/gtest.h>
 

@@ -22,8 +22,8 @@
 #include "engines/calibration/steady_state.h"
 #include "engines/ops/adamw.h"
 #include "engines/ops/eltwise.h"
-#include "engines/wormhole/footprint.h"
-#include "engines/wormhole/profiles.h"
+#include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/profiles/profiles.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

@@ -3,10 +3,10 @@
 
 #include "engines/reference/reference_device.h"
 #include "experiments/all.h"
-#include "experiments/model_checks.h"
-#include "experiments/op_checks.h"
+#include "experiments/workloads/model_checks.h"
+#include "experiments/workloads/op_checks.h"
 #include "harness/runner.h"
-#include "reports/reference.h"
+#include "reports/published/reference.h"
 
 namespace howard::experiments {
 namespace {

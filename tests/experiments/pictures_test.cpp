@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "reports/plot.h"
+#include "reports/pictures/plot.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

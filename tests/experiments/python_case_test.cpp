@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/python_case.h"
+#include "experiments/workloads/python_case.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "engines/python/installation.h"
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::experiments {
 namespace {

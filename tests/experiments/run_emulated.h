@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "experiments/all.h"
 #include "harness/runner.h"
-#include "reports/reference.h"
+#include "reports/published/reference.h"
 
 namespace howard::experiments {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engines/ops/matmul.h"
-#include "engines/wormhole/footprint.h"
+#include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/recorder.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/bottleneck_report.h"
+#include "reports/findings/bottleneck_report.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "reports/terminal_table.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::reports {
 namespace {

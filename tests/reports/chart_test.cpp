@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "reports/bar_chart.h"
-#include "reports/chart_points.h"
-#include "reports/heat_map.h"
-#include "reports/plot.h"
+#include "reports/pictures/bar_chart.h"
+#include "reports/pictures/chart_points.h"
+#include "reports/pictures/heat_map.h"
+#include "reports/pictures/plot.h"
 
 namespace howard::reports {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/claims.h"
+#include "reports/published/claims.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reports/terminal_table.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::reports {
 namespace {

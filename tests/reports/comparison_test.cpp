@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/comparison.h"
+#include "reports/findings/comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reports/result_json.h"
-#include "reports/terminal_table.h"
-#include "reports/time_record.h"
+#include "reports/formats/result_json.h"
+#include "reports/formats/time_record.h"
+#include "reports/tables/terminal_table.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {

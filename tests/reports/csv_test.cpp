@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/csv.h"
+#include "reports/formats/csv.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/explanation.h"
+#include "reports/findings/explanation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "reports/terminal_table.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::reports {
 namespace {

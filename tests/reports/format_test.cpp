@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/format.h"
+#include "reports/tables/format.h"
 
 #include <gtest/gtest.h>
 

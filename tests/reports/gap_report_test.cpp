@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/gap_report.h"
+#include "reports/findings/gap_report.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/file.h"
-#include "reports/gap_names.h"
-#include "reports/gnuplot.h"
-#include "reports/terminal_table.h"
+#include "reports/findings/gap_names.h"
+#include "reports/pictures/gnuplot.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::reports {
 namespace {

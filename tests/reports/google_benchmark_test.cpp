@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/google_benchmark.h"
+#include "reports/formats/google_benchmark.h"
 
 #include <gtest/gtest.h>
 

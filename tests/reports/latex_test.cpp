@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/latex.h"
+#include "reports/tables/latex.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/memory_report.h"
+#include "reports/findings/memory_report.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "reports/gnuplot.h"
-#include "reports/terminal_table.h"
+#include "reports/pictures/gnuplot.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::reports {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/plot.h"
+#include "reports/pictures/plot.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "reports/gnuplot.h"
-#include "reports/plot_data.h"
+#include "reports/pictures/gnuplot.h"
+#include "reports/pictures/plot_data.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/reference.h"
+#include "reports/published/reference.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/result_json.h"
+#include "reports/formats/result_json.h"
 
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-/// The rules of a JSON schema (draft 7) that reports/result.schema.json uses; a keyword it does not
-/// know fails, so that the schema can not state a rule that is not checked.
+/// The rules of a JSON schema (draft 7) that reports/formats/result.schema.json uses; a keyword it
+/// does not know fails, so that the schema can not state a rule that is not checked.
 class SchemaChecker {
  public:
   explicit SchemaChecker(const json& schema) : root_(schema) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/row_sample.h"
+#include "reports/tables/row_sample.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/table.h"
+#include "reports/tables/table.h"
 #include "tests/reports/swept_result.h"
 
 namespace howard::reports {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/run_summary.h"
+#include "reports/findings/run_summary.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "reports/terminal_table.h"
+#include "reports/tables/terminal_table.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {

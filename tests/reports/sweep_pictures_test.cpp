@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sweep_pictures.h"
+#include "reports/sweeps/sweep_pictures.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "reports/plot.h"
+#include "reports/pictures/plot.h"
 #include "tests/reports/swept_result.h"
 
 namespace howard::reports {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sweep_summary.h"
+#include "reports/sweeps/sweep_summary.h"
 
 #include <gtest/gtest.h>
 

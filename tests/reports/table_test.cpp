@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/table.h"
+#include "reports/tables/table.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "reports/cell_text.h"
-#include "reports/markdown.h"
-#include "reports/terminal_table.h"
+#include "reports/tables/cell_text.h"
+#include "reports/tables/markdown.h"
+#include "reports/tables/terminal_table.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {

@@ -17,7 +17,7 @@
 
 #include "engines/host/benchmarks/interleaved_runs.h"
 #include "engines/host/host_device.h"
-#include "engines/host/kernel.h"
+#include "engines/host/kernels/kernel.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "engines/host/benchmarks/interleaved_runs.h"
 #include "engines/host/host_device.h"
-#include "engines/host/kernels.h"
+#include "engines/host/kernels/kernels.h"
 
 namespace {
 

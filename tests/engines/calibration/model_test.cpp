@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "engines/calibration/error_summary.h"
 #include "engines/calibration/fit.h"
-#include "reports/reference.h"
+#include "reports/published/reference.h"
 #include "tests/engines/calibration/synthetic.h"
 
 namespace howard::calibration {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/matmul_plan.h"
+#include "engines/host/products/matmul_plan.h"
 
 #include <gtest/gtest.h>
 

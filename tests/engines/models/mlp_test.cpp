@@ -14,7 +14,7 @@
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
 #include "engines/autograd/training_step.h"
-#include "engines/wormhole/profiles.h"
+#include "engines/wormhole/profiles/profiles.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/models/program_list.h"

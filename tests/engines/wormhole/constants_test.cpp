@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/constants.h"
+#include "engines/wormhole/profiles/constants.h"
 
 #include <gtest/gtest.h>
 

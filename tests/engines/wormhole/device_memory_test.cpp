@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/device_memory.h"
+#include "engines/wormhole/memory/device_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/dram_sharing.h"
+#include "engines/wormhole/memory/dram_sharing.h"
 
 #include <gtest/gtest.h>
 

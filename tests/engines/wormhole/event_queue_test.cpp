@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/event_queue.h"
+#include "engines/wormhole/dispatch/event_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected times are worked out from the constants by hand: each test changes one thing.
-#include "engines/wormhole/footprint.h"
+#include "engines/wormhole/dispatch/footprint.h"
 
 #include <gtest/gtest.h>
 

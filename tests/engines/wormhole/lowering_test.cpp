@@ -2,7 +2,7 @@
 //
 // What ttnn launches for each call was read from its sources (docs/method.md, "Launches of a
 // call"), not recorded from this program.
-#include "engines/wormhole/lowering.h"
+#include "engines/wormhole/kernels/lowering.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "engines/ops/adamw.h"
 #include "engines/ops/dropout.h"
 #include "engines/ops/layernorm.h"
-#include "engines/wormhole/planned_program.h"
+#include "engines/wormhole/kernels/planned_program.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/wormhole/mlp_calls.h"
 

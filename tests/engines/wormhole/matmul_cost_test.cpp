@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/matmul_cost.h"
+#include "engines/wormhole/kernels/matmul_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // The expected configurations were worked out by hand from ttnn's rules for square bf16 products
 // (docs/method.md, "Matmul planner"), not recorded from this program.
-#include "engines/wormhole/matmul_planner.h"
+#include "engines/wormhole/kernels/matmul_planner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected times are worked out by hand from the constants of round_profiles.h.
-#include "engines/wormhole/movement_ops.h"
+#include "engines/wormhole/kernels/movement_ops.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "engines/wormhole/contradictions.h"
-#include "engines/wormhole/profiles.h"
+#include "engines/wormhole/profiles/contradictions.h"
+#include "engines/wormhole/profiles/profiles.h"
 
 namespace howard::wormhole {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/wormhole/profile.h"
+#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::wormhole {
 

@@ -2,7 +2,7 @@
 //
 // Expected times are worked out by hand from the constants of round_profiles.h: a row of tiles is a
 // step for each tile, the first of all three stages, the others of math, the slowest.
-#include "engines/wormhole/row_ops.h"
+#include "engines/wormhole/kernels/row_ops.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/simulation.h"
+#include "engines/wormhole/dispatch/simulation.h"
 
 #include <gtest/gtest.h>
 

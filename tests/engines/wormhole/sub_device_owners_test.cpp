@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/sub_device_owners.h"
+#include "engines/wormhole/dispatch/sub_device_owners.h"
 
 #include <gtest/gtest.h>
 

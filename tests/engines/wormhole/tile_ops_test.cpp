@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/tile_ops.h"
+#include "engines/wormhole/kernels/tile_ops.h"
 
 #include <gtest/gtest.h>
 

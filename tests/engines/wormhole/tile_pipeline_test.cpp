@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected times are worked out from the constants by hand.
-#include "engines/wormhole/tile_pipeline.h"
+#include "engines/wormhole/kernels/tile_pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/wormhole/value_shadow.h"
+#include "engines/wormhole/memory/value_shadow.h"
 
 #include <gtest/gtest.h>
 

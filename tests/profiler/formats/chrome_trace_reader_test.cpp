@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/chrome_trace.h"
+#include "profiler/formats/chrome_trace.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "profiler/chrome_trace.h"
 #include "profiler/dispatch_gaps.h"
+#include "profiler/formats/chrome_trace.h"
 #include "profiler/formats/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"

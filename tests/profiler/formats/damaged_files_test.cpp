@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reports/result_json.h"
-#include "reports/terminal_table.h"
-#include "reports/timeline_tables.h"
+#include "reports/findings/timeline_tables.h"
+#include "reports/formats/result_json.h"
+#include "reports/tables/terminal_table.h"
 
 namespace howard::profiler::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/chrome_trace.h"
+#include "profiler/formats/chrome_trace.h"
 #include "profiler/formats/perfetto_trace.h"
 #include "tests/profiler/formats/samples.h"
 

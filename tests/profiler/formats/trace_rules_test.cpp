@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/chrome_trace.h"
+#include "profiler/formats/chrome_trace.h"
 #include "profiler/formats/decimal.h"
 #include "profiler/formats/perfetto_trace.h"
 #include "profiler/tracks.h"

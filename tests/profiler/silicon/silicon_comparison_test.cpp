@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "engines/ops/matmul.h"
-#include "engines/wormhole/planned_program.h"
-#include "reports/silicon_report.h"
+#include "engines/wormhole/kernels/planned_program.h"
+#include "reports/findings/silicon_report.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 
 namespace howard::profiler {

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
+
+namespace howard::host {
+namespace {
+
+/// Runs of bytes that stay together, laid out in three dimensions: from here to there.
+struct StridedCopy {
+  struct Dimension {
+    std::int64_t size = 1;
+    std::int64_t from = 0;  ///< Runs begin this many bytes after each other.
+    std::int64_t to = 0;
+  };
+  const std::byte* source = nullptr;
+  std::byte* target = nullptr;
+  std::array<Dimension, 3> dimensions;  ///< From the outermost.
+  std::int64_t run = 0;                 ///< Bytes.
+
+  std::int64_t runs() const { return dimensions[0].size * dimensions[1].size * dimensions[2].size; }
+
+  void copy_run(std::int64_t index) const {
+    const auto& [first, middle, last] = dimensions;
+    const std::int64_t k = index % last.size;
+    const std::int64_t j = index / last.size % middle.size;
+    const std::int64_t i = index / last.size / middle.size;
+    std::memcpy(target + i * first.to + j * middle.to + k * last.to,
+                source + i * first.from + j * middle.from + k * last.from,
+                static_cast<std::size_t>(run));
+  }
+};
+
+Kernel copy_kernel(std::vector<StridedCopy> copies, const KernelContext& context) {
+  return [copies = std::move(copies), &pool = context.pool] {
+    for (const StridedCopy& copy : copies) {
+      share(pool, copy.runs(), row_grain(copy.run / 2 + 1),
+            [&](std::int64_t begin, std::int64_t end, int) {
+              for (std::int64_t run = begin; run < end; ++run) copy.copy_run(run);
+            });
+    }
+  };
+}
+
+std::int64_t element_bytes(const TensorSpec& spec) {
+  return spec.host_bytes().value() / spec.shape.elements();
+}
+
+void require_same_type(const Call& call) {
+  bool same = true;
+  for (std::size_t i = 0; i < call.inputs(); ++i)
+    same = same && call.in(i).dtype == call.out().dtype;
+  call.require(same, "operands and results of one data type");
+}
+
+/// All elements in the order they have.
+Kernel plain_copy(const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  call.require(call.in(0).shape.elements() == call.out().shape.elements(), "as many elements");
+  constexpr std::int64_t kPiece = std::int64_t{64} * 1024;
+  const std::int64_t size = call.out().host_bytes().value();
+  const std::int64_t whole = size / kPiece * kPiece;
+  std::vector<StridedCopy> copies;
+  if (whole > 0) {
+    copies.push_back({.source = call.in_values(0),
+                      .target = call.out_values(),
+                      .dimensions = {{{}, {}, {whole / kPiece, kPiece, kPiece}}},
+                      .run = kPiece});
+  }
+  if (whole < size) {
+    copies.push_back({.source = call.in_values(0) + whole,
+                      .target = call.out_values() + whole,
+                      .dimensions = {},
+                      .run = size - whole});
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+/// The side of the squares a matrix is transposed by: both of a square's sides lie in the fastest
+/// cache.
+constexpr std::int64_t kSquare = 32;
+
+/// A part of a matrix [rows, columns] of at most kSquare x kSquare, from its first element on.
+template <class Word>
+HOWARD_INLINE inline void transpose_square(const Word* from, std::int64_t from_step, Word* to,
+                                           std::int64_t to_step, std::int64_t rows,
+                                           std::int64_t columns) {
+  Word square[kSquare][kSquare];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      square[column][row] = from[row * from_step + column];
+    }
+  }
+  for (std::int64_t column = 0; column < columns; ++column) {
+    std::memcpy(to + column * to_step, square[column],
+                static_cast<std::size_t>(rows) * sizeof(Word));
+  }
+}
+
+template <class Word>
+Kernel transpose_kernel(const Call& call, const KernelContext& context) {
+  const Shape shape = call.in(0).shape;
+  return [=, &pool = context.pool, x = call.in_values<Word>(0), out = call.out_values<Word>()] {
+    const std::int64_t rows = shape.rows();
+    const std::int64_t columns = shape.columns();
+    const std::int64_t strips = ceil_div(rows, kSquare);
+    share(pool, shape.batch() * strips, row_grain(columns * std::min(rows, kSquare)),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            vectorised([&]() HOWARD_INLINE {
+              for (std::int64_t strip = begin; strip < end; ++strip) {
+                const std::int64_t matrix = strip / strips * rows * columns;
+                const std::int64_t row = strip % strips * kSquare;
+                for (std::int64_t column = 0; column < columns; column += kSquare) {
+                  transpose_square(x + matrix + row * columns + column, columns,
+                                   out + matrix + column * rows + row, rows,
+                                   std::min(kSquare, rows - row),
+                                   std::min(kSquare, columns - column));
+                }
+              }
+            });
+          });
+  };
+}
+
+}  // namespace
+
+Kernel make_kernel(const ReshapeAttributes&, const Call& call, const KernelContext& context) {
+  return plain_copy(call, context);
+}
+
+Kernel make_kernel(const LayoutAttributes&, const Call& call, const KernelContext& context) {
+  return plain_copy(call, context);
+}
+
+Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const bool columns = attributes.swap == Swap::rows_columns;
+  call.require(call.out().shape == (columns ? shape.transposed() : shape.heads_swapped()),
+               "a result with two dimensions swapped");
+  const std::int64_t element = element_bytes(call.out());
+  if (columns) {
+    return element == 4 ? transpose_kernel<std::uint32_t>(call, context)
+                        : transpose_kernel<std::uint16_t>(call, context);
+  }
+  const std::int64_t run = shape.columns() * element;
+  return copy_kernel({{.source = call.in_values(0),
+                       .target = call.out_values(),
+                       .dimensions = {{{shape.outer(), shape.heads() * shape.rows() * run,
+                                        shape.heads() * shape.rows() * run},
+                                       {shape.rows(), run, shape.heads() * run},
+                                       {shape.heads(), shape.rows() * run, run}}},
+                       .run = run}},
+                     context);
+}
+
+Kernel make_kernel(const ConcatAttributes&, const Call& call, const KernelContext& context) {
+  call.require(call.inputs() > 0 && call.outputs() == 1, "parts and one result");
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.out().shape;
+  const std::int64_t element = element_bytes(call.out());
+  std::vector<StridedCopy> copies;
+  std::int64_t offset = 0;  // Bytes.
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    const Shape& part = call.in(i).shape;
+    call.require(part.with_columns(shape.columns()) == shape,
+                 "parts that differ from the result in columns only");
+    const std::int64_t run = part.columns() * element;
+    copies.push_back({.source = call.in_values(i),
+                      .target = call.out_values() + offset,
+                      .dimensions = {{{}, {}, {rows_of(part), run, shape.columns() * element}}},
+                      .run = run});
+    offset += run;
+  }
+  call.require(offset == shape.columns() * element, "as many columns as the parts have");
+  return copy_kernel(std::move(copies), context);
+}
+
+Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(1, 3);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& qkv = call.in(0).shape;
+  const std::int64_t heads = attributes.heads;
+  const bool fits = heads >= 1 && qkv.heads() == 1 && qkv.columns() % (3 * heads) == 0;
+  call.require(fits, "[n, 1, s, 3 heads d]");
+  const std::int64_t columns = qkv.columns() / (3 * heads);
+  const std::int64_t run = columns * element_bytes(call.out());
+  const std::int64_t rows = qkv.rows();
+  std::vector<StridedCopy> copies;
+  for (std::size_t part = 0; part < 3; ++part) {
+    call.require(call.out(part).shape == Shape{qkv.outer(), heads, rows, columns} &&
+                     call.out(part).dtype == call.out().dtype,
+                 "q, k, v of [n, heads, s, d]");
+    copies.push_back({.source = call.in_values(0) + static_cast<std::int64_t>(part) * heads * run,
+                      .target = call.out_values(part),
+                      .dimensions = {{{qkv.outer(), rows * 3 * heads * run, heads * rows * run},
+                                      {heads, run, rows * run},
+                                      {rows, 3 * heads * run, run}}},
+                      .run = run});
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+Kernel make_kernel(const ConcatHeadsAttributes&, const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const std::int64_t heads = shape.heads();
+  call.require(call.out().shape == Shape{shape.outer(), 1, shape.rows(), heads * shape.columns()},
+               "[n, heads, s, d] to [n, 1, s, heads d]");
+  const std::int64_t run = shape.columns() * element_bytes(call.out());
+  return copy_kernel(
+      {{.source = call.in_values(0),
+        .target = call.out_values(),
+        .dimensions = {{{shape.outer(), heads * shape.rows() * run, heads * shape.rows() * run},
+                        {shape.rows(), run, heads * run},
+                        {heads, shape.rows() * run, run}}},
+        .run = run}},
+      context);
+}
+
+}  // namespace howard::host

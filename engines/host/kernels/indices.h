@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engines/host/kernels/kernel.h"
+
+namespace howard::host {
+
+/// An operand of uint32 that chooses rows or columns, 0 ... size - 1, of another.
+class Indices {
+ public:
+  /// Input `operand` of `call`, for `op` (static storage). Error when it is not of uint32.
+  Indices(const Call& call, std::size_t operand, std::int64_t size, std::string_view op);
+
+  std::int64_t count() const { return count_; }
+  std::int64_t at(std::int64_t position) const { return values_[position]; }
+
+  /// Error for the first index that is not below the size, with where it stands.
+  void require_in_range() const;
+
+ private:
+  const std::uint32_t* values_;
+  std::int64_t count_;
+  std::int64_t size_;
+  std::string_view op_;
+};
+
+}  // namespace howard::host

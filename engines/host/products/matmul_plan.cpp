@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/products/matmul_plan.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <dnnl.hpp>
+#include <optional>
+
+#include "engines/host/kernels/kernel.h"
+#include "engines/host/kernels/vector_loops.h"
+#include "engines/host/products/held_signals.h"
+#include "engines/host/products/matmul_blocks.h"
+
+namespace howard::host {
+namespace {
+
+constexpr std::int64_t kFloat = 4;  // Bytes.
+constexpr std::int64_t kLine = 64;  // Bytes.
+
+/// What a block of whole matrices widens stays within this, half of Sapphire Rapids' second cache.
+constexpr Bytes kWidened(std::int64_t{1} << 20);
+/// Elements to widen that are worth another thread.
+constexpr std::int64_t kWideningGrain = 16384;
+/// Elements of a widened product that are rounded and passed on at a time: they stay in the first
+/// cache.
+constexpr std::int64_t kFinished = 4096;
+
+/// Up to this k oneDNN's gemm leaves the stack register alone, on every instruction set: measured
+/// at 64, and where it no longer does at 96.
+constexpr std::int64_t kKeepsStack = 64;
+
+/// Makes oneDNN single-threaded on this thread for a while, whatever OMP_NUM_THREADS says. Its
+/// OpenMP runtime keeps the number per thread, and the caller's is put back.
+class SingleOpenMpThread {
+ public:
+  SingleOpenMpThread() { omp_set_num_threads(1); }
+  ~SingleOpenMpThread() { omp_set_num_threads(before_); }
+  SingleOpenMpThread(const SingleOpenMpThread&) = delete;
+  SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
+const dnnl::engine& cpu_engine() {
+  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+  return kEngine;
+}
+
+dnnl::memory::data_type type_of(DataType dtype) {
+  return dtype == DataType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
+}
+
+/// What B of [k, columns] looks like as a part of all of it.
+dnnl::memory::desc plain_b(const MatmulShape& shape, DataType dtype, std::int64_t columns) {
+  const bool tb = shape.transpose_b;
+  return {{shape.k, columns}, type_of(dtype), {tb ? 1 : shape.n, tb ? shape.k : 1}};
+}
+
+/// B as oneDNN likes it best, which describe() finds out.
+dnnl::memory::desc any_b(const MatmulShape& shape, std::int64_t columns) {
+  return {{shape.k, columns}, type_of(shape.b), dnnl::memory::format_tag::any};
+}
+
+/// Elements between the rows of a block of C that lies by itself, in place of the rest of C's row:
+/// oneDNN takes the same kernels for it as for a part of C.
+constexpr std::int64_t kGap = 16;
+
+/// oneDNN 3 (Ubuntu 24.04) has no separate descriptions of operations.
+template <class... Parts>
+dnnl::matmul::primitive_desc matmul_description(const dnnl::primitive_attr& attributes,
+                                                const Parts&... parts) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {cpu_engine(), parts..., attributes};
+#else
+  return {dnnl::matmul::desc(parts...), attributes, cpu_engine()};
+#endif
+}
+
+/// `c_step`: elements from a row of C to the next. `packed_b`, of one matrix: what B looks like in
+/// place of a part of all of it.
+dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& size,
+                                      std::int64_t c_step,
+                                      const std::optional<dnnl::memory::desc>& packed_b) {
+  const SingleOpenMpThread single;
+  // A part [matrices, rows, columns] of matrices that are stored with other distances; of one
+  // matrix, for which oneDNN has faster kernels, without the first dimension.
+  const auto part = [&](DataType dtype, dnnl::memory::dims sizes, dnnl::memory::dims strides) {
+    if (size.matrices == 1) {
+      sizes.erase(sizes.begin());
+      strides.erase(strides.begin());
+    }
+    return dnnl::memory::desc(sizes, type_of(dtype), strides);
+  };
+  const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
+  const bool ta = shape.transpose_a;
+  const bool tb = shape.transpose_b;
+  const auto a = part(shape.a, {shape.one_a ? 1 : size.matrices, size.rows, size.k},
+                      {m * k, ta ? 1 : k, ta ? m : 1});
+  const auto b = packed_b ? *packed_b
+                          : part(shape.b, {shape.one_b ? 1 : size.matrices, size.k, size.columns},
+                                 {k * n, tb ? 1 : n, tb ? k : 1});
+  const auto c =
+      part(shape.result, {size.matrices, size.rows, size.columns}, {m * c_step, c_step, 1});
+  dnnl::primitive_attr attributes;
+  // The library's own scratchpad belongs to the thread that made the primitive; ours to a worker.
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (size.adds) {
+    dnnl::post_ops sum;
+    sum.append_sum();
+    attributes.set_post_ops(sum);
+  }
+  if (!shape.bias || size.adds) return matmul_description(attributes, a, b, c);
+  const auto bias = part(*shape.bias, {1, 1, size.columns}, {n, n, 1});
+  return matmul_description(attributes, a, b, bias, c);
+}
+
+bool wants_packed_b(const MatmulShape& shape, const PartSize& size, std::int64_t c_step) {
+  const auto wanted = describe(shape, size, c_step, any_b(shape, size.columns)).weights_desc();
+  return wanted != plain_b(shape, shape.b, size.columns);
+}
+
+Bytes size_of(const dnnl::memory::desc& description) {
+  return Bytes(static_cast<std::int64_t>(description.get_size()));
+}
+
+Bytes float32_bytes(std::int64_t elements) { return Bytes(elements * kFloat); }
+
+void widen(const std::byte* from, std::int64_t first, std::int64_t count, std::byte* to) {
+  const Half* narrow = reinterpret_cast<const Half*>(from) + first;
+  auto* wide = reinterpret_cast<float*>(to);
+  vectorised([=]() HOWARD_INLINE {
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { wide[i] = load(narrow, i); });
+  });
+}
+
+/// Each value, and into `stored` if it is not null.
+void round_to_bfloat16(float* values, std::int64_t count, Half* stored) {
+  vectorised([=]() HOWARD_INLINE {
+    for_each(count,
+             [=](std::int64_t i) HOWARD_INLINE { values[i] = rounded_to_bfloat16(values[i]); });
+    if (stored == nullptr) return;
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { stored[i] = exact_bfloat16(values[i]); });
+  });
+}
+
+}  // namespace
+
+bool has_fast_bfloat16_products() {
+  static const bool kHas = [] {
+    // Sapphire Rapids and its successors, known by AVX512-FP16, are fast with AMX alone: without,
+    // as in a virtual machine that hides it, a product of AVX512-BF16 takes two cycles, in which
+    // two units could do as much twice over in float32 (measured: 87 to 157 GFLOP/s a core).
+    __builtin_cpu_init();
+    const bool wants_amx = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
+    if (wants_amx && !__builtin_cpu_supports("amx-bf16")) return false;
+    try {
+      describe({.m = 32, .k = 32, .n = 32}, {.rows = 32, .columns = 32, .k = 32}, 32, {});
+      return true;
+    } catch (const dnnl::error& error) {
+      if (error.status == dnnl_unimplemented) return false;
+      throw;
+    }
+  }();
+  return kHas;
+}
+
+struct MatmulPlan::Primitive {
+  PartSize size;
+  dnnl::matmul::primitive_desc description;
+  dnnl::matmul primitive;
+};
+
+struct MatmulPlan::Execution {
+  explicit Execution(const dnnl::matmul::primitive_desc& description)
+      : stream(cpu_engine()),
+        a(description.src_desc(), cpu_engine(), nullptr),
+        b(description.weights_desc(), cpu_engine(), nullptr),
+        bias(description.bias_desc(), cpu_engine(), nullptr),
+        c(description.dst_desc(), cpu_engine(), nullptr),
+        scratch(description.scratchpad_desc(), cpu_engine(), nullptr) {}
+
+  /// Through the C interface: the C++ one copies a hash table of the operands at each call.
+  void run(const dnnl::matmul& primitive, bool biased) const {
+    const std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, a.get()},
+                                                    {DNNL_ARG_WEIGHTS, b.get()},
+                                                    {DNNL_ARG_DST, c.get()},
+                                                    {DNNL_ARG_SCRATCHPAD, scratch.get()},
+                                                    {DNNL_ARG_BIAS, bias.get()}}};
+    const int count = biased ? 5 : 4;
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments.data()),
+        "could not execute a product");
+  }
+
+  dnnl::stream stream;
+  dnnl::memory a, b, bias, c, scratch;
+};
+
+struct MatmulPlan::Packing {
+  std::int64_t first = 0;  ///< Element of B.
+  dnnl::memory::desc from, to, scratch;
+  dnnl::reorder primitive;
+  Bytes place;  ///< In the common workspace.
+};
+
+struct MatmulPlan::Job {
+  const MatmulOperands& operands;
+  const ProductFinish& finish;
+  std::byte* common = nullptr;  ///< Workspaces.
+  std::byte* own = nullptr;
+};
+
+DataType multiplied_in(DataType a, DataType b, bool fast) {
+  const bool both = a == DataType::bfloat16 && b == DataType::bfloat16;
+  return both && fast ? DataType::bfloat16 : DataType::float32;
+}
+
+MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
+    : shape_(shape), computed_(shape) {
+  computed_.a = computed_.b = multiplied_in(shape.a, shape.b, fast);
+  const bool in_float32 = computed_.a == DataType::float32;
+  if (in_float32) computed_.result = DataType::float32;
+  if (shape.bias) computed_.bias = computed_.a;
+  rounds_ = in_float32 && shape.result == DataType::bfloat16;
+  own_c_ = (rounds_ && !shape.wide_result) || !shape.stores_result;
+  const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
+  BlockSize size = block_size(computed_, threads);
+  const bool whole = size.rows == m && size.columns == n && size.part_k == k;
+  if (whole && in_float32) {
+    const std::int64_t fit = kWidened.value() / float32_bytes(m * k + k * n + m * n).value();
+    size.matrices = std::clamp(fit, std::int64_t{1}, size.matrices);
+  }
+  c_step_ = own_c_ && size.columns < n ? size.columns + kGap : n;
+  const PartSize largest{
+      .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
+  packs_b_ = packing_pays(computed_) && wants_packed_b(computed_, largest, c_step_);
+  a_ = factor(shape.a, m * k, shape.one_a ? 1 : shape.batch, whole && !shape.one_a);
+  b_ = factor(shape.b, k * n, shape.one_b ? 1 : shape.batch, whole && !shape.one_b);
+  if (packs_b_) b_.held = Factor::Held::packed;
+  if (shape.bias) bias_ = factor(*shape.bias, n, 1, false);
+  cut(size);
+  if (packs_b_) {
+    for (std::int64_t column = 0; column < n; column += size.part_columns) add_packing(column);
+  }
+  make_room(size);
+  executions_.resize(static_cast<std::size_t>(threads));
+  for (std::vector<Execution>& own : executions_) {
+    for (const Primitive& primitive : primitives_) own.emplace_back(primitive.description);
+  }
+}
+
+MatmulPlan::~MatmulPlan() = default;
+
+void MatmulPlan::cut(const BlockSize& size) {
+  for (std::int64_t matrix = 0; matrix < shape_.batch; matrix += size.matrices) {
+    const std::int64_t matrices = std::min(size.matrices, shape_.batch - matrix);
+    for (std::int64_t row = 0; row < shape_.m; row += size.rows) {
+      const std::int64_t rows = std::min(size.rows, shape_.m - row);
+      for (std::int64_t column = 0; column < shape_.n; column += size.columns) {
+        Block& block = blocks_.emplace_back();
+        block.c = (matrix * shape_.m + row) * shape_.n + column;
+        block.rows = matrices * rows;
+        block.columns = std::min(size.columns, shape_.n - column);
+        const std::int64_t end = column + block.columns;
+        for (std::int64_t first = column; first < end; first += size.part_columns) {
+          for (std::int64_t k = 0; k < shape_.k; k += size.part_k) {
+            Part& part = block.parts.emplace_back();
+            part.primitive = primitive_for({.matrices = matrices,
+                                            .rows = rows,
+                                            .columns = std::min(size.part_columns, end - first),
+                                            .k = std::min(size.part_k, shape_.k - k),
+                                            .adds = k > 0});
+            part.a = (shape_.one_a ? 0 : matrix * shape_.m * shape_.k) +
+                     (shape_.transpose_a ? k * shape_.m + row : row * shape_.k + k);
+            part.b = packs_b_
+                         ? first / size.part_columns
+                         : (shape_.one_b ? 0 : matrix * shape_.k * shape_.n) +
+                               (shape_.transpose_b ? first * shape_.k + k : k * shape_.n + first);
+            part.bias = first;
+            part.c = first - column;
+          }
+        }
+      }
+    }
+  }
+}
+
+std::size_t MatmulPlan::primitive_for(const PartSize& size) {
+  const auto known = std::ranges::find(primitives_, size, &Primitive::size);
+  if (known != primitives_.end()) {
+    return static_cast<std::size_t>(known - primitives_.begin());
+  }
+  const SingleOpenMpThread single;
+  std::optional<dnnl::memory::desc> packed_b;
+  if (packs_b_) {
+    const auto as_wide = std::ranges::find(primitives_, size.columns,
+                                           [](const Primitive& one) { return one.size.columns; });
+    packed_b = as_wide == primitives_.end() ? any_b(computed_, size.columns)
+                                            : as_wide->description.weights_desc();
+  }
+  const auto description = describe(computed_, size, c_step_, packed_b);
+  own_size_ = std::max(own_size_, size_of(description.scratchpad_desc()));
+  primitives_.push_back({size, description, dnnl::matmul(description)});
+  return primitives_.size() - 1;
+}
+
+/// Of the part of B that begins with `column`: bands have all parts of it, in their order.
+void MatmulPlan::add_packing(std::int64_t column) {
+  const Primitive& reader = primitives_[blocks_[0].parts[packings_.size()].primitive];
+  const auto from = plain_b(shape_, shape_.b, reader.size.columns);
+  const auto to = reader.description.weights_desc();
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const SingleOpenMpThread single;
+  const dnnl::reorder::primitive_desc description(cpu_engine(), from, cpu_engine(), to, attributes);
+  own_size_ = std::max(own_size_, size_of(description.scratchpad_desc()));
+  packings_.push_back({.first = column * (shape_.transpose_b ? shape_.k : 1),
+                       .from = from,
+                       .to = to,
+                       .scratch = description.scratchpad_desc(),
+                       .primitive = dnnl::reorder(description),
+                       .place = {}});
+}
+
+MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::int64_t matrices,
+                                      bool by_block) const {
+  Factor factor{.dtype = dtype, .matrix = matrix, .matrices = matrices};
+  if (dtype != computed_.a) {
+    factor.held = by_block ? Factor::Held::by_block : Factor::Held::once;
+  }
+  return factor;
+}
+
+/// Gives what is widened, and blocks of C, their places in the workspaces.
+void MatmulPlan::make_room(const BlockSize& largest) {
+  const auto place_of = [](Bytes& size, Bytes bytes) {
+    const Bytes first(ceil_div(size.value(), kLine) * kLine);
+    size = first + bytes;
+    return first;
+  };
+  const auto place = [&](Bytes& size, std::int64_t elements) {
+    return place_of(size, float32_bytes(elements));
+  };
+  for (Factor* factor : {&a_, &b_, &bias_}) {
+    if (factor->held == Factor::Held::once) {
+      factor->place = place(common_size_, factor->matrix * factor->matrices);
+    } else if (factor->held == Factor::Held::by_block) {
+      factor->place = place(own_size_, factor->matrix * largest.matrices);
+    }
+  }
+  for (Packing& packing : packings_) {
+    packing.place = place_of(common_size_, size_of(packing.to));
+  }
+  if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * c_step_);
+}
+
+void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
+                     const ProductFinish& finish) {
+  workspace.require(own_size_, common_size_);
+  const auto widen_once = [&](const Factor& factor, const std::byte* from) {
+    if (factor.held != Factor::Held::once) return;
+    share(pool, factor.matrix * factor.matrices, kWideningGrain,
+          [from, to = workspace.common() + factor.place.value()](std::int64_t begin,
+                                                                 std::int64_t end, int) {
+            widen(from, begin, end - begin, to + begin * kFloat);
+          });
+  };
+  widen_once(a_, operands.a);
+  widen_once(b_, operands.b);
+  widen_once(bias_, operands.bias);
+  if (packs_b_) {
+    pool.run(static_cast<int>(packings_.size()), [&](int index, int worker) {
+      pack(packings_[static_cast<std::size_t>(index)],
+           {operands, finish, workspace.common(), workspace.of(worker)}, worker);
+    });
+  }
+  pool.run(static_cast<int>(blocks_.size()), [&](int index, int worker) {
+    run_block(blocks_[static_cast<std::size_t>(index)],
+              {operands, finish, workspace.common(), workspace.of(worker)}, worker);
+  });
+}
+
+void MatmulPlan::pack(const Packing& packing, const Job& job, int worker) {
+  const SingleOpenMpThread single;
+  const std::byte* const values = job.operands.b + packing.first * bytes_of(shape_.b);
+  const auto memory = [](const dnnl::memory::desc& description, const std::byte* at) {
+    return dnnl::memory(description, cpu_engine(), const_cast<std::byte*>(at));
+  };
+  packing.primitive.execute(executions_[static_cast<std::size_t>(worker)][0].stream,
+                            {{DNNL_ARG_FROM, memory(packing.from, values)},
+                             {DNNL_ARG_TO, memory(packing.to, job.common + packing.place.value())},
+                             {DNNL_ARG_SCRATCHPAD, memory(packing.scratch, job.own)}});
+}
+
+void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
+  const SingleOpenMpThread single;
+  std::optional<HeldSignals> held;
+  if (shape_.k > kKeepsStack) held.emplace();
+  const std::int64_t size = bytes_of(computed_.result);
+  std::byte* const c = own_c_ ? job.own + c_place_.value() : job.operands.c + block.c * size;
+  for (const Part& part : block.parts) {
+    const Primitive& primitive = primitives_[part.primitive];
+    const Execution& own = executions_[static_cast<std::size_t>(worker)][part.primitive];
+    const std::int64_t matrices = primitive.size.matrices;
+    own.a.set_data_handle(found(a_, job.operands.a, part.a, matrices, job));
+    own.b.set_data_handle(found(b_, job.operands.b, part.b, matrices, job));
+    const bool biased = shape_.bias && !primitive.size.adds;
+    if (biased) {
+      own.bias.set_data_handle(found(bias_, job.operands.bias, part.bias, matrices, job));
+    }
+    own.c.set_data_handle(c + part.c * size);
+    own.scratch.set_data_handle(job.own);
+    own.run(primitive.primitive, biased);
+  }
+  finish_block(block, job, c);
+}
+
+/// Element `first` of a factor with `values`, and as many `matrices`, where oneDNN is to read them.
+std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std::int64_t first,
+                             std::int64_t matrices, const Job& job) const {
+  switch (factor.held) {
+    case Factor::Held::once:
+      return job.common + factor.place.value() + first * kFloat;
+    case Factor::Held::by_block: {
+      std::byte* const to = job.own + factor.place.value();
+      widen(values, first, factor.matrix * matrices, to);
+      return to;
+    }
+    case Factor::Held::packed:
+      return job.common + packings_[static_cast<std::size_t>(first)].place.value();
+    case Factor::Held::as_it_is:
+      break;
+  }
+  // oneDNN takes operands that it only reads as void*.
+  return const_cast<std::byte*>(values + first * bytes_of(factor.dtype));
+}
+
+/// Rounds and stores a block that lies in `values`, and runs the pass on it.
+void MatmulPlan::finish_block(const Block& block, const Job& job, std::byte* values) const {
+  const auto& [pass, wants_rounded] = job.finish;
+  if (!rounds_ && pass == nullptr) return;
+  const bool rounds = rounds_ && (shape_.stores_result || wants_rounded);
+  const bool stores = shape_.stores_result && own_c_;
+  const bool whole_rows = block.columns == shape_.n;  // Only blocks of one matrix are cut.
+  const std::int64_t at_once =
+      whole_rows ? std::max(std::int64_t{1}, kFinished / block.columns) : 1;
+  for (std::int64_t row = 0; row < block.rows; row += at_once) {
+    const std::int64_t first = block.c + row * shape_.n;
+    const std::int64_t count = std::min(at_once, block.rows - row) * block.columns;
+    std::byte* const part = values + row * c_step_ * bytes_of(computed_.result);
+    if (rounds) {
+      auto* halves = reinterpret_cast<Half*>(job.operands.c) + first;
+      round_to_bfloat16(reinterpret_cast<float*>(part), count, stores ? halves : nullptr);
+    }
+    if (pass != nullptr) pass->run_range(first, first + count, part);
+  }
+}
+
+}  // namespace howard::host

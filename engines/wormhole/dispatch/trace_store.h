@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "base/units.h"
+#include "engines/device/device.h"
+#include "engines/wormhole/dispatch/simulation.h"
+
+namespace howard::wormhole {
+
+/// The captured traces and the DRAM region they fill.
+class TraceStore {
+ public:
+  explicit TraceStore(Bytes region) : region_(region) {}
+
+  /// Error when `size` bytes do not fit the region any more.
+  TraceId keep(Recording recording, Bytes size);
+  /// Each Error: there is no such trace, or it was released.
+  std::shared_ptr<const Recording> find(TraceId trace) const;
+  void release(TraceId trace);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Recording> recording;
+    Bytes size;
+  };
+
+  const Entry& entry(TraceId trace) const;
+
+  Bytes region_;
+  Bytes used_;
+  std::uint64_t next_ = 1;
+  std::map<TraceId, Entry> entries_;
+};
+
+}  // namespace howard::wormhole

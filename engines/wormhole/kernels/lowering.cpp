@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/lowering.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engines/wormhole/kernels/matmul_planner.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// Collects launches; an operand made here has no buffer.
+class Launches {
+ public:
+  explicit Launches(int sub_device) : sub_device_(sub_device) {}
+
+  Operand add(std::string_view name, Attributes attributes, std::vector<Operand> inputs,
+              Operand out) {
+    programs_.push_back({.name = name,
+                         .attributes = std::move(attributes),
+                         .inputs = std::move(inputs),
+                         .outputs = {out},
+                         .sub_device = sub_device_});
+    return out;
+  }
+
+  Operand temporary(const TensorSpec& spec) const { return {.spec = spec}; }
+
+  Operand eltwise(Eltwise function, std::vector<Operand> inputs, const Operand& out) {
+    return add(name_of(function), EltwiseAttributes{.function = function}, std::move(inputs), out);
+  }
+  /// With a scalar, whose value does not matter here.
+  Operand scaled(Eltwise function, const Operand& x, const Operand& out) {
+    return add(name_of(function), EltwiseAttributes{.function = function, .scalar = 1.0F}, {x},
+               out);
+  }
+  Operand transpose(const Operand& x, Swap swap) {
+    const Shape shape =
+        swap == Swap::rows_columns ? x.spec.shape.transposed() : x.spec.shape.heads_swapped();
+    return add("transpose", TransposeAttributes{.swap = swap}, {x},
+               temporary({shape, x.spec.dtype}));
+  }
+  Operand reduce(const ReduceAttributes& attributes, const Operand& x, const Shape& to) {
+    return add(name_of(attributes.reduction), attributes, {x}, temporary({to, x.spec.dtype}));
+  }
+  Operand to_layout(const Operand& x, Layout layout) {
+    const std::string_view name = layout == Layout::tile ? "tilize" : "untilize";
+    return add(name, LayoutAttributes{}, {x}, temporary({x.spec.shape, x.spec.dtype, layout}));
+  }
+
+  void push(Program program) { programs_.push_back(std::move(program)); }
+  /// The last launch writes to `out`.
+  void end_in(const Operand& out) { programs_.back().outputs = {out}; }
+
+  std::vector<Program> take() { return std::move(programs_); }
+
+ private:
+  int sub_device_;
+  std::vector<Program> programs_;
+};
+
+/// Transposed factors, where ttnn transposes them before the product.
+void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
+                  const Profiles& profiles, Launches& launches) {
+  const MatmulPlan plan =
+      plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+  const bool fused = profiles.software.matmul_fuses_transposes && plan.kind != MatmulKind::reuse;
+  if (!fused) {
+    if (attributes.transpose_a) {
+      program.inputs[0] = launches.transpose(program.inputs[0], Swap::rows_columns);
+    }
+    if (attributes.transpose_b) {
+      program.inputs[1] = launches.transpose(program.inputs[1], Swap::rows_columns);
+    }
+    attributes.transpose_a = attributes.transpose_b = false;
+    program.attributes = attributes;
+  }
+  launches.push(std::move(program));
+}
+
+/// ttnn computes in tiles: row-major operands are tilized first, and the result untilized.
+void lower_eltwise(Program program, Launches& launches) {
+  for (Operand& input : program.inputs) {
+    if (input.spec.layout == Layout::row_major) input = launches.to_layout(input, Layout::tile);
+  }
+  const Operand out = program.outputs[0];
+  if (out.spec.layout == Layout::tile) return launches.push(std::move(program));
+  program.outputs[0] = launches.temporary({out.spec.shape, out.spec.dtype});
+  const Operand result = program.outputs[0];
+  launches.push(std::move(program));
+  launches.to_layout(result, Layout::row_major);
+  launches.end_in(out);
+}
+
+/// Over all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
+/// moreh ops take one dimension after the other from the last.
+void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launches& launches) {
+  const auto along = [&](Dimension dimension, const Operand& x, const Shape& to) {
+    attributes.dimension = dimension;
+    return launches.reduce(attributes, x, to);
+  };
+  Operand x = program.inputs[0];
+  const Shape in = x.spec.shape;
+  x = along(Dimension::columns, x, in.with_columns(1));
+  x = along(Dimension::rows, x, {in.outer(), in.heads(), 1, 1});
+  if (attributes.moreh) {
+    x = along(Dimension::batch, x, {in.outer(), 1, 1, 1});
+    along(Dimension::batch, x, {1});
+  } else if (in.batch() > 1) {
+    x.spec.shape = {1, in.batch(), 1, 1};
+    x = launches.transpose(x, Swap::heads_rows);
+    x = along(Dimension::rows, x, {1});
+    x = launches.transpose(x, Swap::heads_rows);
+    if (attributes.reduction == Reduction::mean) {
+      launches.scaled(Eltwise::multiply, x, launches.temporary(x.spec));
+    }
+  }
+  launches.end_in(program.outputs[0]);
+}
+
+/// ttnn's gelu_bw for the exact gelu: dy (cdf(x) + x pdf(x)).
+void lower_gelu_backward(const Program& program, Launches& launches) {
+  const Operand& x = program.inputs[0];
+  const Operand& dy = program.inputs[1];
+  const Operand t = launches.temporary(x.spec);
+  launches.scaled(Eltwise::multiply, x, t);
+  launches.eltwise(Eltwise::erf, {t}, t);
+  launches.scaled(Eltwise::add, t, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::multiply, {x, x}, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::exp, {t}, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::multiply, {t, x}, t);
+  launches.eltwise(Eltwise::add, {t, t}, t);
+  launches.eltwise(Eltwise::multiply, {t, dy}, program.outputs[0]);
+}
+
+}  // namespace
+
+std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  Launches launches(program.sub_device);
+  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+    lower_matmul(program, *matmul, grid, profiles, launches);
+  } else if (std::holds_alternative<EltwiseAttributes>(program.attributes)) {
+    lower_eltwise(program, launches);
+  } else if (const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes);
+             reduce != nullptr && reduce->dimension == Dimension::all) {
+    lower_reduce_all(program, *reduce, launches);
+  } else if (const auto* const gelu = std::get_if<GeluBackwardAttributes>(&program.attributes);
+             gelu != nullptr && !gelu->fused) {
+    lower_gelu_backward(program, launches);
+  } else {
+    launches.push(program);
+  }
+  return launches.take();
+}
+
+Program timing_key(const Program& program) {
+  Program key = program;
+  key.sub_device = 0;
+  for (Operand& input : key.inputs) input.buffer = BufferId();
+  for (Operand& output : key.outputs) output.buffer = BufferId();
+  if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
+    if (eltwise->scalar) eltwise->scalar = 1.0F;
+  } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
+    key.attributes = AdamWAttributes{};
+  } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
+    key.attributes = LayernormAttributes{};
+  } else if (std::holds_alternative<CrossEntropyBackwardAttributes>(key.attributes)) {
+    key.attributes = CrossEntropyBackwardAttributes{};
+  } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {
+    key.attributes = DropoutAttributes{};
+  }
+  return key;
+}
+
+}  // namespace howard::wormhole

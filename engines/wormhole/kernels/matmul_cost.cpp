@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/matmul_cost.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// The numbers of a plan that every stage needs.
+struct Geometry {
+  std::int64_t cores;
+  std::int64_t rows, columns;  // of cores with work; one of them is 1 in the 1D kinds
+  std::int64_t in0_tiles, in1_tiles, out_tiles;  // of one step, and of an output block
+  std::int64_t subblocks;                        // of an output block
+  std::int64_t k_steps;
+  std::int64_t output_blocks;
+  Bytes tile;
+};
+
+Geometry geometry_of(const MatmulPlan& plan) {
+  const std::int64_t out_tiles = plan.out_block_h * plan.out_block_w;
+  return {.cores = plan.active_cores(),
+          .rows = plan.active_rows(),
+          .columns = plan.active_columns(),
+          .in0_tiles = plan.out_block_h * plan.in0_block_w,
+          .in1_tiles = plan.in0_block_w * plan.out_block_w,
+          .out_tiles = out_tiles,
+          .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
+          .k_steps = plan.k_blocks(),
+          .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
+          .tile = tile_bytes(plan.dtype)};
+}
+
+struct Costs {
+  const ChipProfile& chip;
+  const SoftwareProfile& software;
+
+  /// One core reads `tiles` in one batch while `readers` cores do the same: bounded by issuing
+  /// requests, by its own port, or by its share of DRAM as that NoC can read it.
+  SimTime read(std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram) const {
+    const SimTime per_tile =
+        std::max({software.matmul_read_issue, transfer_time(tile, chip.noc_link),
+                  transfer_time(readers * tile, dram)});
+    return chip.noc_read_latency + tiles * per_tile;
+  }
+
+  SimTime multicast(std::int64_t tiles, Bytes tile) const {
+    return transfer_time(tiles * tile, chip.noc_multicast);
+  }
+};
+
+/// Which cores read what over which NoC: the same RISC reads a block and then multicasts it, so
+/// the two add. A is read on NoC 1 and B on NoC 0 by ttnn's multicast kernels.
+void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  if (plan.kind == MatmulKind::reuse) {
+    // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
+    cost.in0_load = costs.read(g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in1_load = costs.read(g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
+    return;
+  }
+  const Bandwidth in0_dram = costs.chip.dram_read_noc1;
+  const Bandwidth in1_dram = costs.chip.dram_read_noc0;
+  // Readers of A: the left column of cores, or a single core, or (1D in1) every core for itself.
+  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
+  const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
+  cost.in0_load = costs.read(g.in0_tiles, g.tile, in0_readers, in0_dram);
+  cost.in1_load = costs.read(g.in1_tiles, g.tile, in1_readers, in1_dram);
+  if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.tile);
+  if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.tile);
+}
+
+/// One tile product: the passes of the matrix unit, or unpacking, whichever is longer. A sub-block
+/// keeps one operand tile in the registers and streams the other past it.
+struct TileProduct {
+  SimTime math, unpack;
+};
+
+TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  const std::int64_t reuse = std::max(plan.subblock_h, plan.subblock_w);
+  SimTime unpack = SimTime::picoseconds(
+      ceil_div(transfer_time((reuse + 1) * g.tile, costs.chip.unpack).ps(), reuse));
+  if (plan.transposed_b) {
+    // Every operand tile of a sub-block once, those of B slower as they turn on the way.
+    const std::int64_t tiles =
+        plan.subblock_h + costs.software.matmul_transposed_unpack * plan.subblock_w;
+    const std::int64_t products = plan.subblock_h * plan.subblock_w;
+    unpack =
+        std::max(unpack, SimTime::picoseconds(ceil_div(
+                             transfer_time(tiles * g.tile, costs.chip.unpack).ps(), products)));
+  }
+  return {.math = costs.chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
+                  costs.software.matmul_tile_product,
+          .unpack = unpack};
+}
+
+SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs,
+                     const TileProduct& product) {
+  // Partial sums go through L1 only when K takes more than two steps (packer_l1_acc).
+  const std::int64_t pack_width = plan.fp32_accumulation ? 2 : 1;
+  const SimTime pack = g.k_steps > 2 ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
+  const SimTime per_output_tile =
+      plan.in0_block_w * std::max(product.math, product.unpack) + costs.software.matmul_output_tile;
+  return g.out_tiles * std::max(per_output_tile, pack);
+}
+
+/// Cores whose output goes out over NoC 0. In 2D ttnn gives the right half of the columns to NoC 1,
+/// except the top row, which reads B there; the 1D kernels write everything over NoC 0.
+std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
+  if (plan.kind == MatmulKind::reuse) return 0;
+  const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
+  return split ? g.cores + g.columns : 2 * g.cores;
+}
+
+/// Adding a row to an output block: both operands of each tile are unpacked once more. The row
+/// itself is read while K's last step computes.
+SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  if (!plan.bias) return {};
+  return g.out_tiles *
+         (transfer_time(2 * g.tile, costs.chip.unpack) + costs.software.matmul_output_tile);
+}
+
+void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  const Bytes twice_block = 2 * g.out_tiles * g.tile;
+  const std::int64_t twice_noc0 = twice_cores_on_noc0(plan, g);
+  const auto share = [&](std::int64_t twice_cores) {
+    return Bytes(twice_block.value() / 4 * twice_cores);  // tiles are multiples of 64 bytes
+  };
+  // Both NoCs end at the same DRAM channels, so their shares add.
+  const SimTime shared = transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
+                         transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
+  // One core alone: a barrier after every sub-block.
+  const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
+                                               transfer_time(g.tile, costs.chip.noc_link)) +
+                        g.subblocks * costs.chip.noc_write_latency;
+  cost.output_drain = std::max(shared, alone);
+  // Sub-blocks leave while the last pass over the block, the last step of K or adding the bias,
+  // still computes the following ones.
+  cost.bias = bias_time(plan, g, costs);
+  const SimTime last_pass = plan.bias ? cost.bias : cost.compute;
+  const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
+  const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
+  cost.output_exposed = cost.bias + std::max(last, cost.output_drain - hidden);
+}
+
+/// The pipeline. Inputs are double buffered, so a step takes the slowest of its three stages; the
+/// output is not, and the RISC that writes it also reads B, so the next output block waits.
+void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  const SimTime load = std::max(cost.in0_load, cost.in1_load);
+  const auto steps = [&](SimTime slowest, std::int64_t count) { return count * slowest; };
+  const SimTime first = load + cost.compute + steps(std::max(load, cost.compute), g.k_steps - 1);
+  const SimTime restart = cost.output_exposed + cost.in1_load + cost.compute;
+  SimTime again = std::max(g.k_steps * cost.in0_load,
+                           restart + steps(std::max(cost.in1_load, cost.compute), g.k_steps - 1));
+  if (g.k_steps > 1) {
+    again = std::max(again,
+                     restart + cost.compute + steps(std::max(load, cost.compute), g.k_steps - 2));
+  }
+  const SimTime start = costs.software.matmul_start;
+  KernelCost& kernel = cost.kernel;
+  kernel.compute_start = start + load;
+  const SimTime products_end =
+      start + first + (g.output_blocks - 1) * again + (cost.products - 1) * cost.restart;
+  kernel.reads_end = products_end - cost.compute;
+  kernel.math_end = products_end + cost.bias;
+  kernel.total = products_end + cost.output_exposed;
+  kernel.first_write =
+      std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
+}
+
+/// Each core's loops and pointers, and the receivers of a multicast have to be ready again.
+SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwareProfile& software) {
+  const bool multicast = plan.kind != MatmulKind::reuse && g.cores > 1;
+  return software.matmul_next_product +
+         (multicast ? software.matmul_next_multicast_product : SimTime());
+}
+
+/// All bytes that the readers fetch and the writers put back.
+Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
+  if (plan.kind == MatmulKind::reuse) {
+    return plan.batch * ((g.in0_tiles + g.in1_tiles) * g.k_steps + g.out_tiles) * g.tile;
+  }
+  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
+  const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
+  return (in0 + in1 + g.cores * g.out_tiles * g.output_blocks) * g.tile;
+}
+
+Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
+  const bool math = product.math >= product.unpack;
+  const std::array<std::pair<SimTime, Bottleneck>, 5> candidates{{
+      {cost.compute * cost.steps, math ? Bottleneck::math : Bottleneck::unpack},
+      {cost.in0_load * cost.steps, Bottleneck::in0_reads},
+      {cost.in1_load * cost.steps, Bottleneck::in1_reads},
+      {cost.output_exposed * cost.output_blocks, Bottleneck::output_writes},
+      {cost.kernel.compute_start, Bottleneck::start},
+  }};
+  return std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first).second;
+}
+
+int matmul_kernel_groups(const MatmulPlan& plan) {
+  if (plan.kind == MatmulKind::reuse) return plan.batch % plan.active_cores() == 0 ? 1 : 2;
+  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
+  const bool many_rows = plan.active_rows() > 1;
+  const bool many_columns = plan.active_columns() > 1;
+  if (!grid_2d) return plan.active_cores() > 1 ? 2 : 1;
+  return 1 + (many_rows ? 1 : 0) + (many_columns ? 1 : 0) + (many_rows && many_columns ? 2 : 0);
+}
+
+}  // namespace
+
+MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
+                       const SoftwareProfile& software) {
+  const Geometry g = geometry_of(plan);
+  HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
+  const Costs costs{chip, software};
+  const TileProduct product = tile_product(plan, g, costs);
+  MatmulCost cost{.steps = g.k_steps * g.output_blocks,
+                  .output_blocks = g.output_blocks,
+                  .products = plan.products()};
+  cost.restart = restart_time(plan, g, software);
+  load_times(plan, g, costs, cost);
+  cost.compute = compute_time(plan, g, costs, product);
+  drain_times(plan, g, costs, cost);
+  pipeline(g, costs, cost);
+  cost.kernel.bottleneck = find_bottleneck(cost, product);
+  cost.kernel.dram = dram_traffic(plan, g, cost);
+  cost.kernel.cores = static_cast<int>(g.cores);
+  // 2D kinds use a sub-grid, 1D kinds fill the rows of the grid.
+  cost.kernel.grid = plan.kind == MatmulKind::multicast_2d
+                         ? CoreGrid{static_cast<int>(g.columns), static_cast<int>(g.rows)}
+                         : plan.grid;
+  return cost;
+}
+
+Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
+  constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
+  constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
+  // Sender and receiver, for in0 and in1.
+  const int semaphores = plan.kind == MatmulKind::reuse ? 0 : 4;
+  return {.cores = static_cast<int>(plan.active_cores()),
+          .kernel_groups = matmul_kernel_groups(plan),
+          .binaries = kBinaries,
+          .binary_bytes = software.ttnn_binary_bytes,
+          .circular_buffers = kCircularBuffers,
+          .semaphores = semaphores,
+          .unique_arguments = software.ttnn_matmul_arguments};
+}
+
+}  // namespace howard::wormhole

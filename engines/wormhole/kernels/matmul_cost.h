@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/sim_time.h"
+#include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/kernels/kernel_cost.h"
+#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/profiles/profile.h"
+
+namespace howard::wormhole {
+
+/// The stages of a matmul kernel on the slowest core. A step is one block of K of one output block.
+struct MatmulCost {
+  SimTime in0_load;                ///< One step: read a block of A, multicast it.
+  SimTime in1_load;                ///< One step: read a block of B, multicast it.
+  SimTime compute;                 ///< One step: all tile products of the block.
+  SimTime output_drain;            ///< Writing one output block.
+  SimTime bias;                    ///< Adding it to one output block, after the last step of K.
+  SimTime output_exposed;          ///< That, and what no computation hides of writing.
+  SimTime restart;                 ///< Before each further product of a looped batch.
+  std::int64_t steps = 0;          ///< All steps of a core.
+  std::int64_t output_blocks = 0;  ///< Of a core, looped batches included.
+  std::int64_t products = 0;       ///< Of a core.
+
+  KernelCost kernel;
+};
+
+/// The time of ttnn's matmul kernels for `plan`. Pure arithmetic on integers, no loop over blocks.
+///
+/// Method (docs/method.md, "Matmul cost"): readers, compute and writer are a pipeline over double
+/// buffered inputs and a single buffered output; the formula is the exact solution of that
+/// recurrence. What is shared (DRAM by all readers of one NoC) bounds each reader's rate.
+MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
+                       const SoftwareProfile& software);
+
+/// What dispatching it costs: in 2D the cores at the corner, in the left column, in the top row and
+/// in the two halves of the rest run different kernels, in 1D the sender and the receivers.
+Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software);
+
+}  // namespace howard::wormhole

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/movement_ops.h"
+
+#include <algorithm>
+
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+PlannedProgram planned(const Program& program, const WorkSplit& work, const StepPipeline& pipeline,
+                       CoreGrid grid, const Profiles& profiles) {
+  constexpr int kCircularBuffers = 4;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = step_pipeline_cost(pipeline, grid, profiles)};
+}
+
+/// Rows of a tile of `shape` that hold data.
+std::int64_t rows_in_tile(const Shape& shape) { return std::min(kTileSide, shape.rows()); }
+
+std::int64_t tiles_of(const std::vector<Operand>& operands) {
+  std::int64_t tiles = 0;
+  for (const Operand& operand : operands) tiles += operand.spec.shape.tiles();
+  return tiles;
+}
+
+Bytes row_bytes(const TensorSpec& spec) {
+  return Bytes(spec.host_bytes().value() / (spec.shape.batch() * spec.shape.rows()));
+}
+
+/// Unpacked and packed again, at one rate.
+SimTime copy_time(std::int64_t tiles, Bytes tile, const Profiles& profiles) {
+  return transfer_time(2 * tiles * tile, profiles.chip.unpack);
+}
+
+/// Rows that do not fill tiles: ttnn's kernel deals out tiles, waits for each piece of a row and
+/// fills what is missing word by word.
+PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes piece(row_bytes({{kTileSide}, in.dtype, Layout::row_major}));
+  constexpr Bytes kWord{4};
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
+  const WorkSplit work = split_work(in.shape.tiles(), grid);
+  const SimTime write = write_time(1, tile, profiles);
+  return planned(
+      program, work,
+      {.steps = work.busiest,
+       .all_steps = in.shape.tiles(),
+       .cores = work.cores,
+       .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
+       .compute = copy_time(1, tile, profiles),
+       .write = write,
+       .last_write = write,
+       .reads = rows * piece,
+       .writes = tile},
+      grid, profiles);
+}
+
+}  // namespace
+
+PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
+                                    const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes tile = tile_bytes(in.dtype);
+  const WorkSplit work = split_work(in.shape.tiles(), grid);
+  // A row of a tile lies in two faces.
+  const SimTime lines = 2 * rows_in_tile(in.shape) * profiles.software.movement.face_line;
+  const SimTime write = profiles.chip.noc_write_latency + lines;
+  return planned(program, work,
+                 {.steps = work.busiest,
+                  .all_steps = in.shape.tiles(),
+                  .cores = work.cores,
+                  .read = read_time(1, tile, profiles),
+                  .write = write,
+                  .last_write = write,
+                  .reads = tile,
+                  .writes = tile},
+                 grid, profiles);
+}
+
+PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const Shape& in = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
+  const WorkSplit work = split_work(out.tiles(), grid);
+  const std::int64_t rows = rows_in_tile(out);
+  // Rows of one width follow each other in a tile of the input too; of another, none do.
+  const std::int64_t pages =
+      in.columns() == out.columns() ? ceil_div(rows, rows_in_tile(in)) : rows;
+  const SimTime write = write_time(1, tile, profiles);
+  return planned(
+      program, work,
+      {.steps = work.busiest,
+       .all_steps = out.tiles(),
+       .cores = work.cores,
+       .read = pages * read_time(1, tile, profiles) + rows * profiles.software.movement.segment,
+       .write = write,
+       .last_write = write,
+       .reads = pages * tile,
+       .writes = tile},
+      grid, profiles);
+}
+
+PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  const bool tilize = out.layout == Layout::tile;
+  if (tilize && in.shape.rows() % kTileSide != 0)
+    return plan_padded_tilize(program, grid, profiles);
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes row = row_bytes(in);
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t tiles = in.shape.tile_columns();
+  const WorkSplit work = split_work(in.shape.batch() * in.shape.tile_rows(), grid);
+  const SimTime write =
+      tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles);
+  return planned(
+      program, work,
+      {.steps = work.busiest,
+       .all_steps = in.shape.batch() * in.shape.tile_rows(),
+       .cores = work.cores,
+       .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
+       // Unpacked and packed again, at one rate.
+       .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
+       .write = write,
+       .last_write = write,
+       .reads = tilize ? rows * row : tiles * tile,
+       .writes = tilize ? tiles * tile : rows * row},
+      grid, profiles);
+}
+
+PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
+                               const Profiles& profiles) {
+  const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
+  const std::int64_t tiles = tiles_of(program.outputs);
+  const WorkSplit work = split_work(units, grid);
+  const SimTime write = write_time(1, tile, profiles);
+  return planned(program, work,
+                 {.steps = work.busiest * ceil_div(tiles, units),
+                  .all_steps = tiles,
+                  .cores = work.cores,
+                  .read = read_time(1, tile, profiles),
+                  .write = write,
+                  .last_write = write,
+                  .reads = tile,
+                  .writes = tile},
+                 grid, profiles);
+}
+
+PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const Bytes tile = tile_bytes(out.dtype);
+  const Bytes row = row_bytes(out);
+  const std::int64_t blocks = out.shape.batch() * out.shape.tile_rows();
+  const std::int64_t rows = rows_in_tile(out.shape);
+  const std::int64_t tiles = out.shape.tile_columns();
+  const WorkSplit work = split_work(blocks, grid);
+  const SimTime write = write_time(tiles, tile, profiles);
+  return planned(
+      program, work,
+      {.steps = work.busiest,
+       .all_steps = blocks,
+       .cores = work.cores,
+       // The next index is looked up only when its row is there.
+       .read = rows * (profiles.software.matmul_read_issue + read_time(1, row, profiles)),
+       .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
+       .write = write,
+       .last_write = write,
+       .reads = rows * row,
+       .writes = tiles * tile},
+      grid, profiles);
+}
+
+PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles) {
+  const Shape& indices = program.inputs[0].spec.shape;
+  const TensorSpec& table = program.outputs[0].spec;
+  const Bytes tile = tile_bytes(table.dtype);
+  const WorkSplit work = split_work(table.shape.tile_columns(), grid);
+  const std::int64_t blocks = ceil_div(indices.elements(), kTileSide);
+  // 32 tokens at a time; each chunk of 32 rows of the table that they touch is read, added to and
+  // written back before the next.
+  const std::int64_t chunks = std::min(kTileSide, table.shape.tile_rows());
+  const SimTime page = read_time(1, tile, profiles);
+  const SimTime chunk = page + profiles.software.movement.mask + profiles.software.tiles.fpu +
+                        write_time(1, tile, profiles);
+  return planned(program, work,
+                 {.steps = work.busiest * blocks,
+                  .all_steps = table.shape.tile_columns() * blocks,
+                  .cores = work.cores,
+                  .read = 2 * page + chunks * chunk,
+                  .reads = (1 + chunks) * tile,
+                  .writes = chunks * tile},
+                 grid, profiles);
+}
+
+}  // namespace howard::wormhole

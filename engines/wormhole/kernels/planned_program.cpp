@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/planned_program.h"
+
+#include "base/check.h"
+#include "engines/wormhole/kernels/matmul_cost.h"
+#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/movement_ops.h"
+#include "engines/wormhole/kernels/program_facts.h"
+#include "engines/wormhole/kernels/row_ops.h"
+#include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/memory/dram_sharing.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// One overload for each kind of program, so that a new one does not compile until it is planned.
+struct Planner {
+  const Program& program;
+  CoreGrid grid;
+  const Profiles& profiles;
+
+  PlannedProgram operator()(const MatmulAttributes& attributes) const {
+    const MatmulPlan plan =
+        plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+    return {.name = program.name,
+            .footprint = matmul_footprint(plan, profiles.software),
+            .kernel = matmul_cost(plan, profiles.chip, profiles.software).kernel,
+            .matmul = plan};
+  }
+  PlannedProgram operator()(const EltwiseAttributes& attributes) const {
+    return plan_eltwise(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const ReduceAttributes& attributes) const {
+    HOWARD_CHECK(attributes.dimension != Dimension::all, "lowered to one dimension at a time");
+    return plan_reduce(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const TransposeAttributes& attributes) const {
+    return attributes.swap == Swap::rows_columns ? plan_transpose(program, grid, profiles)
+                                                 : plan_transpose_heads(program, grid, profiles);
+  }
+  PlannedProgram operator()(const ReshapeAttributes&) const {
+    return plan_reshape(program, grid, profiles);
+  }
+  PlannedProgram operator()(const LayoutAttributes&) const {
+    return plan_layout(program, grid, profiles);
+  }
+  PlannedProgram operator()(const ConcatAttributes&) const {
+    return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
+  }
+  // ttnn deals out the rows of tiles of [n, 1, s, heads d].
+  PlannedProgram operator()(const SplitHeadsAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const ConcatHeadsAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const SoftmaxAttributes&) const {
+    return plan_softmax(program, grid, profiles);
+  }
+  PlannedProgram operator()(const SoftmaxBackwardAttributes&) const {
+    return plan_softmax_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const LayernormAttributes&) const {
+    return plan_layernorm(program, grid, profiles);
+  }
+  PlannedProgram operator()(const LayernormBackwardAttributes&) const {
+    return plan_layernorm_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const GeluBackwardAttributes& attributes) const {
+    HOWARD_CHECK(attributes.fused, "lowered to elementwise ops");
+    return plan_gelu_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const EmbeddingAttributes&) const {
+    return plan_embedding(program, grid, profiles);
+  }
+  PlannedProgram operator()(const EmbeddingBackwardAttributes&) const {
+    return plan_embedding_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const CrossEntropyAttributes&) const {
+    return plan_cross_entropy(program, grid, profiles);
+  }
+  PlannedProgram operator()(const CrossEntropyBackwardAttributes&) const {
+    return plan_cross_entropy_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const DropoutAttributes&) const {
+    return plan_dropout(program, grid, profiles);
+  }
+  PlannedProgram operator()(const AdamWAttributes&) const {
+    return plan_adamw(program, grid, profiles);
+  }
+
+  static std::int64_t tile_rows(const Operand& operand) {
+    return operand.spec.shape.batch() * operand.spec.shape.tile_rows();
+  }
+};
+
+}  // namespace
+
+PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  PlannedProgram planned = std::visit(Planner{program, grid, profiles}, program.attributes);
+  planned.facts = facts_of(program, planned, grid, profiles.chip);
+  return planned;
+}
+
+Bytes circular_buffer_bytes(const PlannedProgram& planned) {
+  if (planned.matmul) return circular_buffer_bytes(*planned.matmul);
+  // Two tiles each, the largest being of 32 bit numbers.
+  return planned.footprint.circular_buffers * (2 * tile_bytes(DataType::float32));
+}
+
+Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {
+  return {.dispatch = dispatch_time(planned.footprint, type, profiles.software),
+          .go = go_time(planned.footprint, profiles.software),
+          .kernel = planned.kernel.total,
+          .configuration = configuration_bytes(planned.footprint),
+          .dram_share = share_of(transfer_time(planned.kernel.dram, profiles.chip.dram_bandwidth),
+                                 planned.kernel.total),
+          .planned = &planned};
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/program_facts.h"
+#include "engines/wormhole/kernels/planned_program.h"
+
+namespace howard::wormhole {
+
+/// What a log of tt-metal's profiler says of a launch besides its times: enough, but for operands
+/// beyond the log's columns, to plan it again; and how its work compares with what the chip can do.
+/// `grid` is the one it was planned for.
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                      const ChipProfile& chip);
+
+}  // namespace howard::wormhole

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/row_ops.h"
+
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// What a kernel does for each tile of a row and besides.
+struct RowWork {
+  TilesPerStep reads, writes;
+  SimTime math;     ///< Of a tile, all passes together.
+  SimTime per_row;  ///< More for a row of tiles.
+  SimTime set_up;   ///< Once.
+};
+
+PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
+                         const Profiles& profiles) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const std::int64_t length = x.shape.tile_columns();
+  const WorkSplit work = split_work(x.shape.tiles() / length, grid);
+  const TilePipeline pipeline{.steps = work.busiest * length,
+                              .all_steps = x.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = row.reads,
+                              .writes = row.writes,
+                              .compute = row.math,
+                              .set_up = row.set_up + work.busiest * row.per_row,
+                              .tile = tile_bytes(x.dtype),
+                              .out_tile = tile_bytes(program.outputs[0].spec.dtype)};
+  constexpr int kCircularBuffers = 4;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+/// One tile for a row of `program`'s first input.
+TilesPerStep one_a_row(const Program& program) {
+  return {1, program.inputs[0].spec.shape.tile_columns()};
+}
+
+}  // namespace
+
+PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = cost.softmax,
+                    .per_row = cost.softmax_row,
+                    .set_up = cost.softmax_start},
+                   grid, profiles);
+}
+
+PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
+  return plan_rows(
+      program,
+      {.reads = {2, 1}, .writes = {1, 1}, .math = profiles.software.tiles.softmax_backward}, grid,
+      profiles);
+}
+
+PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
+  const bool statistics = program.outputs.size() > 1;
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = statistics ? cost.ttml_layernorm : cost.layernorm},
+                   grid, profiles);
+}
+
+PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles) {
+  // x and dy in, dx and two components out; about twice the arithmetic of the forward pass.
+  return plan_rows(
+      program,
+      {.reads = {2, 1}, .writes = {3, 1}, .math = 2 * profiles.software.tiles.ttml_layernorm}, grid,
+      profiles);
+}
+
+PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  return plan_rows(
+      program,
+      {.reads = {1, 1}, .writes = one_a_row(program), .math = profiles.software.tiles.softmax},
+      grid, profiles);
+}
+
+PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
+                                           const Profiles& profiles) {
+  return plan_rows(program,
+                   {.reads = {1, 1}, .writes = {1, 1}, .math = profiles.software.tiles.softmax},
+                   grid, profiles);
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/tile_ops.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// RISC stores that fill a tile of bf16, two numbers a word, or widen a column over one.
+constexpr std::int64_t kStoresPerTile = 512;
+
+constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
+
+SimTime math_time(Eltwise function, const TileCosts& cost) {
+  switch (function) {
+    case Eltwise::add:
+    case Eltwise::subtract:
+    case Eltwise::multiply:
+    case Eltwise::square:
+      return cost.fpu;
+    case Eltwise::relu:
+    case Eltwise::gtz:
+    case Eltwise::cast:
+    case Eltwise::fill:
+      return cost.simple;
+    case Eltwise::exp:
+      return cost.exp;
+    case Eltwise::erf:
+      return cost.erf;
+    case Eltwise::gelu:
+      return cost.gelu;
+    case Eltwise::sqrt:
+      return cost.sqrt;
+    case Eltwise::rsqrt:
+      return cost.rsqrt;
+    case Eltwise::reciprocal:
+      return cost.reciprocal;
+  }
+  HOWARD_CHECK(false, "every function has a cost");
+}
+
+/// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
+/// operand tile for tile.
+void read_operands(const Program& program, const SoftwareProfile& software,
+                   TilePipeline& pipeline) {
+  pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
+  if (program.inputs.size() < 2) return;
+  const std::int64_t columns = program.outputs[0].spec.shape.columns();
+  const bool column = std::ranges::any_of(program.inputs, [&](const Operand& input) {
+    return input.spec.shape.columns() == 1 && columns > 1;
+  });
+  if (!column) return;
+  const std::int64_t row = program.outputs[0].spec.shape.tile_columns();
+  pipeline.reads = {row + 1, row};
+  pipeline.read_extra =
+      SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
+}
+
+/// The largest tile among what is read: operands of other data types are rare and smaller.
+Bytes input_tile(const Program& program) {
+  Bytes tile;
+  for (const Operand& input : program.inputs) tile = std::max(tile, tile_bytes(input.spec.dtype));
+  return tile;
+}
+
+/// Every tile of the output made of the tile at its place in each input.
+PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
+                                  const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  const TilePipeline pipeline{.steps = work.busiest,
+                              .all_steps = out.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},
+                              .writes = {static_cast<std::int64_t>(program.outputs.size()), 1},
+                              .compute = compute,
+                              .tile = input_tile(program),
+                              .out_tile = tile_bytes(out.dtype)};
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers + 1, profiles.software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+}  // namespace
+
+PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
+                            CoreGrid device_grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& out = program.outputs[0].spec;
+  const CoreGrid grid = attributes.core_grid.value_or(device_grid);
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  TilePipeline pipeline{.steps = work.busiest,
+                        .all_steps = out.shape.tiles(),
+                        .cores = work.cores,
+                        .writes = {1, 1},
+                        .compute = math_time(attributes.function, software.tiles),
+                        .tile = input_tile(program),
+                        .out_tile = tile_bytes(out.dtype)};
+  read_operands(program, software, pipeline);
+  // A scalar becomes a tile of its own before the first step.
+  if (attributes.scalar) pipeline.set_up = kStoresPerTile * software.tiles.store;
+  // binary_ng places its kernels on every core, those of one operand only where there is work.
+  const bool binary = arity_of(attributes.function) == 2;
+  const int cores = binary ? grid.cores() : work.cores;
+  const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
+  return {.name = program.name,
+          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments,
+                                    kCircularBuffers, software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  Program tiles = program;
+  tiles.inputs = {
+      program.inputs[0]};  // an offset of the seed is one number, not a tile for each tile
+  return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
+}
+
+PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  return plan_tile_for_tile(program, profiles.software.tiles.gelu_backward, grid, profiles);
+}
+
+PlannedProgram plan_adamw(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  return plan_tile_for_tile(program, profiles.software.tiles.adamw, grid, profiles);
+}
+
+PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  // A unit is what one output tile needs: a row of tiles, a column of them, or one from each batch.
+  std::int64_t length = in.shape.tiles() / out.shape.tiles();
+  if (attributes.dimension == Dimension::columns) length = in.shape.tile_columns();
+  if (attributes.dimension == Dimension::rows) length = in.shape.tile_rows();
+  const WorkSplit work = split_work(in.shape.tiles() / length, grid);
+  const TilePipeline pipeline{.steps = work.busiest * length,
+                              .all_steps = in.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {1, 1},
+                              .writes = {1, length},
+                              .compute = software.tiles.reduce,
+                              .tile = tile_bytes(in.dtype),
+                              .out_tile = tile_bytes(out.dtype)};
+  return {.name = program.name,
+          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& out = program.outputs[0].spec;
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  const TilePipeline pipeline{.steps = work.busiest,
+                              .all_steps = out.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {1, 1},
+                              .writes = {1, 1},
+                              .compute = software.tiles.transpose,
+                              .tile = tile_bytes(out.dtype),
+                              .out_tile = tile_bytes(out.dtype)};
+  return {.name = program.name,
+          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/device/program.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/axis.h"
+
+namespace howard::experiments {
+
+/// A matrix product's size in elements.
+struct ProductShape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+// Axes that several experiments share, each with the function that reads its canonical values.
+
+harness::Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
+ProductShape parse_shape(std::string_view value);
+
+/// `defaults`: of worker and eth.
+harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker", "eth"});
+wormhole::DispatchCoreType parse_dispatch(std::string_view value);
+
+harness::Axis dtype_axis();
+
+/// What a training step computes with on the host.
+struct TrainingTypes {
+  DataType parameters{};
+  DataType compute{};  ///< Of products and activations.
+};
+
+/// bfloat16 (over float32 parameters), pure_bf16 (bfloat16 parameters too, which lose small
+/// updates, as they do on the chip), float32.
+harness::Axis training_dtype_axis();
+TrainingTypes parse_training_types(std::string_view value);
+
+/// ttnn's choice, or a fidelity.
+harness::Axis fidelity_axis();
+std::optional<MathFidelity> parse_fidelity(std::string_view value);
+
+/// No core grid, or CxR: C columns and R rows.
+harness::Axis grid_axis();
+std::optional<CoreGrid> parse_grid(std::string_view value);
+
+/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
+/// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
+/// word. Absent: it can.
+std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
+                                         const harness::Parameters& parameters);
+
+/// A whole number from 1 to 1048576.
+harness::Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
+                         std::vector<std::string> quick_values);
+/// The point's value of such an axis; it must have one.
+std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis);
+
+/// as_published or corrected.
+harness::Axis variant_axis(std::string meaning, std::vector<std::string> defaults);
+
+}  // namespace howard::experiments

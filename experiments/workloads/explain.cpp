@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/workloads/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/mlp_case.h"
+#include "harness/measurement.h"
+#include "profiler/program_recorder.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::NotApplicable;
+using harness::Parameters;
+using harness::WhatIf;
+using reports::ExplainedRun;
+using reports::Explanation;
+
+/// Keeps all but the cores' lanes, which are many and of which no account is made.
+class LaunchRecorder final : public TraceSink {
+ public:
+  void record(const TraceEvent& event) override {
+    if (event.track.kind != TrackKind::core) programs_.record(event);
+  }
+  void describe(std::uint64_t program, const ProgramFacts& facts) override {
+    programs_.describe(program, facts);
+  }
+  bool wants_facts() const override { return true; }
+  const profiler::ProgramRecorder& programs() const { return programs_; }
+
+ private:
+  profiler::ProgramRecorder programs_;
+};
+
+/// A case that notes when its clock is read: the measurement reads it where the timed iterations
+/// begin and where they end.
+class NotedCase final : public harness::Case {
+ public:
+  explicit NotedCase(harness::Case& noted) : noted_(noted) {}
+
+  void run() override { noted_.run(); }
+  void finish() override { noted_.finish(); }
+  SimTime now() const override { return readings_.emplace_back(noted_.now()); }
+  void set_trace_sink(TraceSink* sink) override { noted_.set_trace_sink(sink); }
+  void describe(double seconds, harness::PointResult& point) const override {
+    noted_.describe(seconds, point);
+  }
+  profiler::Span window() const { return {readings_.front(), readings_.back()}; }
+
+ private:
+  harness::Case& noted_;
+  mutable std::vector<SimTime> readings_;
+};
+
+profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters,
+                                 const LaunchRecorder& recorder, const profiler::Span& window) {
+  std::vector<TraceEvent> events;
+  for (const TraceEvent& event : recorder.programs().recorder().events()) {
+    if (event.start >= window.start) events.push_back(event);
+  }
+  const wormhole::ChipProfile& chip = box.profiles().chip;
+  const auto dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker"));
+  // All cores of the device, not only those that a program uses: idle ones are a waste of kernels.
+  const int cores = chip.compute_grid(dispatch).cores();
+  return profiler::account_for(
+      profiler::timeline_of(events, recorder.programs().recorder().losses()), window,
+      [&](std::uint64_t program, profiler::OpRun& run) {
+        const ProgramFacts* const facts = recorder.programs().facts(program);
+        if (facts == nullptr) return;
+        run.flops = facts->work.flops;
+        run.dram = facts->work.dram;
+        run.limited_by = facts->work.limited_by;
+        run.peak_bandwidth = facts->work.peak_bandwidth;
+        const auto fidelity =
+            facts->fidelity.empty() ? MathFidelity::hifi2 : parse_math_fidelity(facts->fidelity);
+        run.peak_flops = chip.peak_flops(cores, fidelity);
+      });
+}
+
+/// Error when the point can not run; its text is the reason alone where it just makes no sense.
+ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
+                       const Parameters& parameters) {
+  auto prepared = experiment.prepare(Backend::emulated, parameters);
+  if (auto* const reason = std::get_if<NotApplicable>(&prepared)) {
+    throw Error({.attempted = "run it", .value = reason->reason, .accepted = "", .hint = ""});
+  }
+  NotedCase noted(*std::get<std::unique_ptr<harness::Case>>(prepared));
+  LaunchRecorder recorder;
+  noted.set_trace_sink(&recorder);
+  const SimTime time = measure_virtual(noted, experiment.timing());
+  noted.set_trace_sink(nullptr);
+  if (const std::uint64_t lost = recorder.programs().recorder().losses(); lost > 0) {
+    throw Error({.attempted = "account for every program",
+                 .value = fmt::format("{} events more than are recorded", lost),
+                 .accepted = fmt::format("{} in the timed iterations and their warm-up",
+                                         profiler::Recorder::kDefaultCapacity),
+                 .hint = "fewer layers or ops"});
+  }
+  harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};
+  noted.describe(time.seconds(), described);
+  return {.time = time,
+          .iterations = experiment.timing().iterations,
+          .account = account_of(box, parameters, recorder, noted.window()),
+          .warnings = std::move(described.warnings)};
+}
+
+/// Error once the user wants to stop: large models take minutes.
+void require_wanted(const DevBox& box) {
+  if (!box.stop() || !box.stop()()) return;
+  throw Error({.attempted = "explain a point", .value = "interrupted", .accepted = "", .hint = ""});
+}
+
+/// Runs the candidates of a change; the fastest, or why none could run.
+void try_change(const DevBox& box, const harness::Experiment& experiment, const WhatIf& change,
+                Explanation& explanation) {
+  std::string reason = change.reason;
+  std::vector<reports::TriedChange> runs;
+  for (const Parameters& changes : change.candidates) {
+    require_wanted(box);
+    try {
+      const Parameters parameters = harness::changed(explanation.parameters, changes);
+      runs.push_back(
+          {.what = change.what, .changes = changes, .run = run_point(box, experiment, parameters)});
+    } catch (const Error& failure) {
+      const auto& [attempted, value, accepted, hint] = failure.text();
+      reason = accepted.empty() ? value : value + "; accepted: " + accepted;
+    }
+  }
+  if (runs.empty()) {
+    explanation.untried.push_back({change.what, reason});
+    return;
+  }
+  auto fastest = std::ranges::min_element(
+      runs, {}, [](const reports::TriedChange& tried) { return tried.run.time; });
+  fastest->candidates = runs.size();
+  explanation.tried.push_back(std::move(*fastest));
+}
+
+}  // namespace
+
+Explanation explain(const DevBox& box, const harness::Experiment& experiment,
+                    const Parameters& parameters) {
+  HOWARD_CHECK(experiment.timing().iterations > 0, "only what is timed is explained");
+  Explanation explanation{.experiment = std::string(experiment.name()),
+                          .parameters = parameters,
+                          .run = run_point(box, experiment, parameters)};
+  for (const WhatIf& change : experiment.what_ifs(parameters)) {
+    try_change(box, experiment, change, explanation);
+  }
+  std::ranges::stable_sort(explanation.tried, {},
+                           [](const reports::TriedChange& tried) { return tried.run.time; });
+  return explanation;
+}
+
+}  // namespace howard::experiments

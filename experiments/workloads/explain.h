@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "experiments/workloads/devbox.h"
+#include "harness/experiment.h"
+#include "reports/findings/explanation.h"
+
+namespace howard::experiments {
+
+/// Runs a point on the emulator as its experiment times it, with every program recorded, and again
+/// with each change that the experiment knows of, one at a time. A change that can not run is left
+/// out with the reason. Error when the point itself can not run, and once the box is to stop. The
+/// experiment must time its points.
+reports::Explanation explain(const DevBox& box, const harness::Experiment& experiment,
+                             const harness::Parameters& parameters);
+
+}  // namespace howard::experiments

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/workloads/python_case.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engines/host/instruction_set.h"
+#include "engines/python/installation.h"
+#include "engines/python/peer_process.h"
+#include "experiments/workloads/training_loss.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::NotApplicable;
+using harness::PointResult;
+using python::Installation;
+using python::PeerCommand;
+using python::PeerProcess;
+using Environment = decltype(PeerCommand::environment);
+
+/// Steps of a process that times itself: the case's clock is the sum of its times.
+class PeerCase final : public harness::Case {
+ public:
+  PeerCase(std::unique_ptr<PeerProcess> peer, bool holds_values)
+      : peer_(std::move(peer)), holds_values_(holds_values) {
+    peer_->pause();
+  }
+
+  void run() override {
+    clock_ += peer_->step();
+    // The first step warms up: what the question takes is in no time.
+    if (holds_values_ && !first_loss_) first_loss_ = peer_->loss();
+  }
+  void finish() override {
+    clock_ += peer_->finish();
+    peer_->pause();
+  }
+  SimTime now() const override { return clock_; }
+  void set_trace_sink(TraceSink* /*sink*/) override {}
+
+  void describe(double /*seconds*/, PointResult& point) const override {
+    if (first_loss_) {
+      describe_loss(*first_loss_, peer_->loss(), point);
+      peer_->pause();
+    }
+    for (const auto& [name, text] : peer_->facts()) {
+      if (name == "warning") {
+        point.warnings.push_back(text);
+      } else {
+        point.details.emplace_back(name, text);
+      }
+    }
+  }
+
+ private:
+  std::unique_ptr<PeerProcess> peer_;
+  bool holds_values_;
+  std::optional<double> first_loss_;
+  SimTime clock_;
+};
+
+PreparedCase prepare(std::string name, const std::string& script,
+                     std::vector<std::string> arguments, Environment environment,
+                     std::function<bool()> stop, bool holds_values = true) {
+  const std::optional<Installation> python = python::find_installation();
+  if (!python) {
+    return NotApplicable{"Python is not there: install python3, then configure and build anew"};
+  }
+  std::vector<std::string> words{python->interpreter.string(), (python->folder / script).string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto peer = std::make_unique<PeerProcess>(PeerCommand{.name = std::move(name),
+                                                        .words = std::move(words),
+                                                        .environment = std::move(environment),
+                                                        .stop = std::move(stop)});
+  if (peer->skipped()) return NotApplicable{*peer->skipped()};
+  return std::make_unique<PeerCase>(std::move(peer), holds_values);
+}
+
+std::vector<std::string> engine_arguments(std::string backend, const PythonMlp& model,
+                                          std::string where) {
+  return {std::move(backend), std::to_string(model.batch), std::to_string(model.width),
+          std::string(name_of(model.dtype)), std::move(where)};
+}
+
+std::string_view name_of(TorchNumbers numbers) {
+  switch (numbers) {
+    case TorchNumbers::fp32:
+      return "fp32";
+    case TorchNumbers::autocast:
+      return "autocast";
+    case TorchNumbers::pure_bf16:
+      return "pure_bf16";
+  }
+  return "";
+}
+
+/// Debian's OpenBLAS on the same thread pool as PyTorch, where it is installed: with threads of its
+/// own two pools fight over the processors.
+constexpr std::string_view kOpenMpBlas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
+
+/// Ours without what would slow the libraries down: a kernel chosen for another CPU halves
+/// OpenBLAS, and its threads inherit a binding of the first one.
+Environment torch_environment(int threads, TorchSetting setting) {
+  std::map<std::string, std::optional<std::string>> result;
+  for (const char* name :
+       {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "ATEN_CPU_CAPABILITY",
+        "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OMP_WAIT_POLICY"}) {
+    result[name] = std::nullopt;
+  }
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    result[name] = std::to_string(threads);
+  }
+  if (setting == TorchSetting::tuned) {
+    result["OMP_WAIT_POLICY"] = "active";
+    result["OMP_PROC_BIND"] = "true";
+    // Freed memory stays with the process: no system call for each temporary.
+    result["MALLOC_TOP_PAD_"] = "268435456";
+    result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
+    result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
+    std::error_code ignored;
+    // Of CPUs that came after it, Debian's OpenBLAS 0.3.21 may take one for the oldest that it
+    // knows: an Emerald Rapids for Prescott, with a sixth of the speed. Its kernels for Skylake-X
+    // suit all that have AVX-512.
+    if (host::best_instruction_set() == host::InstructionSet::v4) {
+      result["OPENBLAS_CORETYPE"] = "SkylakeX";
+    }
+    if (std::filesystem::exists(kOpenMpBlas, ignored)) result["LD_LIBRARY_PATH"] = kOpenMpBlas;
+  }
+  return {result.begin(), result.end()};
+}
+
+}  // namespace
+
+TorchNumbers parse_torch_numbers(std::string_view dtype) {
+  if (dtype == "float32") return TorchNumbers::fp32;
+  return dtype == "pure_bf16" ? TorchNumbers::pure_bf16 : TorchNumbers::autocast;
+}
+
+PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
+  return prepare("the Python engine", "engine_peer.py",
+                 engine_arguments("host", model, std::to_string(box.host()->threads())), {},
+                 box.stop());
+}
+
+PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
+                                    wormhole::DispatchCoreType dispatch, const PythonMlp& model) {
+  const bool eth = dispatch == wormhole::DispatchCoreType::eth;
+  std::vector<std::string> arguments = engine_arguments("emulated", model, eth ? "eth" : "worker");
+  for (const std::string& profile : choice.profiles) {
+    arguments.insert(arguments.end(), {"--profile", profile});
+  }
+  for (const std::string& setting : choice.settings) {
+    arguments.insert(arguments.end(), {"--set", setting});
+  }
+  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, {}, false);
+}
+
+PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
+  const int threads = box.host()->threads();
+  return prepare(
+      "PyTorch", "torch_peer.py",
+      {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
+       std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
+       std::to_string(threads), std::to_string(box.seed())},
+      torch_environment(threads, step.setting), box.stop());
+}
+
+}  // namespace howard::experiments

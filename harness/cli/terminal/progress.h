@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/trace_event.h"
+#include "harness/cli/terminal/rate.h"
+#include "harness/cli/terminal/status_line.h"
+#include "harness/result.h"
+#include "profiler/recorder.h"
+
+namespace howard::cli {
+
+/// A line on standard error that says how far a run is, how fast it goes and what bounds it:
+///
+///   matmul_sweep [######....] 7/18  3.1 points/s  12.3 TFLOPS, bound by unpack  emulated/shape:...
+///   mlp_engines [##........] 2/12  412 iterations/s, bound by kernels: matmul 82 % host/engine:...
+///
+/// Shown only on a terminal and only once a run has taken a moment, so that short runs stay quiet.
+class Progress {
+ public:
+  /// `enabled` false, or no terminal: nothing is ever printed.
+  Progress(std::string title, std::size_t total, bool enabled);
+
+  /// A point has ended.
+  void advance(const harness::PointResult& finished);
+  /// Takes the line away until the next point or iteration, because something else is printed.
+  void pause() { line_.clear(); }
+  /// An iteration of a point on the wall clock has ended.
+  void iterated(const harness::PointResult& running);
+  /// For the events of a warm-up iteration, from which the next iterated() says what bounds its
+  /// point; null when nobody would see it.
+  TraceSink* live_sink();
+
+ private:
+  bool is_due() const;
+  void show(const std::string& rate, const std::string& point);
+
+  std::string title_;
+  std::size_t total_;
+  std::size_t done_ = 0;
+  StatusLine line_;
+  Rate points_, iterations_;
+  std::optional<profiler::Recorder> recorder_;
+  bool has_events_ = false;  ///< That were not looked at.
+  std::string bound_;        ///< Of the point that iterates.
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace howard::cli

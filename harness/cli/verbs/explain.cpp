@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiments/all.h"
+#include "experiments/workloads/chip_context.h"
+#include "experiments/workloads/explain_question.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/options.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/picture_options.h"
+#include "harness/cli/verbs/manual.h"
+#include "harness/environment.h"
+#include "harness/runner.h"
+
+namespace howard::cli {
+
+extern const std::string_view kExplainHelp;  // explain_help.md, compiled in by the build
+
+namespace {
+
+struct ExplainOptions {
+  std::vector<std::string> names;
+  std::vector<std::string> axes;
+  Options outputs;  ///< Profiles, color and where results go.
+  bool help = false;
+};
+
+ExplainOptions explain_options(int argc, const char* const* argv) {
+  CLI::App app;
+  ExplainOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("names", options.names, join(experiments::explained_workloads(), ","));
+  app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
+  app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
+  app.add_option("--results", options.outputs.results);
+  app.add_option("--json", options.outputs.json);
+  app.add_option("--csv", options.outputs.csv);
+  app.add_option("--md", options.outputs.markdown);
+  add_picture_options(app, options.outputs.canvas);
+  add_color_option(app, options.outputs.color);
+  parse_command_line(app, argc, argv);
+  if (!options.help && options.names.size() > 1) {
+    throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
+                                 join(options.names, " and ")));
+  }
+  require_one_text_in_each_place(options.outputs);
+  return options;
+}
+
+int write(const ExplainOptions& options, const reports::Explanation& explanation,
+          const wormhole::Profiles& profiles) {
+  harness::RunContext context = harness::describe_environment();
+  experiments::describe_chip(profiles, context);
+  Outputs outputs(options.outputs);
+  outputs.require_writable();
+  const Finished finished{.result = reports::explanation_result(explanation, context),
+                          .presentation = reports::explanation_presentation(),
+                          .documents = {},
+                          .tables = reports::explanation_tables(explanation)};
+  outputs.finish(finished);
+  bool well = outputs.write({finished});
+  well = outputs.add_picture([&](const reports::Canvas& canvas) {
+    return reports::write_explanation_plot(explanation, canvas);
+  }) && well;
+  outputs.print_written();
+  return well ? kOk : kFailed;
+}
+
+}  // namespace
+
+int explain(int argc, const char* const* argv) {
+  const ExplainOptions options = explain_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", manual(kExplainHelp));
+    return kOk;
+  }
+  const wormhole::Profiles profiles =
+      read_settings(options.outputs.profiles, wormhole::load_profiles);
+  const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
+  const auto list = experiments::all_experiments(box, options.outputs.profiles);
+  const experiments::ExplainQuestion question{
+      .what = options.names.empty() ? "" : options.names.front(),
+      .axes = options.axes,
+      .profiles = options.outputs.profiles};
+  experiments::PlannedExplanation planned;
+  try {
+    planned = experiments::plan_explanation(question, list);
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
+  }
+  const reports::Explanation explanation = experiments::answer(*box, question, planned);
+  return write(options, explanation, profiles);
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "engines/training/checkpoint.h"
+#include "engines/training/generator.h"
+#include "engines/training/recipe.h"
+#include "engines/training/trainer.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/result.h"
+#include "reports/pictures/picture.h"
+
+namespace howard::cli {
+
+/// What `train_nano_gpt` is asked for; the manual is help.md.
+struct TrainOptions {
+  bool help = false;  ///< Nothing else is looked at then.
+  std::filesystem::path data;
+  training::Recipe recipe;
+  training::Engine engine = training::Engine::recorded;
+  harness::Backend backend = harness::Backend::host;
+  int threads = 0;  ///< 0: all the process may use.
+  wormhole::ProfileChoice profiles;
+
+  std::filesystem::path checkpoint;  ///< Empty: the run is not saved.
+  std::int64_t every = 100;          ///< Steps between checkpoints.
+  /// What was read from `checkpoint`, when the run goes on from there.
+  std::optional<training::Checkpoint> resumed;
+
+  std::int64_t generate = 0;          ///< Characters.
+  std::optional<std::string> prompt;  ///< Absent: the first character of the data.
+  training::Sampling sampling;
+
+  std::filesystem::path memory;   ///< A folder; empty: no files.
+  reports::Canvas canvas;         ///< Of its picture; the folder is not used.
+  std::filesystem::path results;  ///< A folder; empty: no file.
+  bool progress = true;
+};
+
+/// Reads the checkpoint that is to be resumed, whose settings are the defaults then. UsageError for
+/// what the command line says; Error for a bad checkpoint.
+TrainOptions parse_train_options(int argc, const char* const* argv);
+
+}  // namespace howard::cli

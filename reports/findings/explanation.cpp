@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/findings/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "harness/what_if.h"
+#include "reports/pictures/bar_picture.h"
+#include "reports/tables/cell_text.h"
+#include "reports/tables/columns.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+using harness::Parameters;
+using harness::PointResult;
+using profiler::Cost;
+using profiler::TimeAccount;
+using profiler::Verdict;
+using profiler::WorkSummary;
+
+/// A change of less than this is none.
+constexpr double kNoticed = 0.02;
+constexpr std::size_t kMostCosts = 3;
+
+const WorkSummary& all_of(const ExplainedRun& run) { return run.account.bottlenecks.all; }
+
+const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
+  return *std::ranges::find(run.account.bottlenecks.by_op, op, &WorkSummary::name);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
+
+/// "engine traced, batch 256".
+std::string settings_of(const Parameters& parameters) {
+  std::vector<std::string> words;
+  for (const auto& [axis, value] : parameters) words.push_back(axis + " " + value);
+  return join(words, ", ");
+}
+
+/// What an op's time is made of: "DRAM 14 %, beyond 86 %; in1 reads".
+std::string kernels_text(const WorkSummary& op) {
+  const double busy = op.busy().seconds();
+  std::string text;
+  if (op.unknown < op.busy()) {
+    const auto add = [&](std::string_view what, SimTime part) {
+      if (part == SimTime()) return;
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", what, percent(part.seconds() / busy));
+    };
+    add("compute", op.compute);
+    add("DRAM", op.dram);
+    add("beyond", op.excess);
+  }
+  if (op.stages.empty()) return text;
+  return fmt::format("{}{}{}", text, text.empty() ? "" : "; ", op.stages.front().name);
+}
+
+std::string cost_name(const Cost& cost) {
+  return cost.waiting ? "waiting: " + cost.name : "running: " + cost.name;
+}
+
+Table costs_table(const Explanation& explanation) {
+  const std::vector<Cost> costs = costs_of_iteration(explanation.run);
+  const std::size_t shown = std::min(kMostCosts, costs.size());
+  std::vector<std::string> names, remarks;
+  std::vector<std::optional<double>> times, shares;
+  const double all = explanation.run.time.seconds();
+  const auto add = [&](std::string name, SimTime time, std::string remark) {
+    names.push_back(std::move(name));
+    remarks.push_back(std::move(remark));
+    times.emplace_back(time.seconds());
+    shares.emplace_back(all > 0 ? time.seconds() / all : 0);
+  };
+  SimTime rest = explanation.run.time;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Cost& cost = costs[i];
+    add(cost_name(cost), cost.time,
+        cost.waiting
+            ? "no program runs"
+            : fmt::format("{} x; {}",
+                          cost.programs / static_cast<std::uint64_t>(explanation.run.iterations),
+                          kernels_text(summary_of(explanation.run, cost.name))));
+    rest = rest - cost.time;
+  }
+  if (shown < costs.size()) add("the rest", rest, fmt::format("{} more", costs.size() - shown));
+  add("an iteration", explanation.run.time, "");
+  Table table{.caption = verdict_sentence(explanation.run)};
+  add_words(table, "largest costs", names);
+  add_quantities(table, "time", "s", times);
+  add_quantities(table, "share", "1", shares);
+  add_words(table, "of it", remarks);
+  table.notes.emplace_back(
+      "compute, DRAM: at their peaks; beyond: what kernels take longer, and their longest stage");
+  return table;
+}
+
+bool is_faster(double gain) { return gain >= 1 + kNoticed; }
+bool is_slower(double gain) { return gain <= 1 - kNoticed; }
+
+std::string_view effect_of(double gain) {
+  if (is_faster(gain)) return "helps";
+  return is_slower(gain) ? "is slower" : "does not help";
+}
+
+/// "2.31x".
+Cell gain_cell(double gain) {
+  const Tone tone = is_faster(gain) ? Tone::good : is_slower(gain) ? Tone::bad : Tone::plain;
+  return {.text = fmt::format("{:.2f}x", gain), .tone = tone};
+}
+
+Table changes_table(const Explanation& explanation) {
+  std::vector<std::string> names, effects, options;
+  std::vector<std::optional<double>> times;
+  for (const TriedChange& change : explanation.tried) {
+    names.push_back(change.candidates == 1
+                        ? change.what
+                        : fmt::format("{} (best of {})", change.what, change.candidates));
+    times.emplace_back(change.run.time.seconds());
+    effects.emplace_back(effect_of(explanation.gain(change)));
+    options.push_back(change.how);
+  }
+  Table table{.caption = fmt::format("what if, each run on the emulator: {}, {}",
+                                     explanation.experiment, settings_of(explanation.parameters))};
+  add_words(table, "one thing changed", names);
+  add_quantities(table, "time", "s", times);
+  table.columns.push_back({.title = "gain", .number = true});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].cells.push_back(gain_cell(explanation.gain(explanation.tried[i])));
+  }
+  add_words(table, "effect", effects);
+  add_words(table, TableColumn{.title = "how", .room = harness::Room::whole}, options);
+  if (!explanation.tried.empty()) {
+    table.notes.push_back("how: these options, for those of the same names, in " +
+                          explanation.command);
+  }
+  for (const std::string& warning : explanation.run.warnings) {
+    table.notes.push_back("warning: " + warning);
+  }
+  for (const TriedChange& change : explanation.tried) {
+    if (!is_faster(explanation.gain(change))) continue;
+    for (const std::string& warning : change.run.warnings) {
+      if (std::ranges::find(explanation.run.warnings, warning) == explanation.run.warnings.end()) {
+        table.notes.push_back(fmt::format("{}: {}", change.what, warning));
+      }
+    }
+  }
+  if (explanation.tried.empty() && explanation.untried.empty()) {
+    table.notes.push_back(explanation.experiment + " lists no changes to try");
+  }
+  for (const UntriedChange& change : explanation.untried) {
+    table.notes.push_back(fmt::format("not tried: {}: {}", change.what, change.reason));
+  }
+  return table;
+}
+
+/// The point, without what nobody chose.
+std::string title_of(const Explanation& explanation) {
+  Parameters set = explanation.parameters;
+  std::erase_if(set, [](const auto& parameter) { return parameter.second == "default"; });
+  return explanation.experiment + ", " + settings_of(set);
+}
+
+harness::Metric time_metric(std::string name, SimTime time) {
+  return {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time};
+}
+
+std::string metric_name(const Cost& cost) {
+  std::string name = (cost.waiting ? "waiting_" : "running_") + cost.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+/// By verdict: waiting, computing, moving data, and what kernels take beyond; the last includes
+/// kernels of which nothing is known.
+std::array<double, 4> parts_of(const ExplainedRun& run) {
+  const WorkSummary& all = all_of(run);
+  const double whole = all.time().seconds();
+  if (whole <= 0) return {};
+  return {all.idle.seconds() / whole, all.compute.seconds() / whole, all.dram.seconds() / whole,
+          (all.excess + all.unknown).seconds() / whole};
+}
+
+/// The kernels may be busy and yet not what the time depends on.
+std::string pace_sentence(const ExplainedRun& run) {
+  const TimeAccount& account = run.account;
+  const bool host = account.pace() == profiler::Pace::host;
+  const SimTime working = host ? account.host_working : account.dispatcher_working;
+  return fmt::format(
+      "dispatch-bound: the {} for {} of {} and sets the pace; the cores wait for {} of it",
+      host ? "host is busy with its calls" : "dispatcher is busy",
+      percent(working.seconds() / account.window.duration().seconds()), text_of(run.time),
+      percent(parts_of(run)[0]));
+}
+
+void describe(const ExplainedRun& run, PointResult& point) {
+  point.metrics.push_back(time_metric("time", run.time));
+  constexpr std::array kNames{"share_waiting", "share_compute", "share_dram", "share_kernel"};
+  const auto parts = parts_of(run);
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
+  }
+  point.details.emplace_back("bound_by", name_of(run.account.verdict()));
+  for (const Cost& cost : costs_of_iteration(run)) {
+    point.metrics.push_back(time_metric(metric_name(cost), cost.time));
+  }
+  point.warnings = run.warnings;
+}
+
+PointResult point_of(const Explanation& explanation, const Parameters& changes) {
+  PointResult point{.backend = harness::Backend::emulated};
+  point.parameters = {{"explained", explanation.experiment}};
+  const Parameters changed = harness::changed(explanation.parameters, changes);
+  point.parameters.insert(point.parameters.end(), changed.begin(), changed.end());
+  return point;
+}
+
+}  // namespace
+
+std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
+  std::vector<Cost> costs = run.account.costs;
+  // Each sum is rounded, not each cost, so that they still add up.
+  SimTime sum;
+  SimTime given;
+  for (Cost& cost : costs) {
+    sum += cost.time;
+    const SimTime rounded = SimTime::picoseconds(sum.ps() / run.iterations);
+    cost.time = rounded - given;
+    given = rounded;
+  }
+  return costs;
+}
+
+std::string verdict_sentence(const ExplainedRun& run) {
+  const WorkSummary& all = all_of(run);
+  const std::string share =
+      fmt::format("{} of {}", percent(all.verdict_share()), text_of(run.time));
+  const auto worst = [&](bool waiting) {
+    const auto found = std::ranges::find(run.account.costs, waiting, &Cost::waiting);
+    return found == run.account.costs.end() ? std::string() : found->name;
+  };
+  switch (run.account.verdict()) {
+    case Verdict::dispatch_bound:
+      if (run.account.pace() != profiler::Pace::neither) return pace_sentence(run);
+      return fmt::format("dispatch-bound: for {} the cores wait for the next program, mostly: {}",
+                         share, worst(true));
+    case Verdict::compute_bound:
+      return fmt::format("compute-bound: {} is arithmetic at the peak of all cores", share);
+    case Verdict::dram_bound:
+      return fmt::format("DRAM-bound: {} is data moved at the peak of the DRAM", share);
+    case Verdict::kernel_inefficient:
+      return fmt::format(
+          "kernel-inefficient: for {} kernels run longer than arithmetic and DRAM need, mostly: {}",
+          share, all.stages.empty() ? worst(false) : all.stages.front().name);
+    case Verdict::unknown:
+      break;
+  }
+  return fmt::format("what {} is spent on is not known", text_of(run.time));
+}
+
+std::vector<Table> explanation_tables(const Explanation& explanation) {
+  return {costs_table(explanation), changes_table(explanation)};
+}
+
+harness::Presentation explanation_presentation() {
+  using harness::CellSource;
+  return {.columns = {{"what if", CellSource::detail, "what_if"},
+                      {"time", CellSource::metric, "time"},
+                      {"gain", CellSource::metric, "gain"},
+                      {"effect", CellSource::detail, "effect"},
+                      {"bound by", CellSource::detail, "bound_by"},
+                      {"waiting", CellSource::metric, "share_waiting"},
+                      {"compute", CellSource::metric, "share_compute"},
+                      {"DRAM", CellSource::metric, "share_dram"},
+                      {"kernel", CellSource::metric, "share_kernel"},
+                      {"verdict", CellSource::detail, "verdict"}},
+          .plots = {}};
+}
+
+harness::ExperimentResult explanation_result(const Explanation& explanation,
+                                             const harness::RunContext& context) {
+  harness::ExperimentResult result{.experiment = "explain", .context = context, .points = {}};
+  PointResult base = point_of(explanation, {});
+  describe(explanation.run, base);
+  base.details.emplace_back("verdict", verdict_sentence(explanation.run));
+  base.details.emplace_back("command", explanation.command);
+  for (const UntriedChange& change : explanation.untried) {
+    base.details.emplace_back("not tried: " + change.what, change.reason);
+  }
+  result.points.push_back(std::move(base));
+  for (const TriedChange& change : explanation.tried) {
+    PointResult point = point_of(explanation, change.changes);
+    describe(change.run, point);
+    const double gain = explanation.gain(change);
+    point.metrics.push_back(
+        {.name = "gain", .value = gain, .unit = "1", .better = harness::Better::higher});
+    point.details.emplace_back("what_if", change.what);
+    point.details.emplace_back("how", change.how);
+    point.details.emplace_back("candidates", std::to_string(change.candidates));
+    point.details.emplace_back("effect", effect_of(gain));
+    result.points.push_back(std::move(point));
+  }
+  return result;
+}
+
+PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& canvas) {
+  std::vector<double> times{explanation.run.time.seconds()};
+  for (const TriedChange& change : explanation.tried) times.push_back(change.run.time.seconds());
+  const Scale scale = fit_scale("s", times);
+  BarPicture picture{.name = "explain",
+                     .title = title_of(explanation),
+                     .label = with_unit("time of an iteration", scale.unit),
+                     .parts = {{"no program runs", "lc rgb '#cccccc'"},
+                               {"arithmetic at its peak", gnuplot_color(0)},
+                               {"DRAM at its peak", gnuplot_color(2)},
+                               {"kernels beyond both", gnuplot_color(1)}},
+                     .headings = {with_unit("time", scale.unit), "gain"},
+                     .longest = in_unit(*std::ranges::max_element(times), scale),
+                     .line = in_unit(times.front(), scale)};
+  const auto add = [&](std::string name, const ExplainedRun& run, std::string gain) {
+    const double time = run.time.seconds();
+    BarRow row{.name = std::move(name), .cells = {format_number(time, scale), std::move(gain)}};
+    double end = 0;
+    for (const double part : parts_of(run)) {
+      row.ends.push_back(end += part * in_unit(time, scale));
+    }
+    picture.rows.push_back(std::move(row));
+  };
+  add("as it is", explanation.run, "");
+  for (const TriedChange& change : explanation.tried) {
+    add(change.what, change.run, fmt::format("{:.2f}x", explanation.gain(change)));
+  }
+  return write_bars(picture, canvas);
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/findings/memory_report.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "reports/formats/csv_row.h"
+#include "reports/tables/cell_text.h"
+#include "reports/tables/columns.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+using profiler::BufferLifetime;
+using profiler::MemoryPhase;
+using profiler::MemoryPoint;
+using profiler::MemoryUse;
+using Numbers = std::vector<std::optional<double>>;
+using Counts = std::vector<std::optional<std::uint64_t>>;
+
+double bytes(Bytes amount) { return static_cast<double>(amount.value()); }
+
+std::string named(const std::string& name) { return name.empty() ? "(no name)" : name; }
+
+bool uses_l1(const MemoryUse& use) { return use.l1_peak().l1() > Bytes(); }
+
+/// Buffers of one name in one memory.
+struct Holder {
+  std::string memory;
+  std::string phase;
+  std::string name;
+  std::uint64_t buffers = 0;
+  Bytes size;
+  Bytes of;  ///< The peak of that memory.
+};
+
+void append_holders(const MemoryUse& use, const std::vector<std::size_t>& live, Bytes peak,
+                    std::size_t most, std::vector<Holder>& holders) {
+  std::map<std::tuple<MemoryKind, std::string, std::string>, Holder> by_name;
+  for (const std::size_t i : live) {
+    const BufferLifetime& lifetime = use.lifetimes[i];
+    Holder& holder = by_name[{lifetime.kind, lifetime.phase, lifetime.name}];
+    holder.memory = name_of(lifetime.kind);
+    holder.phase = lifetime.phase;
+    holder.name = named(lifetime.name);
+    ++holder.buffers;
+    holder.size += lifetime.size;
+    holder.of = peak;
+  }
+  std::vector<Holder> sorted;
+  for (const auto& [key, holder] : by_name) sorted.push_back(holder);
+  std::ranges::stable_sort(sorted, std::greater(), &Holder::size);
+  if (sorted.size() > most) {
+    Holder rest{.memory = sorted.front().memory.substr(0, sorted.front().memory.find(' ')),
+                .name = fmt::format("other names: {}", sorted.size() - most),
+                .of = peak};
+    for (std::size_t i = most; i < sorted.size(); ++i) {
+      rest.buffers += sorted[i].buffers;
+      rest.size += sorted[i].size;
+    }
+    sorted.resize(most);
+    sorted.push_back(rest);
+  }
+  holders.insert(holders.end(), sorted.begin(), sorted.end());
+}
+
+/// A step for each point: the line goes on level until the next one.
+std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dram,
+                       const Scale& l1) {
+  const SimTime start = use.curve.front().time;
+  std::string text =
+      fmt::format("# columns: time ({}) | DRAM ({}) | L1 ({})\n", time.unit, dram.unit, l1.unit);
+  for (const MemoryPoint& point : use.curve) {
+    text += fmt::format("{:.10g} {:.10g} {:.10g}\n", in_unit((point.time - start).seconds(), time),
+                        in_unit(bytes(point.dram), dram), in_unit(bytes(point.l1()), l1));
+  }
+  return text;
+}
+
+/// Pixels around a picture's axes, at both sides and above and below.
+constexpr double kAcross = 170;
+constexpr double kUpwards = 150;
+
+/// What stands above the curves: the name of each phase, written upwards.
+struct PhaseNames {
+  struct Phase {
+    std::string name;
+    double begins;  ///< As a share of the time, as is the next.
+    double stands;  ///< So far from its neighbours that names do not touch.
+  };
+  std::vector<Phase> phases;
+  double height = 0;  ///< Of the longest name, as a share of the axis.
+
+  PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size);
+};
+
+PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size) {
+  const double distance = kLineHeight / (size.width - kAcross);
+  const auto most = static_cast<std::size_t>(1 / distance);
+  // Where there are too many phases, the longest have names.
+  std::vector<const MemoryPhase*> named_ones;
+  for (const MemoryPhase& phase : use.phases) named_ones.push_back(&phase);
+  std::ranges::stable_sort(named_ones, std::greater(),
+                           [](const MemoryPhase* phase) { return phase->end - phase->start; });
+  if (named_ones.size() > most) named_ones.resize(most);
+  std::ranges::sort(named_ones);  // they lie in one vector
+  double from = 0.7 * distance;   // beside the axis
+  for (const MemoryPhase* const phase : named_ones) {
+    const SimTime start = phase->start - use.curve.front().time;
+    const double begins = span > SimTime() ? start.seconds() / span.seconds() : 0;
+    phases.push_back({.name = named(phase->name), .begins = begins});
+    phases.back().stands = std::max(begins, from);
+    from = phases.back().stands + distance;
+    height = std::max(height, kLetterWidth * static_cast<double>(display_width(phase->name)) /
+                                  (size.height - kUpwards));
+  }
+  double to = 1;
+  for (auto phase = phases.rbegin(); phase != phases.rend(); ++phase) {
+    phase->stands = std::min(phase->stands, to);
+    to = phase->stands - distance;
+  }
+}
+
+/// A dashed line where each phase begins, which bends to its name.
+std::string phase_marks(const PhaseNames& names, double roof) {
+  constexpr double kBend = 0.04;
+  std::string text;
+  const auto line = [&](double x, double y, double to_x, double to_y) {
+    text += fmt::format(
+        "set arrow from graph {:.5g}, graph {:.5g} to graph {:.5g}, graph {:.5g} nohead dt 2 lc "
+        "rgb '#888888'\n",
+        x, y, to_x, to_y);
+  };
+  for (const PhaseNames::Phase& phase : names.phases) {
+    line(phase.begins, 0, phase.begins, roof);
+    line(phase.begins, roof, phase.stands, roof + kBend);
+    text += fmt::format(
+        "set label {} at graph {:.5g}, graph {:.5g} rotate by 90 left textcolor rgb '#444444'\n",
+        gnuplot_string(phase.name), phase.stands, roof + kBend + 0.01);
+  }
+  return text;
+}
+
+}  // namespace
+
+Table memory_phases_table(const MemoryUse& use) {
+  std::vector<std::string> names;
+  Numbers peak, allocated, released, change, cumulative_peak, current;
+  Numbers circular, buffers, total;
+  for (const MemoryPhase& phase : use.phases) {
+    names.push_back(named(phase.name));
+    peak.emplace_back(bytes(phase.dram.peak));
+    allocated.emplace_back(bytes(phase.dram.allocated));
+    released.emplace_back(bytes(phase.dram.released));
+    change.emplace_back(bytes(phase.dram.change()));
+    cumulative_peak.emplace_back(bytes(phase.dram.cumulative_peak));
+    current.emplace_back(bytes(phase.dram.cumulative_current));
+    circular.emplace_back(bytes(phase.l1.circular_buffers_peak));
+    buffers.emplace_back(bytes(phase.l1.buffers_peak));
+    total.emplace_back(bytes(phase.l1.total_peak));
+  }
+  Table table{.caption = "memory by phase"};
+  add_words(table, "phase", names);
+  add_quantities(table, "DRAM peak", "B", cumulative_peak);
+  add_quantities(table, "current", "B", current);
+  add_quantities(table, "segment peak", "B", peak);
+  add_quantities(table, "allocated", "B", allocated);
+  add_quantities(table, "released", "B", released);
+  add_quantities(table, "change", "B", change);
+  if (uses_l1(use)) {
+    add_quantities(table, "L1 peak", "B", total);
+    add_quantities(table, "circular buffers", "B", circular);
+    add_quantities(table, "buffers", "B", buffers);
+  }
+  if (use.unmatched > 0) {
+    table.notes.push_back(fmt::format(
+        "warning: events left out: {} (releases of buffers from before the recording, or "
+        "allocations of live ones)",
+        use.unmatched));
+  }
+  if (use.losses > 0) {
+    table.notes.push_back("warning: the recording had no room for " + counted(use.losses, "event"));
+  }
+  return table;
+}
+
+Table memory_holders_table(const MemoryUse& use, std::size_t most) {
+  std::vector<Holder> holders;
+  append_holders(use, use.dram_peak_holders, use.dram_peak().dram, most, holders);
+  append_holders(use, use.l1_peak_holders, use.l1_peak().l1(), most, holders);
+  std::vector<std::string> memory, phases, names;
+  Counts buffers;
+  Numbers size, shares;
+  for (const Holder& holder : holders) {
+    memory.push_back(holder.memory);
+    phases.push_back(holder.phase);
+    names.push_back(holder.name);
+    buffers.emplace_back(holder.buffers);
+    size.emplace_back(bytes(holder.size));
+    shares.push_back(holder.of > Bytes() ? std::optional(bytes(holder.size) / bytes(holder.of))
+                                         : std::nullopt);
+  }
+  Table table{.caption = "memory at its peak"};
+  add_words(table, "memory", memory);
+  add_words(table, "phase", phases);
+  add_words(table, TableColumn{.title = "name", .room = harness::Room::key}, names);
+  add_counts(table, "buffers", buffers);
+  add_quantities(table, "size", "B", size);
+  add_quantities(table, "share", "1", shares);
+  return table;
+}
+
+std::string buffers_csv(const MemoryUse& use) {
+  std::string text = "memory,buffer,name,phase,bytes,allocated_ps,released_ps\n";
+  for (const BufferLifetime& lifetime : use.lifetimes) {
+    append_csv_row(text, {std::string(name_of(lifetime.kind)), std::to_string(lifetime.buffer),
+                          lifetime.name, lifetime.phase, std::to_string(lifetime.size.value()),
+                          std::to_string(lifetime.allocated.ps()),
+                          lifetime.released ? std::to_string(lifetime.released->ps()) : ""});
+  }
+  return text;
+}
+
+PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name, const std::string& title,
+                            const Canvas& canvas) {
+  if (use.curve.empty()) return {};
+  const SimTime length = use.curve.back().time - use.curve.front().time;
+  const std::vector<double> span{length.seconds()};
+  const std::vector<double> most_dram{bytes(use.dram_peak().dram)};
+  const std::vector<double> most_l1{bytes(use.l1_peak().l1())};
+  const Scale time = fit_scale("s", span);
+  const Scale dram = fit_scale("B", most_dram);
+  const Scale l1 = fit_scale("B", most_l1);
+  Picture picture{.name = name + "_memory",
+                  .title = title,
+                  .size = canvas.size_or({}),
+                  .data = curve_text(use, time, dram, l1)};
+  const PhaseNames names(use, length, picture.size);
+  const double roof = std::max(0.3, 0.93 - names.height);
+  const auto range = [&](double most, const Scale& scale) {
+    return most > 0 ? fmt::format("[0:{:.6g}]", 1.05 / roof * in_unit(most, scale)) : "[0:1]";
+  };
+  const std::string end = length > SimTime() ? format_exact(in_unit(span.front(), time)) : "1";
+  picture.settings =
+      fmt::format("set xlabel {}\nset xrange [0:{}]\nset ylabel {}\nset yrange {}\n{}",
+                  gnuplot_string(with_unit("time", time.unit)), end,
+                  gnuplot_string(with_unit("DRAM", dram.unit)), range(most_dram.front(), dram),
+                  phase_marks(names, roof));
+  picture.curves.push_back(
+      fmt::format("data using 1:2 with steps {} lw 2 title 'DRAM'", gnuplot_color(0)));
+  if (uses_l1(use)) {
+    picture.settings +=
+        fmt::format("set y2label {}\nset y2range {}\nset y2tics nomirror out\nset border 11\n",
+                    gnuplot_string(with_unit("L1", l1.unit)), range(most_l1.front(), l1));
+    picture.curves.push_back(
+        fmt::format("data using 1:3 axes x1y2 with steps {} lw 2 title 'L1'", gnuplot_color(1)));
+  }
+  return write_picture(picture, canvas);
+}
+
+}  // namespace howard::reports

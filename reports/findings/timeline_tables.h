@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "profiler/formats/log.h"
+#include "reports/tables/table.h"
+
+namespace howard::reports {
+
+/// Where the time of a logged run went, as tables: devices, queues and sub-devices with what they
+/// were busy; the ops and the pairs of ops that took the most time, `top` of each; idle time by
+/// cause, by length and by section; ops of the host. Tables without rows are left out. `title`
+/// begins the captions. Needs a timeline without defects.
+std::vector<Table> timeline_tables(const profiler::LoggedRun& run, std::string_view title,
+                                   std::size_t top);
+
+}  // namespace howard::reports

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/csv.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/statistics.h"
+#include "reports/formats/csv_row.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+using harness::ExperimentResult;
+using harness::Metric;
+using harness::PointResult;
+using Fields = std::vector<std::string>;
+
+Fields axes_of(std::span<const ExperimentResult> results) {
+  Fields axes;
+  for (const ExperimentResult& result : results) {
+    for (const PointResult& point : result.points) {
+      for (const auto& [axis, value] : point.parameters) {
+        if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+      }
+    }
+  }
+  return axes;
+}
+
+/// What is said in words of any point; an axis of the same name says it already.
+Fields details_of(std::span<const ExperimentResult> results, const Fields& axes) {
+  Fields details;
+  for (const ExperimentResult& result : results) {
+    for (const PointResult& point : result.points) {
+      for (const auto& [detail, text] : point.details) {
+        if (std::ranges::find(axes, detail) != axes.end()) continue;
+        if (std::ranges::find(details, detail) == details.end()) details.push_back(detail);
+      }
+    }
+  }
+  return details;
+}
+
+/// The end of each row of a point: its details, and why it has no metrics.
+Fields end_of(const PointResult& point, const Fields& details) {
+  Fields fields;
+  for (const std::string& detail : details) {
+    const std::string* const text = point.find_detail(detail);
+    fields.push_back(text ? *text : "");
+  }
+  fields.push_back(point.metrics.empty() ? point.skipped.value_or("") : "");
+  return fields;
+}
+
+std::string number(const std::optional<double>& value) { return value ? format_exact(*value) : ""; }
+
+Fields metric_fields(const PointResult& point, const Metric& metric) {
+  Fields fields{metric.name,
+                format_exact(metric.value),
+                metric.unit,
+                std::to_string(metric.samples.size()),
+                number(harness::median(metric.samples)),
+                metric.ci95 ? format_exact(metric.ci95->front()) : "",
+                metric.ci95 ? format_exact(metric.ci95->back()) : "",
+                metric.samples.empty() ? "exact" : "sampled"};
+  if (point.reference && point.reference->metric == metric.name) {
+    fields.push_back(format_exact(point.reference->value));
+    fields.push_back(point.reference->status);
+    fields.push_back(number(point.relative_error()));
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string csv(std::span<const ExperimentResult> results) {
+  std::string text;
+  write_csv(results, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) {
+  const Fields axes = axes_of(results);
+  const Fields details = details_of(results, axes);
+  const auto append = [](Fields& fields, const Fields& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  };
+  Fields header{"experiment", "backend"};
+  append(header, axes);
+  append(header, {"metric", "value", "unit", "n", "median", "ci95_low", "ci95_high", "noise",
+                  "reference_value", "reference_status", "relative_error"});
+  const std::size_t details_begin = header.size();
+  append(header, details);
+  header.emplace_back("skipped");
+  std::string text;
+  append_csv_row(text, header);
+  for (const ExperimentResult& result : results) {
+    for (const PointResult& point : result.points) {
+      Fields start{result.experiment, std::string(name_of(point.backend))};
+      for (const std::string& axis : axes) {
+        start.emplace_back(harness::find_parameter(point.parameters, axis).value_or(""));
+      }
+      const Fields end = end_of(point, details);
+      const auto append_row = [&](const Fields& metric) {
+        Fields row = start;
+        append(row, metric);
+        row.resize(details_begin);
+        append(row, end);
+        append_csv_row(text, row);
+      };
+      for (const Metric& metric : point.metrics) append_row(metric_fields(point, metric));
+      if (point.metrics.empty()) append_row({});
+      sink(text);
+      text.clear();
+    }
+  }
+  if (!text.empty()) sink(text);
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/presentation.h"
+#include "harness/result.h"
+#include "reports/pictures/picture.h"
+
+namespace howard::reports {
+
+/// Draws the map of one backend's points on `canvas` as a picture called `name` (picture.h says
+/// which files that is): a cell for each pair of values, with its number in words. Cells without a
+/// point stay white. Nothing when all points stand in one row or column, or beside more than 24.
+PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backend backend,
+                         const harness::HeatMap& map, const std::string& name,
+                         const Canvas& canvas);
+
+}  // namespace howard::reports

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/presentation.h"
+#include "harness/result.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+
+struct PlotPoint {
+  double x = 0;  ///< Positive, in SI units, as is `y`.
+  double y = 0;
+  std::optional<std::array<double, 2>> interval;  ///< 95 %, of y.
+  std::optional<double> published;                ///< Positive.
+  /// In a comparison: what was published does not measure what it says.
+  bool artefact = false;
+};
+
+struct PlotSeries {
+  std::string title;              ///< "emulated, worker", "host".
+  std::vector<PlotPoint> points;  ///< By x; never empty.
+  /// No two series have the same colour and dashes, up to kMostStyles of them.
+  std::size_t color = 0;
+  std::size_t dashes = 0;
+  /// How many of the following series run over this one, which would hide it.
+  std::size_t covered = 0;
+
+  bool has_intervals() const;
+  bool has_open_symbols() const;
+};
+
+constexpr std::size_t kLineColors = 7;
+constexpr std::size_t kLineDashes = 5;
+constexpr std::size_t kMostStyles = kLineColors * kLineDashes;
+
+/// The points of a plot, sorted into its lines.
+struct PlotData {
+  std::string title;
+  std::vector<PlotSeries> series;
+  std::string x_unit;  ///< Of times, amounts of bytes and of work; "" for sizes and counts.
+  Scale y_scale;
+};
+
+PlotData collect_plot_data(const harness::ExperimentResult& result, const harness::Plot& plot);
+
+}  // namespace howard::reports

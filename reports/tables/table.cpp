@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/table.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "reports/published/reference.h"
+#include "reports/tables/format.h"
+#include "reports/tables/row_sample.h"
+
+namespace howard::reports {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+using harness::Column;
+using harness::ExperimentResult;
+using harness::Metric;
+using harness::PointResult;
+using harness::Room;
+using Points = std::vector<const PointResult*>;
+
+constexpr std::string_view kTimeMetric = "time";
+
+/// Published figures of one quantity differ by up to 10 % within one session of the report (its
+/// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine):
+/// an error below the first is none, one above the second is more than a bad day.
+constexpr double kGoodError = 0.10;
+constexpr double kFairError = 0.28;
+
+Tone tone_of(double relative_error) {
+  const double size = std::abs(relative_error);
+  return size <= kGoodError ? Tone::good : size <= kFairError ? Tone::fair : Tone::bad;
+}
+
+/// A column as it is filled: its cells, its header, and whether any point had something to say.
+struct FilledColumn {
+  TableColumn column;
+  std::vector<Cell> cells;
+};
+
+Scale scale_of_metric(const Points& points, std::string_view name) {
+  std::vector<double> values;
+  std::string_view unit;
+  for (const PointResult* point : points) {
+    if (const Metric* metric = point->find_metric(name)) {
+      values.push_back(metric->value);
+      unit = metric->unit;
+    }
+  }
+  return fit_scale(unit, values);
+}
+
+std::string metric_text(const Metric& metric, const Scale& scale) {
+  std::string text = format_number(metric.value, scale);
+  if (!metric.ci95 || metric.value == 0) return text;
+  const auto [low, high] = *metric.ci95;
+  const double half_width = std::max(metric.value - low, high - metric.value) / metric.value;
+  return text + fmt::format(" ±{:.1f} %", std::abs(half_width) * 100);
+}
+
+FilledColumn fill_words(const Column& column, const Points& points) {
+  FilledColumn filled{.column = {.title = column.title}};
+  bool numbers = true;
+  for (const PointResult* point : points) {
+    std::string text;
+    if (column.source == CellSource::parameter) {
+      text = harness::find_parameter(point->parameters, column.name).value_or("");
+    } else if (const std::string* detail = point->find_detail(column.name)) {
+      text = *detail;
+    }
+    numbers = numbers && (text.empty() || parse_number(text));
+    filled.cells.push_back({.text = std::move(text)});
+  }
+  filled.column.number = numbers;
+  return filled;
+}
+
+FilledColumn fill_metric(const Column& column, const Points& points) {
+  const Scale scale = scale_of_metric(points, column.name);
+  FilledColumn filled{.column = {.title = column.title, .unit = scale.unit, .number = true}};
+  for (const PointResult* point : points) {
+    const Metric* metric = point->find_metric(column.name);
+    filled.cells.push_back({.text = metric ? metric_text(*metric, scale) : ""});
+  }
+  return filled;
+}
+
+/// Published figures of another metric than the column's carry their own unit.
+FilledColumn fill_reference(const Column& column, const Points& points) {
+  const auto first = std::ranges::find_if(
+      points, [](const PointResult* point) { return point->reference.has_value(); });
+  if (first == points.end()) return {.column = {.title = column.title}, .cells = {}};
+  const std::string& metric = (*first)->reference->metric;
+  const Scale scale = scale_of_metric(points, metric);
+  FilledColumn filled{.column = {.title = column.title, .unit = scale.unit, .number = true}};
+  for (const PointResult* point : points) {
+    Cell cell;
+    if (const auto& reference = point->reference) {
+      cell.text = reference->metric == metric ? format_number(reference->value, scale)
+                                              : format_quantity(reference->value, reference->unit);
+      if (reference->status == "artefact") cell.text.insert(0, "* ");
+    }
+    filled.cells.push_back(std::move(cell));
+  }
+  return filled;
+}
+
+FilledColumn fill_error(const Column& column, const Points& points) {
+  FilledColumn filled{.column = {.title = column.title, .unit = "%", .number = true}};
+  for (const PointResult* point : points) {
+    Cell cell;
+    if (const std::optional<double> error = point->relative_error()) {
+      // An artefact says nothing about the emulator, for better or worse.
+      const bool judged = point->reference->status != "artefact";
+      cell = {.text = format_error(*error), .tone = judged ? tone_of(*error) : Tone::plain};
+    }
+    filled.cells.push_back(std::move(cell));
+  }
+  return filled;
+}
+
+FilledColumn fill_cells(const Column& column, const Points& points) {
+  switch (column.source) {
+    case CellSource::parameter:
+    case CellSource::detail:
+      return fill_words(column, points);
+    case CellSource::metric:
+      return fill_metric(column, points);
+    case CellSource::reference:
+      return fill_reference(column, points);
+    case CellSource::error:
+      return fill_error(column, points);
+  }
+  return {};
+}
+
+FilledColumn fill(const Column& column, const Points& points) {
+  FilledColumn filled = fill_cells(column, points);
+  const bool is_key = column.source == CellSource::parameter ||
+                      (column.source == CellSource::metric && column.name == kTimeMetric);
+  filled.column.room = is_key ? Room::key : column.room;
+  filled.column.meaning = column.meaning;
+  return filled;
+}
+
+/// The parameters by which the points differ, as in "shape 100x100x100, dispatch eth".
+std::string describe(const PointResult& point, const Points& points) {
+  std::string text;
+  for (const auto& [axis, value] : point.parameters) {
+    const bool varies = std::ranges::any_of(points, [&](const PointResult* other) {
+      return harness::find_parameter(other->parameters, axis) != value;
+    });
+    if (varies) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value);
+  }
+  return text;
+}
+
+/// The sentences said about points, each once, in the order in which they first come up.
+class PointNotes {
+ public:
+  void add(std::string sentence, const PointResult& point, const Points& points) {
+    const auto found = std::ranges::find(entries_, sentence, &Entry::sentence);
+    if (found != entries_.end()) {
+      ++found->count;
+    } else {
+      entries_.push_back({std::move(sentence), describe(point, points), 1});
+    }
+  }
+
+  void append_to(std::vector<std::string>& notes) const {
+    for (const auto& [sentence, point, count] : entries_) {
+      const std::string where = count > 1 ? fmt::format("{} points", count) : point;
+      notes.push_back(where.empty() ? sentence : fmt::format("{} ({})", sentence, where));
+    }
+  }
+
+ private:
+  struct Entry {
+    std::string sentence;
+    std::string point;
+    int count = 0;
+  };
+  std::vector<Entry> entries_;
+};
+
+std::vector<std::string> notes_of(const ExperimentResult& result, Backend backend,
+                                  const Points& points) {
+  std::vector<std::string> notes;
+  if (result.interrupted) notes.push_back("interrupted: some points are missing");
+  PointNotes about_points;
+  for (const PointResult* point : points) {
+    if (point->reference && point->reference->status == "artefact") {
+      about_points.add("* artefact: " + point->reference->note, *point, points);
+    }
+    for (const std::string& warning : point->warnings) {
+      about_points.add("warning: " + warning, *point, points);
+    }
+  }
+  about_points.append_to(notes);
+  if (backend == Backend::emulated) {
+    // "tt_metal_2025_12 with host.finish=0us"
+    constexpr std::string_view kWith = " with ";
+    for (const std::string& profile :
+         {result.context.chip_profile, result.context.software_profile}) {
+      const std::size_t with = profile.find(kWith);
+      if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
+    }
+    if (!result.context.published_chip && !reference_tables(result.experiment).empty()) {
+      notes.emplace_back(
+          "no published figures stand beside these: they are of another chip or software");
+    }
+  }
+  if (backend != Backend::emulated) {
+    // They are about the log, or about the machine and the build, which virtual time does not
+    // depend on.
+    for (const std::string& warning : result.context.warnings)
+      notes.push_back("warning: " + warning);
+  }
+  return notes;
+}
+
+/// An axis with the same value at every one of several points says it once, in the caption.
+std::optional<std::string> common_value(const Column& column, const Points& points) {
+  if (column.source != CellSource::parameter || points.size() < 2) return std::nullopt;
+  const auto first = harness::find_parameter(points.front()->parameters, column.name);
+  const bool same = std::ranges::all_of(points, [&](const PointResult* point) {
+    return harness::find_parameter(point->parameters, column.name) == first;
+  });
+  return same ? std::optional(fmt::format("{} {}", column.title, first.value_or("")))
+              : std::nullopt;
+}
+
+bool is_empty(const FilledColumn& filled) {
+  return std::ranges::all_of(filled.cells, [](const Cell& cell) { return cell.text.empty(); });
+}
+
+/// Reasons stand in the cells that skipped points leave free at the end of their row.
+void make_room_for_reasons(Table& table) {
+  const bool has_room = std::ranges::all_of(table.rows, [](const TableRow& row) {
+    return row.skipped.empty() || (!row.cells.empty() && row.cells.back().text.empty());
+  });
+  if (has_room) return;
+  table.columns.push_back({.title = "result", .room = Room::key});
+  for (TableRow& row : table.rows) row.cells.emplace_back();
+}
+
+/// The columns, and behind those of axes one for each further axis by which the points differ: else
+/// two rows of a table could not be told apart.
+std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points& points) {
+  std::vector<std::string> axes;
+  for (const PointResult* point : points) {
+    for (const auto& [axis, value] : point->parameters) {
+      if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+    }
+  }
+  auto place = std::ranges::find_if(
+      columns, [](const Column& column) { return column.source != CellSource::parameter; });
+  for (const std::string& axis : axes) {
+    const bool shown = std::ranges::any_of(columns, [&](const Column& column) {
+      return column.source == CellSource::parameter && column.name == axis;
+    });
+    const auto first = harness::find_parameter(points.front()->parameters, axis);
+    const bool varies = std::ranges::any_of(points, [&](const PointResult* point) {
+      return harness::find_parameter(point->parameters, axis) != first;
+    });
+    if (shown || !varies) continue;
+    place = std::next(columns.insert(place, {axis, CellSource::parameter, axis}));
+  }
+  return columns;
+}
+
+std::string_view clock_of(Backend backend) {
+  switch (backend) {
+    case Backend::emulated:
+      return "emulated device, virtual time";
+    case Backend::host:
+      return "host CPU, wall time";
+    case Backend::log:
+      return "as logged";
+  }
+  return "";
+}
+
+/// What the time of the points is of: " of a product and its finish"; empty where they have none.
+std::string timed_text(Backend backend, const Points& points,
+                       const harness::Presentation& presentation) {
+  const bool differs = backend == Backend::host && !presentation.timed_on_host.empty();
+  const std::string& usual = differs ? presentation.timed_on_host : presentation.timed;
+  std::vector<std::string> texts;
+  for (const PointResult* point : points) {
+    if (point->find_metric(kTimeMetric) == nullptr) continue;
+    const std::string* const own = point->find_detail("timed");
+    const std::string& text = own ? *own : usual;
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  return texts.empty() ? "" : " of " + join(texts, ", or of ");
+}
+
+Table make_table(const ExperimentResult& result, Backend backend, const std::string& name,
+                 const Points& points, const harness::Presentation& presentation,
+                 const RowSample& shown) {
+  const std::string clock(clock_of(backend));
+  const std::string title = name.empty() ? clock + timed_text(backend, points, presentation) : name;
+  Table table{.caption = fmt::format("{}: {}", result.experiment, title),
+              .notes = notes_of(result, backend, points)};
+  if (!shown.note.empty()) table.notes.insert(table.notes.begin(), shown.note);
+  table.rows.resize(shown.points.size());
+  for (const Column& column : with_varying_axes(presentation.columns, points)) {
+    FilledColumn filled = fill(column, shown.points);
+    if (is_empty(filled)) continue;
+    if (const std::optional<std::string> common = common_value(column, points)) {
+      table.caption += ", " + *common;
+      continue;
+    }
+    table.columns.push_back(std::move(filled.column));
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      table.rows[i].cells.push_back(std::move(filled.cells[i]));
+    }
+  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const PointResult& point = *shown.points[i];
+    if (!point.skipped) continue;
+    table.rows[i].skipped =
+        fmt::format("{}: {}", point.failed ? "failed" : "skipped", *point.skipped);
+  }
+  make_room_for_reasons(table);
+  return table;
+}
+
+/// The points by the value of a detail, in the order in which the values first come up; points that
+/// lack it, as failed ones do, stand with those before them.
+std::vector<std::pair<std::string, Points>> divide(const Points& points,
+                                                   const std::string& detail) {
+  std::vector<std::pair<std::string, Points>> parts;
+  for (const PointResult* point : points) {
+    const std::string* value = detail.empty() ? nullptr : point->find_detail(detail);
+    if (parts.empty() || (value && *value != parts.back().first)) {
+      const std::string name = value ? *value : "";
+      const auto known = std::ranges::find(parts, name, &std::pair<std::string, Points>::first);
+      if (known != parts.end()) {
+        known->second.push_back(point);
+        continue;
+      }
+      parts.push_back({name, {}});
+    }
+    parts.back().second.push_back(point);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Table> make_tables(const ExperimentResult& result,
+                               const harness::Presentation& presentation, bool all_rows) {
+  std::vector<Table> tables;
+  for (const Backend backend : {Backend::emulated, Backend::host, Backend::log}) {
+    Points points;
+    for (const PointResult& point : result.points) {
+      if (point.backend == backend) points.push_back(&point);
+    }
+    for (const auto& [name, members] : divide(points, presentation.table_of)) {
+      const RowSample shown =
+          all_rows ? RowSample{members, ""} : sample_rows(members, presentation.swept);
+      tables.push_back(make_table(result, backend, name, members, presentation, shown));
+    }
+  }
+  return tables;
+}
+
+std::vector<std::string> meanings_of(const Table& table) {
+  std::vector<std::string> meanings;
+  for (const TableColumn& column : table.columns) {
+    if (!column.meaning.empty()) meanings.push_back(column.title + ": " + column.meaning);
+  }
+  return meanings;
+}
+
+}  // namespace howard::reports
