@@ -59,7 +59,7 @@ foreach(folder base profiler engines/device engines/ops engines/wormhole engines
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/howard/${parent}
     COMPONENT development
-    FILES_MATCHING PATTERN *.h PATTERN benchmarks EXCLUDE PATTERN profiles EXCLUDE)
+    FILES_MATCHING PATTERN *.h PATTERN benchmarks EXCLUDE)
 endforeach()
 
 install(EXPORT HowardTargets NAMESPACE Howard:: DESTINATION ${HOWARD_CMAKEDIR}

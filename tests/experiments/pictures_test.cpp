@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -30,7 +31,8 @@ TEST(Pictures, NoTwoHaveOneTitle) {
 /// The gnuplot script of an experiment's picture called `name`.
 std::string script(const harness::Experiment& experiment, const std::string& name,
                    std::vector<harness::AxisOverride> overrides = {}) {
-  const fs::path folder = fs::temp_directory_path() / "howard pictures test";
+  const fs::path folder =
+      fs::temp_directory_path() / ("howard pictures " + std::to_string(::getpid()));
   harness::ExperimentResult result{.experiment = std::string(experiment.name()),
                                    .points = run_emulated(experiment, std::move(overrides))};
   reports::write_plots(result, experiment.presentation(), {folder});

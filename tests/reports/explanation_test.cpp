@@ -2,6 +2,7 @@
 #include "reports/findings/explanation.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -140,8 +141,8 @@ TEST(Explanation, TheResultHasAPointForEachChangeWithItsGain) {
 }
 
 TEST(Explanation, ThePictureHasABarForEachRun) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "howard_explanation_plot";
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("howard_explanation_plot_" + std::to_string(::getpid()));
   write_explanation_plot(sample(), {folder});
   const std::string data = read_file(folder / "explain.dat");
   EXPECT_NE(data.find("\n\"as it is\" 80."), std::string::npos) << data;

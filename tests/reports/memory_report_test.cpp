@@ -2,6 +2,7 @@
 #include "reports/findings/memory_report.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -29,6 +30,13 @@ profiler::MemoryUse sample() {
       {at(4), release, l1_circular_buffer, 1, Bytes(), "", "forward"},
       {at(5), release, dram, 3, Bytes(), "", "backward"},
       {at(6), release, dram, 9, Bytes(), "", "backward"}});
+}
+
+/// A folder that no other test of this or another process uses at the same time.
+std::filesystem::path test_folder() {
+  const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
+  return std::filesystem::path(::testing::TempDir()) /
+         ("howard memory " + std::string(test.name()) + " " + std::to_string(::getpid()));
 }
 
 TEST(MemoryReport, ShowsTheTrackersFields) {
@@ -95,8 +103,7 @@ TEST(MemoryReport, ListsEveryBuffersLifetime) {
 }
 
 TEST(MemoryReport, DrawsMemoryOverTime) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "howard memory report";
+  const std::filesystem::path folder = test_folder();
   std::filesystem::create_directories(folder);
   const PlotFiles files = write_memory_plot(sample(), "run", "Memory of a run", {folder});
   EXPECT_EQ(read_file(folder / "run_memory.dat"),
@@ -128,8 +135,7 @@ profiler::MemoryUse many_phases(int count) {
 
 /// Where the names stand in the picture, from left to right, as shares of the axis.
 std::vector<double> name_places(const profiler::MemoryUse& use) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "howard memory phases";
+  const std::filesystem::path folder = test_folder();
   write_memory_plot(use, "run", "t", {folder});
   std::vector<double> places;
   for (const std::string& line : split(read_file(folder / "run_memory.gp"), '\n')) {
