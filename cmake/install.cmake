@@ -25,9 +25,6 @@ include(cmake/manuals.cmake)
 
 # -- Python --------------------------------------------------------------------------------------
 
-# Debian's folder for packages of every Python 3; elsewhere it is lib/python3.N/site-packages.
-set(HOWARD_INSTALL_PYTHONDIR lib/python3/dist-packages CACHE STRING
-  "The folder below the prefix in which Python looks for packages")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/python/howard DESTINATION ${HOWARD_INSTALL_PYTHONDIR}
   COMPONENT program FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
   PATTERN __pycache__ EXCLUDE)

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/all.h"
 
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
 namespace howard::experiments {
+
+namespace {
+
+/// The questions of the report that the emulator answers, in its order.
+constexpr std::array<ExperimentMaker, 12> kMakers{
+    &matmul_sweep, &mlp_engines,   &shape_sweep, &mlp_depth,      &gpt2_full,    &gpt2_trace,
+    &core_grid,    &dispatch_gaps, &two_queues,  &dispatch_cores, &multi_device, &all_reduce};
+
+}  // namespace
+
+ExperimentMaker maker_of(std::string_view name, const std::shared_ptr<const DevBox>& box) {
+  const auto found = std::ranges::find_if(
+      kMakers, [&](ExperimentMaker maker) { return maker(box)->name() == name; });
+  HOWARD_CHECK(found != kMakers.end(), "the experiment is one that the emulator answers");
+  return *found;
+}
 
 ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
   ExperimentList list;
-  list.push_back(matmul_sweep(box));
-  list.push_back(mlp_engines(box));
-  list.push_back(shape_sweep(box));
-  list.push_back(mlp_depth(box));
-  list.push_back(gpt2_full(box));
-  list.push_back(gpt2_trace(box));
-  list.push_back(core_grid(box));
-  list.push_back(dispatch_gaps(box));
-  list.push_back(two_queues(box));
-  list.push_back(dispatch_cores(box));
-  list.push_back(multi_device(box));
-  list.push_back(all_reduce(box));
+  for (const ExperimentMaker maker : kMakers) list.push_back(maker(box));
   return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "engines/wormhole/profiles/profile.h"
@@ -35,6 +36,12 @@ std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox
 /// they run on the chip and software that the rows are of; otherwise nothing can be compared.
 std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments,
                                               bool published_chip);
+
+/// Makes one experiment on a box.
+using ExperimentMaker = std::unique_ptr<harness::Experiment> (*)(std::shared_ptr<const DevBox>);
+
+/// What makes the experiment of that name, which must be one of emulated_experiments().
+ExperimentMaker maker_of(std::string_view name, const std::shared_ptr<const DevBox>& box);
 
 /// The questions that the emulator answers, in the order of the report.
 ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/installed.h"
 
 namespace howard::python {
 namespace {
@@ -17,9 +18,15 @@ constexpr const char* kInterpreter = HOWARD_PYTHON;
 constexpr const char* kInterpreter = "";
 #endif
 
-fs::path setting(const char* variable, const char* otherwise) {
+fs::path setting(const char* variable, const fs::path& otherwise) {
   const char* const value = std::getenv(variable);
-  return value != nullptr && *value != '\0' ? value : otherwise;
+  return value != nullptr && *value != '\0' ? fs::path(value) : otherwise;
+}
+
+/// The folder of the scripts: the one that was installed with the running program, or else that of
+/// the build.
+fs::path built_in_folder() {
+  return installed(HOWARD_INSTALLED_PYTHON_FOLDER).value_or(HOWARD_PYTHON_FOLDER);
 }
 
 void require(const fs::path& file, const std::string& what, const std::string& variable) {
@@ -35,7 +42,7 @@ void require(const fs::path& file, const std::string& what, const std::string& v
 
 std::optional<Installation> find_installation() {
   const Installation found{.interpreter = setting("HOWARD_PYTHON", kInterpreter),
-                           .folder = setting("HOWARD_PYTHON_FOLDER", HOWARD_PYTHON_FOLDER)};
+                           .folder = setting("HOWARD_PYTHON_FOLDER", built_in_folder())};
   if (found.interpreter.empty()) return std::nullopt;
   require(found.interpreter, "the Python interpreter", "HOWARD_PYTHON");
   require(found.folder / "peer.py", "Howard's Python scripts", "HOWARD_PYTHON_FOLDER");

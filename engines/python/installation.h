@@ -12,9 +12,10 @@ struct Installation {
   std::filesystem::path folder;  ///< Of the scripts, and of the module if it was built.
 };
 
-/// What was found when the build was configured, or what the environment says instead:
-/// HOWARD_PYTHON, an interpreter, and HOWARD_PYTHON_FOLDER. Absent when there is no interpreter.
-/// Error when the environment or the build names a file that is not there.
+/// The interpreter is the one that was found when the build was configured. The folder is the one
+/// that was installed with the running program, or else that of the build. The environment may name
+/// others: HOWARD_PYTHON, an interpreter, and HOWARD_PYTHON_FOLDER. Absent when there is no
+/// interpreter. Error when the environment or the build names a file that is not there.
 std::optional<Installation> find_installation();
 
 }  // namespace howard::python

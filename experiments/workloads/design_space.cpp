@@ -93,6 +93,7 @@ class Varied final : public harness::Experiment {
   Varied(std::unique_ptr<harness::Experiment> as_is, std::shared_ptr<const DevBox> box,
          std::shared_ptr<const DesignSpace> space)
       : as_is_(std::move(as_is)),
+        maker_(maker_of(as_is_->name(), box)),
         box_(std::move(box)),
         space_(std::move(space)),
         constants_(load_constants(space_->fixed)) {}
@@ -176,18 +177,14 @@ class Varied final : public harness::Experiment {
       set_constant(constants, constant + "=" + quantity);
     }
     const std::shared_ptr<const DevBox> box = box_->with(read_profiles(constants));
-    for (auto& experiment : emulated_experiments(box)) {
-      if (experiment->name() != name()) continue;
-      auto variant = std::make_shared<const Variant>(std::move(settings), std::move(experiment));
-      const std::scoped_lock lock(mutex_);
-      latest_ = variant;
-      return variant;
-    }
-    HOWARD_CHECK(false, "what varies is one of the emulated experiments");
-    return nullptr;
+    auto variant = std::make_shared<const Variant>(std::move(settings), maker_(box));
+    const std::scoped_lock lock(mutex_);
+    latest_ = variant;
+    return variant;
   }
 
   std::unique_ptr<harness::Experiment> as_is_;
+  ExperimentMaker maker_;
   std::shared_ptr<const DevBox> box_;
   std::shared_ptr<const DesignSpace> space_;
   ProfileConstants constants_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -18,16 +19,7 @@ namespace howard::wormhole {
 namespace {
 
 using nlohmann::json;
-using Scale = std::map<std::string, double, std::less<>>;
-
 constexpr std::string_view kSchema = "howard.profile/1";
-
-const Scale kPicosecondsPer{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}};
-const Scale kBytesPer{{"B", 1},        {"KB", 1e3},        {"MB", 1e6},          {"GB", 1e9},
-                      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
-const Scale kBytesPerSecondPer{{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}};
-const Scale kHertzPer{{"Hz", 1}, {"MHz", 1e6}, {"GHz", 1e9}};
-const Scale kCountPer{{"count", 1}};
 
 [[noreturn]] void refuse_profile(std::string_view origin, std::string value, std::string accepted,
                                  std::string hint = "") {
@@ -102,18 +94,6 @@ Constant parse_constant(const std::string& name, const json& entry, std::string_
   return constant;
 }
 
-Scale bandwidth_scale(Frequency clock) {
-  Scale scale = kBytesPerSecondPer;
-  scale.emplace("B/cycle", static_cast<double>(clock.value()));
-  return scale;
-}
-
-std::string list_units(const Scale& scale) {
-  std::vector<std::string> units;
-  for (const auto& [unit, factor] : scale) units.push_back(unit);
-  return join(units, ", ");
-}
-
 }  // namespace
 
 std::string profile_kind(std::string_view text, std::string_view origin) {
@@ -139,31 +119,48 @@ Constants Constants::parse(std::string_view text, std::string_view origin, std::
     refuse_profile(origin, "it has no \"constants\"", "an object of constants by name");
   }
   for (const auto& [name, entry] : constants->items()) {
-    result.constants_.insert_or_assign(name, parse_constant(name, entry, origin));
+    result.put(name, parse_constant(name, entry, origin));
   }
   return result;
 }
 
 std::vector<std::string> Constants::names() const {
   std::vector<std::string> names;
-  names.reserve(constants_.size());
-  for (const auto& [name, constant] : constants_) names.push_back(name);
+  names.reserve(entries_.size());
+  for (const Entry& entry : entries_) names.emplace_back(entry.name());
   return names;
 }
 
 const Constant& Constants::at(std::string_view name) const {
-  const auto found = constants_.find(name);
-  HOWARD_CHECK(found != constants_.end(), "a constant is asked for by a name of names()");
-  return found->second;
+  const Entry* const found = find(name);
+  HOWARD_CHECK(found != nullptr, "a constant is asked for by a name of names()");
+  return found->constant->second;
+}
+
+const Constants::Entry* Constants::find(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
+  return found != entries_.end() && found->name() == name ? &*found : nullptr;
+}
+
+void Constants::put(std::string name, Constant constant) {
+  const auto place = std::ranges::lower_bound(entries_, std::string_view(name), {}, &Entry::name);
+  Entry entry{std::make_shared<const std::pair<const std::string, Constant>>(std::move(name),
+                                                                             std::move(constant))};
+  if (place != entries_.end() && place->name() == entry.name()) {
+    *place = std::move(entry);
+  } else {
+    entries_.insert(place, std::move(entry));
+  }
 }
 
 void Constants::calibrate(std::string_view name, double value, std::string_view source) {
-  const auto found = constants_.find(name);
-  HOWARD_CHECK(found != constants_.end() && found->second.bounds, "only bounds let a value move");
-  const auto [least, most] = *found->second.bounds;
+  Constant constant = at(name);
+  HOWARD_CHECK(constant.bounds, "only bounds let a value move");
+  const auto [least, most] = *constant.bounds;
   HOWARD_CHECK(value >= least && value <= most, "a calibrated value is within its bounds");
-  found->second.value = value;
-  if (!source.empty()) found->second.source = source;
+  constant.value = value;
+  if (!source.empty()) constant.source = source;
+  put(std::string(name), std::move(constant));
 }
 
 std::string Constants::to_json() const {
@@ -172,7 +169,8 @@ std::string Constants::to_json() const {
       fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
                   ordered_json(name_).dump(), kind_);
   text += "  \"constants\": {";
-  for (const auto& [name, constant] : constants_) {
+  for (const Entry& held : entries_) {
+    const auto& [name, constant] = *held.constant;
     ordered_json entry{{"value", constant.value}, {"unit", constant.unit}};
     if (constant.bounds) entry["bounds"] = *constant.bounds;
     entry["meaning"] = constant.meaning;
@@ -192,37 +190,41 @@ void Constants::set(std::string_view name, std::string_view quantity) {
     throw Error({.attempted = "set constant " + std::string(name),
                  .value = "'" + std::string(quantity) + "'",
                  .accepted = "a number and its unit",
-                 .hint = fmt::format("{}={}{}", name, constants_.at(std::string(name)).value,
-                                     constants_.at(std::string(name)).unit)});
+                 .hint = fmt::format("{}={}{}", name, at(name).value, at(name).unit)});
   }
-  Constant& constant = constants_.at(std::string(name));
+  Constant constant = at(name);
   constant.value = *value;
   constant.unit = quantity.substr(unit);
   constant.source = "set by the user";
   constant.bounds.reset();
+  put(std::string(name), std::move(constant));
   name_ += fmt::format(" with {}={}", name, quantity);
 }
 
 const Constant& Constants::take(std::string_view name) {
-  const auto found = constants_.find(name);
-  if (found == constants_.end()) {
+  const auto found = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
+  if (found == entries_.end() || found->name() != name) {
     refuse_profile(
         origin_, fmt::format("constant {} is missing", name), "every constant of the profile",
         fmt::format("to add it, or \"extends\": \"{}\" to start from the built-in profile",
                     kind_ == "software" ? kDefaultSoftwareProfile : kDefaultChipProfile));
   }
-  read_.emplace(name);
-  return found->second;
+  found->read = true;
+  return found->constant->second;
 }
 
-double Constants::scaled(std::string_view name, std::string_view what, const Scale& scale) {
+double Constants::scaled(std::string_view name, std::string_view what,
+                         std::span<const Unit> units) {
   const Constant& constant = take(name);
-  const auto unit = scale.find(constant.unit);
-  if (unit == scale.end()) {
+  const auto unit = std::ranges::find(units, constant.unit, &Unit::name);
+  if (unit == units.end()) {
+    std::vector<std::string> known;
+    for (const Unit& each : units) known.emplace_back(each.name);
+    std::ranges::sort(known);
     refuse_profile(origin_, fmt::format("constant {} has unit '{}'", name, constant.unit),
-                   fmt::format("a {} in {}", what, list_units(scale)));
+                   fmt::format("a {} in {}", what, join(known, ", ")));
   }
-  const double value = constant.value * unit->second;
+  const double value = constant.value * unit->factor;
   if (!(value >= 0) || value > 9e18) {
     refuse_profile(origin_,
                    fmt::format("constant {} is {} {}", name, constant.value, constant.unit),
@@ -232,45 +234,62 @@ double Constants::scaled(std::string_view name, std::string_view what, const Sca
 }
 
 SimTime Constants::time(std::string_view name, Frequency clock) {
-  Scale scale = kPicosecondsPer;
-  scale.emplace("cycles", 1e12 / static_cast<double>(clock.value()));
-  return SimTime::picoseconds(std::llround(scaled(name, "time", scale)));
+  const double cycle = 1e12 / static_cast<double>(clock.value());
+  const std::array<Unit, 5> units{
+      {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"cycles", cycle}}};
+  return SimTime::picoseconds(std::llround(scaled(name, "time", units)));
 }
 
 SimTime Constants::time(std::string_view name) {
-  return SimTime::picoseconds(std::llround(scaled(name, "time", kPicosecondsPer)));
+  const std::array<Unit, 4> units{{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}}};
+  return SimTime::picoseconds(std::llround(scaled(name, "time", units)));
 }
 
-Bandwidth Constants::positive_bandwidth(std::string_view name, const Scale& scale) {
-  const Bandwidth rate(std::llround(scaled(name, "bandwidth", scale)));
+Bandwidth Constants::positive_bandwidth(std::string_view name, std::span<const Unit> units) {
+  const Bandwidth rate(std::llround(scaled(name, "bandwidth", units)));
   if (rate.value() < 1)
     refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive bandwidth");
   return rate;
 }
 
 Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
-  return positive_bandwidth(name, bandwidth_scale(clock));
+  const std::array<Unit, 4> units{
+      {{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"B/cycle", static_cast<double>(clock.value())}}};
+  return positive_bandwidth(name, units);
 }
 
 Bandwidth Constants::share(std::string_view name, std::string_view whole, Frequency clock) {
-  Scale scale = bandwidth_scale(clock);
-  scale.emplace("%", static_cast<double>(bandwidth(whole, clock).value()) / 100);
-  return positive_bandwidth(name, scale);
+  const double percent = static_cast<double>(bandwidth(whole, clock).value()) / 100;
+  const std::array<Unit, 5> units{{{"B/s", 1},
+                                   {"MB/s", 1e6},
+                                   {"GB/s", 1e9},
+                                   {"B/cycle", static_cast<double>(clock.value())},
+                                   {"%", percent}}};
+  return positive_bandwidth(name, units);
 }
 
 Frequency Constants::frequency(std::string_view name) {
-  const Frequency rate(std::llround(scaled(name, "frequency", kHertzPer)));
+  constexpr std::array<Unit, 3> kUnits{{{"Hz", 1}, {"MHz", 1e6}, {"GHz", 1e9}}};
+  const Frequency rate(std::llround(scaled(name, "frequency", kUnits)));
   if (rate.value() < 1)
     refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive frequency");
   return rate;
 }
 
 Bytes Constants::bytes(std::string_view name) {
-  return Bytes(std::llround(scaled(name, "size", kBytesPer)));
+  constexpr std::array<Unit, 7> kUnits{{{"B", 1},
+                                        {"KB", 1e3},
+                                        {"MB", 1e6},
+                                        {"GB", 1e9},
+                                        {"KiB", 1024.0},
+                                        {"MiB", 1048576.0},
+                                        {"GiB", 1073741824.0}}};
+  return Bytes(std::llround(scaled(name, "size", kUnits)));
 }
 
 int Constants::count(std::string_view name) {
-  const double value = scaled(name, "count", kCountPer);
+  constexpr std::array<Unit, 1> kCount{{{"count", 1}}};
+  const double value = scaled(name, "count", kCount);
   if (value < 1 || value > 65535 || value != std::floor(value)) {
     refuse_profile(origin_, fmt::format("constant {} is {}", name, value),
                    "a whole number from 1 to 65535");
@@ -279,7 +298,8 @@ int Constants::count(std::string_view name) {
 }
 
 bool Constants::flag(std::string_view name) {
-  const double value = scaled(name, "count", kCountPer);
+  constexpr std::array<Unit, 1> kCount{{{"count", 1}}};
+  const double value = scaled(name, "count", kCount);
   if (value != 0 && value != 1) {
     refuse_profile(origin_, fmt::format("constant {} is {}", name, value), "0 (no) or 1 (yes)");
   }
@@ -287,11 +307,14 @@ bool Constants::flag(std::string_view name) {
 }
 
 void Constants::require_all_read() const {
-  std::vector<std::string> known(read_.begin(), read_.end());
-  for (const auto& [name, constant] : constants_) {
-    if (read_.contains(name)) continue;
-    const auto suggestion = closest(name, known);
-    refuse_profile(origin_, fmt::format("unknown constant {}", name),
+  for (const Entry& entry : entries_) {
+    if (entry.read) continue;
+    std::vector<std::string> known;
+    for (const Entry& other : entries_) {
+      if (other.read) known.emplace_back(other.name());
+    }
+    const auto suggestion = closest(entry.name(), known);
+    refuse_profile(origin_, fmt::format("unknown constant {}", entry.name()),
                    "the names of the built-in profiles",
                    suggestion ? "\"" + *suggestion + "\"" : "");
   }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <array>
-#include <map>
+#include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -45,7 +46,7 @@ class Constants {
   void rename(std::string name) { name_ = std::move(name); }
 
   /// Whether there is a constant of that name, and all names.
-  bool contains(std::string_view name) const { return constants_.contains(name); }
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
   std::vector<std::string> names() const;
 
   /// The constant of that name, which there must be.
@@ -78,16 +79,31 @@ class Constants {
   void require_all_read() const;
 
  private:
+  /// A unit that a reader accepts, and how much of the reader's own unit one of it is.
+  struct Unit {
+    std::string_view name;
+    double factor = 0;
+  };
+  /// A sweep copies a profile for each of its points, so copies share the constants that they have
+  /// in common.
+  struct Entry {
+    std::string_view name() const { return constant->first; }
+
+    std::shared_ptr<const std::pair<const std::string, Constant>> constant;
+    bool read = false;
+  };
+
+  const Entry* find(std::string_view name) const;
+  /// Adds a constant, or replaces the one of that name.
+  void put(std::string name, Constant constant);
   const Constant& take(std::string_view name);
-  using Scale = std::map<std::string, double, std::less<>>;
-  double scaled(std::string_view name, std::string_view accepted, const Scale& scale);
-  Bandwidth positive_bandwidth(std::string_view name, const Scale& scale);
+  double scaled(std::string_view name, std::string_view accepted, std::span<const Unit> units);
+  Bandwidth positive_bandwidth(std::string_view name, std::span<const Unit> units);
 
   std::string name_;
   std::string origin_;
   std::string kind_;
-  std::map<std::string, Constant, std::less<>> constants_;
-  std::set<std::string, std::less<>> read_;
+  std::vector<Entry> entries_;  ///< In the order of their names.
 };
 
 /// Which family a profile file belongs to: "chip" or "software". Error when it is no profile.
