@@ -24,3 +24,19 @@ const std::string_view @symbol@ = @pieces@;
 ")
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# embed_digest(TARGET NAMESPACE SYMBOL FILE): the same for the SHA-256 of FILE, in hexadecimal digits.
+function(embed_digest target namespace symbol file)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(SHA256 ${source} digest)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+"#include <string_view>
+namespace @namespace@ {
+extern const std::string_view @symbol@;
+const std::string_view @symbol@ = \"@digest@\";
+}
+")
+  target_sources(${target} PRIVATE ${output})
+endfunction()

@@ -66,6 +66,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);
   app.add_flag("--bottlenecks", options.bottlenecks);
+  app.add_flag("--page", options.page);
   app.add_option("--memory", options.memory);
   app.add_flag("--all-rows", options.all_rows);
   add_color_option(app, options.color);

@@ -34,9 +34,12 @@ struct Options {
   std::filesystem::path memory;       ///< Folder; empty: none.
   reports::Canvas canvas;             ///< Of all pictures; its folder is not used.
   bool bottlenecks = false;
+  bool page = false;  ///< index.html beside the results.
 
-  /// Whether one more iteration of each point is recorded.
-  bool records() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
+  /// Whether one more iteration of points is recorded.
+  bool records() const { return records_all() || page; }
+  /// Whether of every point; the page shows the first one of an experiment.
+  bool records_all() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;

@@ -243,6 +243,14 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   return all_written_;
 }
 
+bool Outputs::add_file(const fs::path& file, const std::string& text) {
+  attempt([&] {
+    write_file(file, text);
+    written_.push_back(file);
+  });
+  return all_written_;
+}
+
 bool Outputs::add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw) {
   attempt([&] {
     reports::Canvas canvas = options_.canvas;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/options.h"
@@ -21,7 +22,8 @@ struct Finished {
   harness::ExperimentResult result;
   harness::Presentation presentation;
   std::vector<harness::Document> documents;
-  double seconds = 0;  ///< Wall time that it took.
+  double seconds = 0;           ///< Wall time that it took.
+  std::string_view question{};  ///< Of the experiment.
   /// The tables of the emulated points were shown before the host's points ran.
   bool emulated_is_shown = false;
   /// Shown in place of the tables that the presentation makes; none: those.
@@ -55,6 +57,9 @@ class Outputs {
 
   /// All files. Returns false when one could not be written.
   bool write(const std::vector<Finished>& finished);
+
+  /// Writes one more text of this run to `file`; returns as write().
+  bool add_file(const std::filesystem::path& file, const std::string& text);
 
   /// Draws on a canvas in the folder of the plots; returns as write().
   bool add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw);

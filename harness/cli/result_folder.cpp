@@ -36,9 +36,9 @@ void require_new(const harness::ExperimentResult& result, const fs::path& file,
   }
 }
 
-}  // namespace
-
-std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder) {
+/// The results; `damaged` is told of each file that cannot be read, and may throw.
+template <class Damaged>
+std::vector<harness::ExperimentResult> read_results(const fs::path& folder, Damaged damaged) {
   std::error_code failure;
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
@@ -47,21 +47,38 @@ std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder
   std::ranges::sort(files);
   std::vector<harness::ExperimentResult> results;
   std::map<std::string, fs::path> places;
+  bool found = false;
   for (const fs::path& file : files) {
-    const std::string text = read_file(file);
-    if (!is_result(text)) continue;
-    for (auto& result : reports::parse_result_json(text, file.string())) {
-      require_new(result, file, places);
-      results.push_back(std::move(result));
+    try {
+      const std::string text = read_file(file);
+      if (!is_result(text)) continue;
+      found = true;
+      for (auto& result : reports::parse_result_json(text, file.string())) {
+        require_new(result, file, places);
+        results.push_back(std::move(result));
+      }
+    } catch (const Error& reason) {
+      damaged(reason);
     }
   }
-  if (results.empty()) {
+  if (!found) {
     throw Error({.attempted = "read the results in " + folder.string(),
                  .value = failure ? failure.message() : "no result in it",
                  .accepted = "a folder with results of a run",
                  .hint = "run_experiment all --backend emulated"});
   }
   return results;
+}
+
+}  // namespace
+
+std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder,
+                                                          std::vector<std::string>& problems) {
+  return read_results(folder, [&](const Error& reason) { problems.emplace_back(reason.what()); });
+}
+
+std::vector<harness::ExperimentResult> read_result_folder(const fs::path& folder) {
+  return read_results(folder, [](const Error& reason) { throw Error(reason); });
 }
 
 }  // namespace howard::cli

@@ -26,6 +26,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/page_of_run.h"
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/point_sharing.h"
 #include "harness/cli/sharing/ranks.h"
@@ -131,6 +132,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
     for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
   }
   bool well = outputs.write(finished);
+  if (options.page) well = write_page(finished, session.traced(), options, outputs) && well;
   well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, box.profiles().chip) && well;
   for (const Finished& one : finished) {
@@ -219,6 +221,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
   if (!options.memory.empty()) require_alone(ranks, "--memory");
   if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
+  if (options.page) require_alone(ranks, "--page");
   if (options.help || options.version) {
     if (ranks.is_first()) fmt::print("{}", options.help ? help_of(options.names) : version_text());
     return kOk;

@@ -97,9 +97,15 @@ int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
-void Session::record(const std::string& experiment, harness::RunHooks& hooks,
+void Session::record(const std::string& experiment,
+                     const std::vector<harness::PointResult>& planned, harness::RunHooks& hooks,
                      std::vector<std::string>& costs) {
-  hooks.trace_sink = [this, &experiment](const harness::PointResult& point) -> TraceSink* {
+  const auto first =
+      std::ranges::find(planned, harness::Backend::emulated, &harness::PointResult::backend);
+  const std::string first_id = first == planned.end() ? "" : first->id();
+  hooks.trace_sink = [this, &experiment,
+                      first_id](const harness::PointResult& point) -> TraceSink* {
+    if (!options_.records_all() && point.id() != first_id) return nullptr;
     return &traced_.emplace_back(experiment, point).recorder;
   };
   hooks.scratch_sink = [this] {
@@ -168,7 +174,7 @@ Finished Session::run(PlannedExperiment planned) {
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
-    if (options_.records()) record(name, hooks, costs);
+    if (options_.records()) record(name, planned.points, hooks, costs);
     if (ranks_.size() > 1)
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     // One thread keeps what is recorded of the points in order.
@@ -184,6 +190,7 @@ Finished Session::run(PlannedExperiment planned) {
       std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   finished.emulated_is_shown = emulated_is_shown;
+  finished.question = planned.experiment->question();
   outputs_.finish(finished);
   for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
   for (const harness::PointResult& point : finished.result.points) {

@@ -68,9 +68,10 @@ class Session {
   /// points that follow will take.
   void show_emulated(const std::vector<const harness::PointResult*>& emulated,
                      const harness::Experiment& experiment, std::size_t count) const;
-  /// Has one more iteration of each point recorded; says in `costs` what that added.
-  void record(const std::string& experiment, harness::RunHooks& hooks,
-              std::vector<std::string>& costs);
+  /// Has one more iteration of each point that the options ask for recorded; says in `costs` what
+  /// that added.
+  void record(const std::string& experiment, const std::vector<harness::PointResult>& planned,
+              harness::RunHooks& hooks, std::vector<std::string>& costs);
 
   const Options& options_;
   const harness::RunContext& context_;

@@ -131,11 +131,11 @@ double axis_end(const std::vector<Bar>& bars, const std::vector<double>& lengths
 
 }  // namespace
 
-PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
-                          const harness::BarChart& chart, const std::string& name,
-                          const Canvas& canvas) {
+std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
+                                      harness::Backend backend, const harness::BarChart& chart,
+                                      const std::string& name) {
   const ChartPoints shown = chart_points(result, backend, chart.metric, chart.bars);
-  if (shown.points.empty() || shown.points.size() > kMostBars) return {};
+  if (shown.points.empty() || shown.points.size() > kMostBars) return std::nullopt;
   const std::vector<std::string> kinds = kinds_of(shown, chart.parts);
   std::vector<Bar> bars;
   std::vector<double> ends;
@@ -165,7 +165,14 @@ PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Back
   if (published) picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
   for (const Bar& bar : bars) picture.rows.push_back(row_of(bar, axis, cells, published));
   if (chart.line) picture.line = in_unit(*chart.line, axis);
-  return write_bars(picture, canvas);
+  return picture;
+}
+
+PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
+                          const harness::BarChart& chart, const std::string& name,
+                          const Canvas& canvas) {
+  const std::optional<BarPicture> picture = bar_picture(result, backend, chart, name);
+  return picture ? write_bars(*picture, canvas) : PlotFiles{};
 }
 
 }  // namespace howard::reports

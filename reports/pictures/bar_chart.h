@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/pictures/bar_picture.h"
 #include "reports/pictures/picture.h"
 
 namespace howard::reports {
 
-/// Draws the chart of one backend's points on `canvas` as a picture called `name` (picture.h says
-/// which files that is): a bar for each point, its parts in colours, the largest kinds first; a
-/// published figure is an open symbol. Nothing without a point to draw, or with more than 40, whose
-/// names would cover each other.
+/// The chart of one backend's points as a picture called `name`: a bar for each point, with its
+/// parts in colours, the largest kinds first, and its published figure. Absent without a point to
+/// draw, and with more than 40, whose names would cover each other.
+std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
+                                      harness::Backend backend, const harness::BarChart& chart,
+                                      const std::string& name);
+
+/// Draws bar_picture() on `canvas`; picture.h says which files that makes. A published figure is an
+/// open symbol.
 PlotFiles write_bar_chart(const harness::ExperimentResult& result, harness::Backend backend,
                           const harness::BarChart& chart, const std::string& name,
                           const Canvas& canvas);

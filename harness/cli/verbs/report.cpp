@@ -4,22 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
 #include "harness/cli/verbs/manual.h"
+#include "reports/findings/comparison.h"
 #include "reports/findings/explanation.h"
 #include "reports/findings/run_summary.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/google_benchmark.h"
+#include "reports/formats/time_record.h"
+#include "reports/page/page.h"
 #include "reports/published/claims.h"
 #include "reports/tables/latex.h"
 #include "reports/tables/markdown.h"
@@ -32,10 +37,12 @@ namespace {
 
 using harness::ExperimentResult;
 
-enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark };
+enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark, html };
 
 struct ReportOptions {
   std::string folder;
+  std::string output;   ///< Of a page; empty: index.html in the folder, "-": standard output.
+  std::string against;  ///< Of a page: an older folder; empty: none.
   Format format = Format::markdown;
   bool help = false;
 };
@@ -50,34 +57,48 @@ ReportOptions report_options(int argc, const char* const* argv) {
                      {{"md", Format::markdown},
                       {"latex", Format::latex},
                       {"csv", Format::csv},
+                      {"html", Format::html},
                       {"google-benchmark", Format::google_benchmark}});
+  app.add_option("--output", options.output);
+  app.add_option("--against", options.against);
   parse_command_line(app, argc, argv);
+  const bool of_page = !options.output.empty() || !options.against.empty();
+  if (of_page && options.format != Format::html) {
+    throw UsageError("--output and --against are for pages; try --format html");
+  }
   if (!options.help && options.folder.empty()) {
     throw UsageError("report takes a folder of results; try run_experiment report results");
   }
   return options;
 }
 
-/// How the experiments want to be shown, in the order of `list`. Only their presentation is asked
-/// for, so that the box is never switched on.
-std::vector<std::pair<std::string, harness::Presentation>> presentations() {
+/// An experiment of this version, and how it wants to be shown.
+struct KnownExperiment {
+  std::string name;
+  std::string question;
+  harness::Presentation presentation;
+};
+using Presentations = std::vector<KnownExperiment>;
+
+/// The experiments in the order of `list`. Only their presentation is asked for, so that the box is
+/// never switched on.
+Presentations presentations() {
   const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
                                                                host::HostOptions{}, 1);
-  std::vector<std::pair<std::string, harness::Presentation>> known;
+  Presentations known;
   for (const auto& experiment : experiments::all_experiments(box, {})) {
-    known.emplace_back(experiment->name(), experiment->presentation());
+    known.push_back({std::string(experiment->name()), std::string(experiment->question()),
+                     experiment->presentation()});
   }
-  known.emplace_back("explain", reports::explanation_presentation());
+  known.push_back({"explain", "", reports::explanation_presentation()});
   return known;
 }
 
 /// The results in the order of `list`.
-std::vector<ExperimentResult> in_order(
-    std::vector<ExperimentResult> results,
-    const std::vector<std::pair<std::string, harness::Presentation>>& known) {
+std::vector<ExperimentResult> in_order(std::vector<ExperimentResult> results,
+                                       const Presentations& known) {
   const auto place = [&](const ExperimentResult& result) {
-    const auto found =
-        std::ranges::find(known, result.experiment, [](const auto& one) { return one.first; });
+    const auto found = std::ranges::find(known, result.experiment, &KnownExperiment::name);
     if (found == known.end()) {
       throw Error({.attempted = "report on results",
                    .value = "there is no experiment '" + result.experiment + "'",
@@ -90,6 +111,50 @@ std::vector<ExperimentResult> in_order(
   return results;
 }
 
+/// What the folder `against` and these results differ in.
+reports::Comparison changes_since(const std::string& against,
+                                  const std::vector<ExperimentResult>& results) {
+  return reports::compare(reports::time_record(read_result_folder(against)),
+                          reports::time_record(results));
+}
+
+/// The page of a folder. What cannot be shown is named on it and on standard error.
+int write_html(const ReportOptions& options, const Presentations& known) {
+  reports::Page page;
+  std::vector<ExperimentResult> results = read_result_folder(options.folder, page.problems);
+  std::erase_if(results, [&](const ExperimentResult& result) {
+    if (std::ranges::find(known, result.experiment, &KnownExperiment::name) != known.end())
+      return false;
+    page.problems.push_back("this version has no experiment '" + result.experiment +
+                            "', whose results are left out");
+    return true;
+  });
+  results = in_order(std::move(results), known);
+  if (!options.against.empty()) {
+    page.changes = changes_since(options.against, results);
+    page.older = options.against;
+  }
+  for (ExperimentResult& result : results) {
+    const KnownExperiment& one =
+        *std::ranges::find(known, result.experiment, &KnownExperiment::name);
+    std::vector<std::string> files = files_beside(options.folder, result.experiment);
+    page.sections.push_back({.result = std::move(result),
+                             .presentation = one.presentation,
+                             .question = one.question,
+                             .files = std::move(files),
+                             .tables = {}});
+  }
+  const std::filesystem::path file = options.output.empty()
+                                         ? std::filesystem::path(options.folder) / "index.html"
+                                         : std::filesystem::path(options.output);
+  write_file(file, reports::html_page(page));
+  if (file != "-") fmt::print(stderr, "wrote {}\n", file.string());
+  for (const std::string& problem : page.problems) {
+    fmt::print(stderr, "{}: {}\n", program_name(), problem);
+  }
+  return page.problems.empty() ? kOk : kFailed;
+}
+
 }  // namespace
 
 int report(int argc, const char* const* argv) {
@@ -99,6 +164,7 @@ int report(int argc, const char* const* argv) {
     return kOk;
   }
   const auto known = presentations();
+  if (options.format == Format::html) return write_html(options, known);
   const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
   if (options.format == Format::csv) {
     fmt::print("{}", reports::csv(results));
@@ -113,9 +179,9 @@ int report(int argc, const char* const* argv) {
                                                        : reports::markdown_table(table));
   };
   for (const ExperimentResult& result : results) {
-    const auto found =
-        std::ranges::find(known, result.experiment, [](const auto& one) { return one.first; });
-    for (const reports::Table& table : reports::make_tables(result, found->second)) print(table);
+    const auto found = std::ranges::find(known, result.experiment, &KnownExperiment::name);
+    for (const reports::Table& table : reports::make_tables(result, found->presentation))
+      print(table);
   }
   print(reports::summary_table(results, {}));
   if (reports::can_judge(results)) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/page_of_run.h"
+
+#include <array>
+#include <string_view>
+#include <system_error>
+
+#include "reports/page/page.h"
+
+namespace howard::cli {
+
+std::vector<std::string> files_beside(const std::filesystem::path& folder,
+                                      const std::string& experiment) {
+  constexpr std::array<std::string_view, 4> kEndings{".json", ".csv", ".md", ".png"};
+  std::vector<std::string> files;
+  for (const std::string_view ending : kEndings) {
+    std::error_code ignored;
+    std::string name = experiment + std::string(ending);
+    if (std::filesystem::exists(folder / name, ignored)) files.push_back(std::move(name));
+  }
+  return files;
+}
+
+bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
+                const Options& options, Outputs& outputs) {
+  reports::Page page;
+  for (const Finished& one : finished) {
+    page.sections.push_back({.result = one.result,
+                             .presentation = one.presentation,
+                             .question = std::string(one.question),
+                             .files = files_beside(options.results, one.result.experiment),
+                             .tables = one.tables});
+  }
+  std::vector<profiler::TraceProcess> processes;
+  for (const TracedPoint& point : points) {
+    if (point.backend != harness::Backend::emulated) continue;
+    const profiler::Recorder& recorder = point.recorder.recorder();
+    processes.push_back(
+        {.name = point.experiment + "/" + point.name,
+         .events = recorder.events(),
+         .losses = recorder.losses(),
+         .facts = [&](std::uint64_t program) { return point.recorder.facts(program); }});
+  }
+  page.timelines = processes;
+  return outputs.add_file(options.results / "index.html", reports::html_page(page));
+}
+
+}  // namespace howard::cli

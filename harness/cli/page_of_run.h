@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/cli/options.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/session.h"
+
+namespace howard::cli {
+
+/// The files of an experiment that lie in `folder`, for links from a page there.
+std::vector<std::string> files_beside(const std::filesystem::path& folder,
+                                      const std::string& experiment);
+
+/// Writes index.html with all that a run has found, and the timelines of `points`, to the folder of
+/// the results. Returns false when it could not be written.
+bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
+                const Options& options, Outputs& outputs);
+
+}  // namespace howard::cli

@@ -1,0 +1,351 @@
+// What a reader can do with the page beyond reading it: sort and filter tables, choose light or dark,
+// and look into the timeline. Without JavaScript everything but the timeline is there all the same.
+"use strict";
+
+// The state that a link to the page keeps: "#timeline&point=3&from=1200&to=5000".
+const state = {
+  read() {
+    const parts = location.hash.slice(1).split("&").slice(1);
+    return Object.fromEntries(parts.map((part) => part.split("=").map(decodeURIComponent)));
+  },
+  write(values) {
+    const parts = Object.entries(values).map(([key, value]) => key + "=" + encodeURIComponent(value));
+    try {
+      history.replaceState(null, "", "#timeline&" + parts.join("&"));
+    } catch (ignored) {
+      // Some browsers keep no history of pages that were opened from a disk.
+    }
+  },
+};
+
+function themeButton() {
+  const button = document.createElement("button");
+  const dark = () => document.documentElement.dataset.theme === "dark" ||
+    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const show = () => { button.textContent = dark() ? "light" : "dark"; };
+  button.className = "theme";
+  button.type = "button";
+  button.setAttribute("aria-label", "switch between light and dark");
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = dark() ? "light" : "dark";
+    show();
+    document.dispatchEvent(new Event("themechange"));
+  });
+  show();
+  document.querySelector("header").prepend(button);
+}
+
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  const body = table.tBodies[0];
+  const valueOf = (row, column) => {
+    const text = row.cells[column] ? row.cells[column].textContent.trim() : "";
+    const number = parseFloat(text);
+    return Number.isNaN(number) ? text : number;
+  };
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const rising = head.getAttribute("aria-sort") !== "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+      const rows = [...body.rows].map((row) => [valueOf(row, column), row]);
+      rows.sort(([a], [b]) => {
+        const order = typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
+        return rising ? order : -order;
+      });
+      body.append(...rows.map(([, row]) => row));
+    });
+  });
+  if (body.rows.length <= 12) return;
+  const filter = document.createElement("input");
+  filter.type = "search";
+  filter.placeholder = "show rows with ...";
+  filter.setAttribute("aria-label", "show rows with this text: " + table.caption.textContent);
+  filter.addEventListener("input", () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of body.rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    }
+  });
+  const controls = document.createElement("div");
+  controls.className = "controls";
+  controls.append(filter);
+  table.parentElement.before(controls);
+}
+
+const categoryColors = { host: "#0072b2", dispatch: "#e69f00", kernel: "#009e73", transfer: "#cc79a7" };
+const gapColors = ["#d55e00", "#56b4e9", "#f0e442", "#999999", "#8f6bb1", "#b15928"];
+
+function durationText(ps) {
+  const units = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
+  const [name, factor] = units.find(([, size]) => Math.abs(ps) >= size) || ["ps", 1];
+  return (ps / factor).toPrecision(5).replace(/\.?0+$/, "") + " " + name;
+}
+
+// A track's spans as columns of numbers, so that a million of them can be searched at once.
+function columnsOf(flat, width) {
+  const count = flat.length / width;
+  return Array.from({ length: width }, (_, column) =>
+    Float64Array.from({ length: count }, (_, row) => flat[row * width + column]));
+}
+
+// The first place in rising `values` that is not below `value`.
+function lowerBound(values, value) {
+  let low = 0, high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+class Timeline {
+  constructor(view, points) {
+    this.points = points;
+    this.view = view;
+    this.row = 22;
+    this.names = 170;
+    this.canvas = document.createElement("canvas");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "timeline of a point; arrow keys move it, plus and minus zoom");
+    this.words = document.createElement("p");
+    this.words.id = "timeline-words";
+    this.words.setAttribute("aria-live", "polite");
+    view.append(this.controls(), this.canvas, this.words);
+    const wanted = state.read();
+    this.choose(Math.min(Number(wanted.point) || 0, points.length - 1));
+    if (wanted.to) this.show(Number(wanted.from), Number(wanted.to));
+    this.listen();
+  }
+
+  controls() {
+    const line = document.createElement("div");
+    line.className = "controls";
+    this.select = document.createElement("select");
+    this.select.setAttribute("aria-label", "point");
+    this.points.forEach((point, index) => this.select.add(new Option(point.name, index)));
+    this.select.addEventListener("change", () => this.choose(Number(this.select.value)));
+    this.search = document.createElement("input");
+    this.search.type = "search";
+    this.search.placeholder = "find an op, press Enter";
+    this.search.setAttribute("aria-label", "find an op");
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.find(this.search.value);
+    });
+    line.append(this.select, this.search);
+    const actions = { "zoom in": () => this.zoom(0.5), "zoom out": () => this.zoom(2), all: () => this.all() };
+    for (const [label, action] of Object.entries(actions)) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = label;
+      button.addEventListener("click", action);
+      line.append(button);
+    }
+    return line;
+  }
+
+  choose(index) {
+    const point = this.points[index];
+    this.select.value = index;
+    this.point = point;
+    this.index = index;
+    this.tracks = point.tracks.map((track) => {
+      const [start, length, name, category, notes] = columnsOf(track.spans, 5);
+      return { name: track.name, start, length, name_: name, category, notes };
+    });
+    const [start, length, cause] = columnsOf(point.gaps, 3);
+    this.gaps = { start, length, cause };
+    this.causes = [...new Set(cause)];
+    this.end = Math.max(1, ...this.tracks.map((track) =>
+      track.start.reduce((most, begin, i) => Math.max(most, begin + track.length[i]), 0)));
+    this.found = null;
+    this.all();
+    const causes = this.causes.map((cause) => point.texts[cause] || "unknown");
+    this.say([point.left_out || "", causes.length ? "gaps: " + causes.join(", ") : ""].filter(Boolean).join("\n"));
+  }
+
+  say(words) { this.words.textContent = words; }
+  all() { this.show(0, this.end); }
+
+  show(from, to) {
+    const least = 100;
+    const length = Math.min(Math.max(to - from, least), this.end);
+    this.from = Math.min(Math.max(from, 0), this.end - length);
+    this.to = this.from + length;
+    state.write({ point: this.index, from: Math.round(this.from), to: Math.round(this.to) });
+    this.draw();
+  }
+
+  zoom(factor, place = (this.from + this.to) / 2) {
+    this.show(place - (place - this.from) * factor, place + (this.to - place) * factor);
+  }
+
+  find(words) {
+    const wanted = words.toLowerCase();
+    if (!wanted) return;
+    const spans = [];
+    this.tracks.forEach((track, row) => track.start.forEach((start, i) => {
+      const text = this.point.texts[track.name_[i]] + "\n" + this.point.texts[track.notes[i]];
+      if (text.toLowerCase().includes(wanted)) spans.push({ row, i, start });
+    }));
+    if (!spans.length) return this.say("nothing has '" + words + "' in its name or its facts");
+    spans.sort((a, b) => a.start - b.start);
+    const behind = this.found ? spans.findIndex((span) => span.start > this.found.start) : 0;
+    this.found = spans[Math.max(behind, 0)];
+    const length = this.tracks[this.found.row].length[this.found.i];
+    this.show(this.found.start - 3 * length, this.found.start + 4 * length);
+    this.tell(this.found);
+  }
+
+  tell(span) {
+    const track = this.tracks[span.row];
+    const texts = this.point.texts;
+    this.say(texts[track.name_[span.i]] + " on " + track.name + ": begins at " +
+      durationText(track.start[span.i]) + ", takes " + durationText(track.length[span.i]) +
+      (track.notes[span.i] ? "\n" + texts[track.notes[span.i]] : ""));
+  }
+
+  at(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - this.row) / this.row);
+    const time = this.timeAt(event.clientX - box.left);
+    const track = this.tracks[row];
+    if (!track || time < 0) return null;
+    // Spans nest a few deep at most, so that the innermost one is near.
+    const last = Math.min(lowerBound(track.start, time), track.start.length - 1);
+    for (let i = last; i >= Math.max(0, last - 50); --i) {
+      if (track.start[i] <= time && time <= track.start[i] + track.length[i]) return { row, i, start: track.start[i] };
+    }
+    return null;
+  }
+
+  timeAt(x) {
+    return this.from + (x - this.names) / (this.canvas.clientWidth - this.names) * (this.to - this.from);
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const box = canvas.getBoundingClientRect();
+      this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.timeAt(event.clientX - box.left));
+    }, { passive: false });
+    let grip = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      grip = { x: event.clientX, from: this.from, to: this.to };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointerup", () => { grip = null; });
+    canvas.addEventListener("pointermove", (event) => {
+      if (grip) {
+        const moved = (event.clientX - grip.x) / (canvas.clientWidth - this.names) * (grip.to - grip.from);
+        return this.show(grip.from - moved, grip.to - moved);
+      }
+      const span = this.at(event);
+      if (span) this.tell(span);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const step = (this.to - this.from) / 10;
+      const actions = { "+": () => this.zoom(0.8), "=": () => this.zoom(0.8), "-": () => this.zoom(1.25),
+        "0": () => this.all(), ArrowLeft: () => this.show(this.from - step, this.to - step),
+        ArrowRight: () => this.show(this.from + step, this.to + step) };
+      if (!actions[event.key]) return;
+      event.preventDefault();
+      actions[event.key]();
+    });
+    new ResizeObserver(() => this.draw()).observe(this.view);
+    document.addEventListener("themechange", () => this.draw());
+  }
+
+  draw() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => { this.waiting = false; this.paint(); });
+  }
+
+  paint() {
+    const canvas = this.canvas;
+    const ratio = devicePixelRatio || 1;
+    const width = canvas.clientWidth || 800;
+    const height = this.row * (this.tracks.length + 1) + 4;
+    canvas.style.height = height + "px";
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+    const pen = canvas.getContext("2d");
+    pen.scale(ratio, ratio);
+    const style = getComputedStyle(document.documentElement);
+    const text = style.getPropertyValue("--text");
+    const line = style.getPropertyValue("--line");
+    pen.font = "12px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    const scale = (width - this.names) / (this.to - this.from);
+    const place = (time) => this.names + (time - this.from) * scale;
+    for (let i = 0; i <= 6; ++i) {
+      const time = this.from + (this.to - this.from) * i / 6;
+      pen.fillStyle = line;
+      pen.fillRect(place(time), 0, 0.7, height);
+      pen.fillStyle = text;
+      pen.textAlign = i === 6 ? "right" : "left";
+      pen.fillText(durationText(time), place(time) + (i === 6 ? -3 : 3), this.row / 2);
+    }
+    pen.textAlign = "left";
+    this.tracks.forEach((track, row) => this.paintTrack(pen, track, row, place, scale, text, width));
+  }
+
+  paintTrack(pen, track, row, place, scale, text, width) {
+    const top = this.row * (row + 1) + 2;
+    const high = this.row - 4;
+    pen.save();
+    pen.beginPath();
+    pen.rect(this.names, top, width - this.names, high);
+    pen.clip();
+    if (track.name.startsWith("sub-device 0")) this.paintGaps(pen, place, scale, top, high);
+    let drawnTo = -1;
+    const first = Math.max(0, lowerBound(track.start, this.from) - 200);
+    for (let i = first; i < track.start.length && track.start[i] <= this.to; ++i) {
+      const left = place(track.start[i]);
+      const right = left + Math.max(track.length[i] * scale, 0.7);
+      // Where many spans share a pixel, one stands for all.
+      if (right < this.names || right <= drawnTo + 0.3) continue;
+      pen.fillStyle = categoryColors[this.point.texts[track.category[i]]] || "#777777";
+      pen.fillRect(left, top, right - left, high);
+      drawnTo = right;
+      if (right - left < 40) continue;
+      pen.fillStyle = "#ffffff";
+      pen.fillText(this.point.texts[track.name_[i]], Math.max(left, this.names) + 3, top + high / 2, right - left - 6);
+      pen.strokeStyle = "#ffffff";
+      pen.strokeRect(left, top, right - left, high);
+    }
+    if (this.found && this.found.row === row) {
+      pen.strokeStyle = text;
+      pen.lineWidth = 2;
+      pen.strokeRect(place(this.found.start), top, track.length[this.found.i] * scale, high);
+      pen.lineWidth = 1;
+    }
+    pen.restore();
+    pen.fillStyle = text;
+    pen.fillText(track.name, 2, top + high / 2, this.names - 6);
+  }
+
+  paintGaps(pen, place, scale, top, high) {
+    const gaps = this.gaps;
+    for (let i = 0; i < gaps.start.length; ++i) {
+      const left = place(gaps.start[i]);
+      const wide = gaps.length[i] * scale;
+      if (wide < 0.3 || left > this.canvas.clientWidth || left + wide < this.names) continue;
+      pen.fillStyle = gapColors[this.causes.indexOf(gaps.cause[i]) % gapColors.length];
+      pen.fillRect(left, top + high * 0.35, wide, high * 0.3);
+    }
+  }
+}
+
+themeButton();
+for (const table of document.querySelectorAll("table")) sortable(table);
+const data = document.getElementById("timeline-data");
+if (data) new Timeline(document.getElementById("timeline-view"), JSON.parse(data.textContent));

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+using harness::Backend;
+using harness::ExperimentResult;
+using harness::Metric;
+using harness::PointResult;
+
+/// A point in words: "1024x1024x1024, worker".
+std::string name_of_point(const PointResult& point) {
+  std::vector<std::string> values;
+  for (const auto& [axis, value] : point.parameters) values.push_back(value);
+  return values.empty() ? std::string(harness::name_of(point.backend)) : join(values, ", ");
+}
+
+std::string time_words(const ExperimentResult& result, Backend backend, std::string_view where) {
+  const PointResult* shortest = nullptr;
+  const PointResult* longest = nullptr;
+  std::size_t count = 0;
+  const auto time_of = [](const PointResult& point) { return point.find_metric("time")->value; };
+  for (const PointResult& point : result.points) {
+    if (point.backend != backend || point.find_metric("time") == nullptr) continue;
+    if (shortest == nullptr || time_of(point) < time_of(*shortest)) shortest = &point;
+    if (longest == nullptr || time_of(point) > time_of(*longest)) longest = &point;
+    ++count;
+  }
+  if (count == 0) return "";
+  if (count == 1) {
+    return fmt::format("1 point ran {}: {} took {}.", where, name_of_point(*shortest),
+                       format_quantity(time_of(*shortest), "s"));
+  }
+  return fmt::format("{} points ran {}. The shortest time is {} ({}), the longest is {} ({}).",
+                     count, where, format_quantity(time_of(*shortest), "s"),
+                     name_of_point(*shortest), format_quantity(time_of(*longest), "s"),
+                     name_of_point(*longest));
+}
+
+std::string bound_words(const ExperimentResult& result) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t all = 0;
+  for (const PointResult& point : result.points) {
+    const std::string* const bound = point.find_detail("bound_by");
+    if (point.backend != Backend::emulated || bound == nullptr) continue;
+    ++counts[*bound];
+    ++all;
+  }
+  if (all == 0) return "";
+  std::vector<std::pair<std::string, std::size_t>> order(counts.begin(), counts.end());
+  std::ranges::stable_sort(order, std::greater(), [](const auto& one) { return one.second; });
+  std::vector<std::string> parts;
+  for (const auto& [bound, count] : order) parts.push_back(fmt::format("{} by {}", count, bound));
+  return fmt::format("What bounds the emulated points: {}.", join(parts, ", "));
+}
+
+/// The points beside published figures that are no artefacts, the farthest first.
+std::vector<const PointResult*> by_error(std::span<const ExperimentResult> results) {
+  std::vector<const PointResult*> points;
+  for (const ExperimentResult& result : results) {
+    for (const PointResult& point : result.points) {
+      if (point.relative_error() && point.reference->status != "artefact") points.push_back(&point);
+    }
+  }
+  std::ranges::stable_sort(points, std::greater(), [](const PointResult* point) {
+    return std::abs(*point->relative_error());
+  });
+  return points;
+}
+
+std::string error_words(const ExperimentResult& result) {
+  const auto points = by_error(std::span(&result, 1));
+  if (points.empty()) return "";
+  double sum = 0;
+  for (const PointResult* const point : points) sum += std::abs(*point->relative_error());
+  return fmt::format(
+      "{} beside the emulator are off by {:.1f} % on average; the farthest is {} at "
+      "{} %.",
+      counted(points.size(), "published figure"), 100 * sum / static_cast<double>(points.size()),
+      name_of_point(*points.front()), format_error(*points.front()->relative_error()));
+}
+
+/// The options that choose a chip or software that is not the published one: of the name
+/// "wormhole_b0_n300 with host.finish=3us" both parts.
+std::string chip_options(const harness::RunContext& context) {
+  if (context.published_chip) return "";
+  constexpr std::string_view kWith = " with ";
+  std::string options;
+  for (std::string_view name : {context.chip_profile, context.software_profile}) {
+    std::size_t end = name.find(kWith);
+    if (name.empty()) continue;
+    options += " --profile " + shell_word(name.substr(0, end));
+    while (end != std::string_view::npos) {
+      name = name.substr(end + kWith.size());
+      end = name.find(kWith);
+      options += " --set " + shell_word(name.substr(0, end));
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> run_findings(std::span<const ExperimentResult> results) {
+  std::vector<std::string> findings;
+  for (const ExperimentResult& result : results) {
+    if (result.interrupted) {
+      findings.push_back(result.experiment + " was interrupted; some of its points are missing.");
+    }
+    for (const PointResult& point : result.points) {
+      if (point.failed) {
+        findings.push_back(fmt::format("{} failed at {}: {}", result.experiment,
+                                       name_of_point(point), point.skipped.value_or("")));
+      }
+    }
+  }
+  constexpr std::size_t kShown = 3;
+  const auto farthest = by_error(results);
+  for (std::size_t i = 0; i < std::min(kShown, farthest.size()); ++i) {
+    const PointResult& point = *farthest[i];
+    findings.push_back(fmt::format("Far from what was published: {} at {} % ({}).",
+                                   name_of_point(point), format_error(*point.relative_error()),
+                                   point.reference->source));
+  }
+  return findings;
+}
+
+std::vector<std::string> experiment_words(const ExperimentResult& result) {
+  std::vector<std::string> sentences{time_words(result, Backend::emulated, "on the emulated chip"),
+                                     time_words(result, Backend::host, "on this machine's CPU"),
+                                     bound_words(result), error_words(result)};
+  const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
+      result.points, [](const PointResult& point) { return point.skipped && !point.failed; }));
+  if (skipped > 0) {
+    sentences.push_back(counted(skipped, "point") + " did not apply and " +
+                        (skipped == 1 ? "was" : "were") + " skipped; the table says why.");
+  }
+  std::erase(sentences, "");
+  return sentences;
+}
+
+std::string change_words(const Comparison& comparison) {
+  const auto slower = static_cast<std::size_t>(std::ranges::count_if(
+      comparison.moved, [](const MovedTime& moved) { return moved.is_slower(0); }));
+  return fmt::format(
+      "{} virtual times are the same to the picosecond; {} slower, {} faster, {} missing, {} new.",
+      comparison.unchanged, slower, comparison.moved.size() - slower, comparison.missing.size(),
+      comparison.added.size());
+}
+
+std::string command_of(const ExperimentResult& result) {
+  std::string command = "run_experiment " + result.experiment + chip_options(result.context);
+  const auto ran_on = [&](Backend backend) {
+    return std::ranges::find(result.points, backend, &PointResult::backend) != result.points.end();
+  };
+  if (!ran_on(Backend::host)) command += " --backend emulated";
+  if (!ran_on(Backend::emulated)) command += " --backend host";
+  std::vector<std::pair<std::string, std::vector<std::string>>> axes;
+  for (const PointResult& point : result.points) {
+    for (const auto& [axis, value] : point.parameters) {
+      auto found = std::ranges::find(axes, axis, [](const auto& one) { return one.first; });
+      if (found == axes.end()) found = axes.insert(axes.end(), {axis, {}});
+      if (std::ranges::find(found->second, value) == found->second.end()) {
+        found->second.push_back(value);
+      }
+    }
+  }
+  for (const auto& [axis, values] : axes) {
+    const bool constant = axis.find('.') != std::string::npos;  // the name of a swept one
+    command += fmt::format(" {} {}", constant ? "--set" : "-a",
+                           shell_word(fmt::format("{}={}", axis, join(values, ","))));
+  }
+  return command;
+}
+
+}  // namespace howard::reports
