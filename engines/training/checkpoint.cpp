@@ -122,7 +122,8 @@ Recipe parse_recipe(std::string_view text) {
   return recipe;
 }
 
-/// What lies between the header and the checksum. Error unless all around it is right.
+/// Returns what lies between the header and the checksum. Throws Error unless header and checksum
+/// are right.
 std::string_view require_whole(std::string_view bytes, const std::string& source) {
   const auto fail = [&](std::string value, std::string accepted) {
     throw Error({.attempted = "read checkpoint " + source,

@@ -120,42 +120,39 @@ bool Simulation::take_command(int index, SimTime now) {
     queue.commands.pop_front();
     --queue.visible;
   };
-  return std::visit(Overloaded{
-                        [&](const Launch& launch) {
-                          if (!dispatch(index, launch, next.first_program, now)) return false;
-                          done();
-                          return true;
-                        },
-                        [&](const Replay& replay) {
-                          const Recording& recording = *replay.recording;
-                          if (next.next_launch < recording.size()) {
-                            const std::uint64_t program = next.first_program + next.next_launch;
-                            if (!dispatch(index, recording[next.next_launch], program, now))
-                              return false;
-                            ++next.next_launch;
-                          }
-                          if (next.next_launch >= recording.size()) done();
-                          return true;
-                        },
-                        // The dispatcher itself waits for the programs before an event, and so do
-                        // all later commands.
-                        [&](const RecordEvent& record) {
-                          if (!pass_event(index, queue.running == 0, now)) return false;
-                          if (triggered_.size() <= record.event)
-                            triggered_.resize(record.event + 1);
-                          triggered_[record.event] = true;
-                          done();
-                          return true;
-                        },
-                        [&](const WaitEvent& wait) {
-                          const bool happened =
-                              wait.event < triggered_.size() && triggered_[wait.event];
-                          if (!pass_event(index, happened, now)) return false;
-                          done();
-                          return true;
-                        },
-                    },
-                    next.command);
+  return std::visit(
+      Overloaded{
+          [&](const Launch& launch) {
+            if (!dispatch(index, launch, next.first_program, now)) return false;
+            done();
+            return true;
+          },
+          [&](const Replay& replay) {
+            const Recording& recording = *replay.recording;
+            if (next.next_launch < recording.size()) {
+              const std::uint64_t program = next.first_program + next.next_launch;
+              if (!dispatch(index, recording[next.next_launch], program, now)) return false;
+              ++next.next_launch;
+            }
+            if (next.next_launch >= recording.size()) done();
+            return true;
+          },
+          // The dispatcher itself waits for the programs before an event; so do all later commands.
+          [&](const RecordEvent& record) {
+            if (!pass_event(index, queue.running == 0, now)) return false;
+            if (triggered_.size() <= record.event) triggered_.resize(record.event + 1);
+            triggered_[record.event] = true;
+            done();
+            return true;
+          },
+          [&](const WaitEvent& wait) {
+            const bool happened = wait.event < triggered_.size() && triggered_[wait.event];
+            if (!pass_event(index, happened, now)) return false;
+            done();
+            return true;
+          },
+      },
+      next.command);
 }
 
 /// Lets the dispatcher of `queue` pass the event of its first command. Returns false until the
