@@ -178,7 +178,7 @@ void require_writable_folder(const std::filesystem::path& folder) {
 
 std::string file_name_of(std::string_view text) {
   constexpr std::string_view kOthers = "._+=-";
-  // file systems allow 255, which leaves room for an extension and a suffix
+  // File systems allow 255, which leaves room for an extension and a suffix.
   constexpr std::size_t kLongest = 160;
   std::string name;
   bool is_exact = true;

@@ -193,7 +193,7 @@ class OpKernel final : public Model {
 
   CoreGrid grid_;
   Planned programs_;
-  /// the time from the first core's start to the last one's, with all cores in use
+  /// The time from the first core's start to the last one's, with all cores in use
   std::vector<double> skews_;
 };
 
