@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Stops the program when `condition` is false: a bug in Howard, never bad input (that is `Error`).
-/// Checked in every build type. `message` is a string literal that states the broken invariant.
+/// Stops the program with a message when `condition` is false. That is a bug in Howard, never bad
+/// input (bad input throws `Error`). The check runs in every build type. `message` is a string
+/// literal that states the broken invariant.
 #define HOWARD_CHECK(condition, message)                                                      \
   do {                                                                                        \
     if (!(condition)) {                                                                       \

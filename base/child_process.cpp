@@ -16,10 +16,10 @@
 namespace howard {
 namespace {
 
-/// How often it is looked whether a child has ended.
+/// The interval at which we check whether a child has ended.
 constexpr std::chrono::milliseconds kLook{1};
 
-/// Which files a child has, and where.
+/// Sets up the file descriptors that a child starts with.
 class FileActions {
  public:
   explicit FileActions(const ChildCommand& command) {
@@ -29,7 +29,8 @@ class FileActions {
     }
     const int count = static_cast<int>(command.descriptors.size());
     for (int i = 0; i < count; ++i) {
-      // From a number above all that it will have, so that none is lost before it has been given.
+      // First duplicate each descriptor to a number above all that the child will use, so that no
+      // descriptor is overwritten before it has been handed over.
       const int high =
           ::fcntl(command.descriptors[static_cast<std::size_t>(i)], F_DUPFD_CLOEXEC, count);
       if (high < 0) failure_ = errno;
@@ -47,7 +48,7 @@ class FileActions {
   FileActions& operator=(const FileActions&) = delete;
 
   const posix_spawn_file_actions_t* get() const { return &actions_; }
-  /// An errno, or 0.
+  /// Returns an errno, or 0 when all is well.
   int failure() const { return failure_; }
 
  private:
@@ -56,7 +57,8 @@ class FileActions {
   int failure_ = 0;
 };
 
-/// A group of its own, no signal held, and those that we ignore as they are by default.
+/// Gives the child a process group of its own, unblocks all signals and resets the signals that we
+/// ignore to their defaults.
 class Attributes {
  public:
   Attributes() {
@@ -120,7 +122,8 @@ std::optional<int> ChildProcess::wait(Clock::time_point deadline) {
     int status = 0;
     const pid_t ended = ::waitpid(process_, &status, WNOHANG);
     if (ended == process_ || (ended < 0 && errno == ECHILD)) {
-      // Whoever has started us may have said that nobody asks how children end: then it ended well.
+      // Our parent may have disabled the reporting of child statuses (SIGCHLD ignored); then we
+      // assume that the child succeeded.
       status_ = ended == process_ ? status : 0;
     } else if (Clock::now() > deadline) {
       break;

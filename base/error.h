@@ -8,8 +8,8 @@
 
 namespace howard {
 
-/// The four things a user needs in order to mend bad input or a bad environment.
-/// `attempted` and `value` are required; the other two are left out of the text when empty.
+/// The four things a user needs to know in order to fix bad input or a bad environment. `attempted`
+/// and `value` are required; the other two are left out of the text when they are empty.
 struct ErrorText {
   std::string attempted;  ///< What was being done: "read axis shape".
   std::string value;      ///< The offending value: "12xab".
@@ -17,9 +17,9 @@ struct ErrorText {
   std::string hint;       ///< What to try next: "-a shape=1024".
 };
 
-/// The one exception type: bad input or a bad environment. Thrown by the libraries, caught by the
-/// runner (the point is skipped, with the reason) and by main. Bugs abort through HOWARD_CHECK;
-/// an expected absence is a std::optional.
+/// The one exception type; it reports bad input or a bad environment. The libraries throw it. The
+/// runner catches it and skips the point, with the reason; main catches the rest. Bugs abort
+/// through HOWARD_CHECK; an expected absence is a std::optional.
 class Error : public std::runtime_error {
  public:
   explicit Error(ErrorText text) : std::runtime_error(sentence(text)), text_(std::move(text)) {}
@@ -37,7 +37,8 @@ class Error : public std::runtime_error {
   ErrorText text_;
 };
 
-/// What a failure says to a user: its own words, but for the standard library's "std::bad_alloc".
+/// Returns what a failure says to a user: its own text, except that the standard library's
+/// "std::bad_alloc" is replaced by advice.
 inline std::string reason_of(const std::exception& failure) {
   const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
   return no_memory ? "the system has no memory left; try smaller shapes, or fewer --threads"

@@ -27,7 +27,7 @@ namespace {
                .hint = "another place, or free space and permission there"});
 }
 
-/// Writes all of `content` to `descriptor`; returns 0 or the errno of the call that failed.
+/// Writes all of `content` to `descriptor`. Returns 0, or the errno of the call that failed.
 int write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
@@ -50,7 +50,7 @@ class PieceWriter {
     if (pieces_.size() >= kPart) flush();
   }
 
-  /// Writes what is left; returns 0 or the errno of the first call that failed.
+  /// Writes what is left. Returns 0, or the errno of the first call that failed.
   int finish() {
     flush();
     return failure_;
@@ -70,7 +70,7 @@ class PieceWriter {
   std::string pieces_;
 };
 
-/// Writes the text of `source` to `descriptor`; returns 0 or the errno of the call that failed.
+/// Writes the text of `source` to `descriptor`. Returns 0, or the errno of the call that failed.
 int write_pieces(int descriptor, const TextSource& source) {
   PieceWriter writer(descriptor);
   source([&](std::string_view piece) { writer.take(piece); });
@@ -87,12 +87,13 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-/// Makes `path` durable and whole, or leaves no trace; returns the errno of the failed call or 0.
+/// Writes `path` durably and as a whole, or leaves nothing behind. Returns 0, or the errno of the
+/// call that failed.
 int replace_file(const std::filesystem::path& path, const TextSource& source) {
   std::string temporary = path.string() + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return errno;
-  // mkstemp makes files private; results are for others to read, as far as the umask allows.
+  // mkstemp creates private files; others must be able to read results, as far as the umask allows.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, 0666 & ~mask);
@@ -111,10 +112,11 @@ int replace_file(const std::filesystem::path& path, const TextSource& source) {
   return failure;
 }
 
-/// The file that `path` is a link to, or itself: a link is written through, never replaced. A chain
-/// without an end stays what it is, for the system to refuse.
+/// Returns the file that `path` links to, or `path` itself if it is no link: the link's target is
+/// written and the link is kept. An endless chain of links is returned as it is, and the system
+/// then refuses it.
 std::filesystem::path target_of(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as Linux has it
+  constexpr int kMostLinks = 40;  // the limit that Linux has
   std::error_code failure;
   for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, failure); ++i) {
     const std::filesystem::path target = std::filesystem::read_symlink(path, failure);
@@ -139,7 +141,7 @@ void write_file(const std::filesystem::path& path, const TextSource& source) {
   }
   const std::filesystem::path target = target_of(path);
   make_folder(folder_of(target));
-  // A device or a pipe (/dev/null, /dev/full, a FIFO) is written to, never replaced.
+  // A device or a pipe (/dev/null, /dev/full, a FIFO) is written to and never replaced.
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -176,7 +178,8 @@ void require_writable_folder(const std::filesystem::path& folder) {
 
 std::string file_name_of(std::string_view text) {
   constexpr std::string_view kOthers = "._+=-";
-  constexpr std::size_t kLongest = 160;  // file systems take 255, with an extension and a suffix
+  // File systems allow 255, which leaves room for an extension and a suffix.
+  constexpr std::size_t kLongest = 160;
   std::string name;
   bool is_exact = true;
   std::uint32_t hash = 2166136261;  // FNV-1a

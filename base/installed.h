@@ -6,9 +6,9 @@
 
 namespace howard {
 
-/// What was installed at `place`, a path below the prefix ("share/howard/data"), with the running
-/// program, wherever that tree lies now. Absent when there is none, as for a program of a build
-/// tree.
+/// Returns the path of what was installed together with the running program at `place`, which is
+/// relative to the prefix ("share/howard/data"). It works wherever the installed tree has been
+/// moved to. Returns nothing when the path does not exist, as for a program in a build tree.
 std::optional<std::filesystem::path> installed(const std::filesystem::path& place);
 
 }  // namespace howard

@@ -5,15 +5,15 @@
 
 namespace howard {
 
-/// How deep lists and objects of a JSON text may lie in each other. What we and others write has
-/// ten levels; a parser or a printer that follows a text of a hundred thousand would run out of
-/// stack.
+/// The deepest nesting of lists and objects that we accept in a JSON text. What we and others write
+/// has ten levels; a parser or printer that recurses into a hundred thousand levels would overflow
+/// its stack.
 inline constexpr int kMostJsonDepth = 200;
 
-/// Follows a JSON text, byte by byte, as far as its depth needs.
+/// Tracks the nesting depth of a JSON text, byte by byte.
 class JsonDepth {
  public:
-  /// False when this byte opens a level too many.
+  /// Takes the next byte; returns false when it opens a level too many.
   bool take(char byte);
 
  private:
@@ -22,9 +22,10 @@ class JsonDepth {
   bool escaped_ = false;
 };
 
-/// Error when `text` is nested deeper than that; `attempted`: "read results.json".
+/// Throws Error when `text` is nested more deeply than kMostJsonDepth. `attempted` names the
+/// action: "read results.json".
 void require_json_depth(std::string_view text, std::string_view attempted);
-/// That Error.
+/// Throws the same Error unconditionally.
 [[noreturn]] void refuse_json_depth(std::string_view attempted);
 
 }  // namespace howard

@@ -6,13 +6,13 @@
 
 namespace howard {
 
-/// Asks the system for pages of 2 MiB where memory that was not written yet is large. The first
-/// write to each page interrupts the program, in a virtual machine for 2.5 us, which is more than
-/// it takes to fill 4 KiB; and a pass over rows 8 KiB apart needs a page for each. Where the system
-/// refuses, pages are as small as they were.
+/// Asks the system for pages of 2 MiB when the memory is large and has not been written yet. The
+/// first write to each page interrupts the program; in a virtual machine that takes 2.5 us, more
+/// than it takes to fill 4 KiB. Also, a pass over rows 8 KiB apart needs one small page for each
+/// row. If the system refuses, the pages stay small.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
-/// As above, for what a vector has reserved.
+/// As above, for the memory that a vector has reserved.
 template <class T>
 void prefer_large_pages(std::vector<T>& reserved) {
   prefer_large_pages(reserved.data(), reserved.capacity() * sizeof(T));

@@ -10,11 +10,12 @@
 
 namespace howard {
 
-/// What is allocated where. L1 is counted as the device gives it: per core, or of all cores.
+/// The kinds of memory. L1 is counted as the device reports it: per core, or for all cores
+/// together.
 enum class MemoryKind : std::uint8_t {
-  dram,  ///< The host device's memory too.
+  dram,  ///< The DRAM of an emulated device, or the memory of the host device.
   l1_buffer,
-  l1_circular_buffer,  ///< Of a program, as long as it runs.
+  l1_circular_buffer,  ///< A circular buffer of a program; it lives while the program runs.
 };
 inline constexpr std::size_t kMemoryKinds = 3;
 
@@ -31,13 +32,14 @@ struct MemoryEvent {
   MemoryAction action{};
   MemoryKind kind{};
   std::uint64_t buffer = 0;  ///< Unique among the live buffers of its kind.
-  Bytes size;                ///< Not looked at for a release: a buffer goes as it came.
-  std::string_view name;     ///< What it holds: "weights", "1024x512 bfloat16"; may be empty.
-  std::string_view phase;    ///< "model", "optimiser", "forward", "backward"; may be empty.
+  /// Ignored for a release: a buffer is released with the size that it was allocated with.
+  Bytes size;
+  std::string_view name;   ///< What it holds: "weights", "1024x512 bfloat16"; may be empty.
+  std::string_view phase;  ///< "model", "optimiser", "forward", "backward"; may be empty.
 };
 
-/// Receives what a device allocates and releases, from its opening on. The texts of an event live
-/// for the call only.
+/// Receives every allocation and release of a device, from the moment the device is opened. The
+/// texts of an event are valid only during the call.
 class MemorySink {
  public:
   virtual ~MemorySink() = default;

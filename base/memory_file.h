@@ -6,19 +6,19 @@
 
 namespace howard {
 
-/// A file that has no name and lies in memory, to hand to another process: no disk is too full for
-/// it, and nothing of it is left behind.
+/// A nameless file in memory, to be handed to another process. No disk can be too full for it, and
+/// nothing of it is left behind.
 class MemoryFile {
  public:
-  /// Error when the system has no room for one.
+  /// Throws Error when the system has no room for one.
   MemoryFile();
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// The last bytes of what has been written to it, `most` at most. Where it is read from next does
-  /// not change.
+  /// Returns the last bytes that were written to the file, at most `most`. The position of the next
+  /// read stays unchanged.
   std::string content(std::size_t most = std::string::npos) const;
 
  private:

@@ -7,13 +7,14 @@
 
 namespace howard {
 
-/// Reports a time beyond 106 days, the range of 64 bits of picoseconds. Only a profile with
-/// absurd constants gets there, so it is an Error and not a bug.
+/// Throws Error for a time beyond 106 days, the range of 64 bits of picoseconds. Only a profile
+/// with absurd constants gets there, so this is an Error and not a bug.
 [[noreturn]] void throw_time_overflow();
 
-/// A point in time or a span of it, in whole picoseconds. The emulator's virtual clock and the
-/// host's steady clock both count in it, so that one measurement code reads either. Integers keep
-/// a run byte-identical on every machine and build type. Range: +-106 days; beyond it, Error.
+/// A point in time or a duration, in whole picoseconds. Both the emulator's virtual clock and the
+/// host's steady clock use it, so that the same measurement code reads either. Integers keep a run
+/// byte-identical on every machine and build type. The range is +-106 days; beyond it, operations
+/// throw Error.
 class SimTime {
  public:
   constexpr SimTime() = default;
@@ -24,7 +25,7 @@ class SimTime {
 
   constexpr std::int64_t ps() const { return ps_; }
 
-  /// For printing and statistics only; never feed the result back into a simulation.
+  /// Use this for printing and statistics only; never feed the result back into a simulation.
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
   friend constexpr auto operator<=>(SimTime, SimTime) = default;
@@ -53,7 +54,7 @@ class SimTime {
   std::int64_t ps_ = 0;
 };
 
-/// `part` over `whole`, for printing; absent where no time passed.
+/// Returns `part` divided by `whole`, for printing; returns nothing if `whole` is zero.
 inline std::optional<double> share(SimTime part, SimTime whole) {
   if (whole == SimTime()) return std::nullopt;
   return part.seconds() / whole.seconds();

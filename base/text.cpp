@@ -9,7 +9,7 @@
 namespace howard {
 namespace {
 
-/// Optimal string alignment distance, in O(|a| |b|) time and memory.
+/// Computes the optimal string alignment distance in O(|a| |b|) time and memory.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;

@@ -9,13 +9,13 @@
 
 namespace howard {
 
-/// Where something happens. One track never holds two overlapping spans.
+/// The kinds of tracks on which events happen. One track never holds two overlapping spans.
 enum class TrackKind : std::uint8_t {
-  host_thread,    ///< `index`: the thread.
-  command_queue,  ///< `index`: the queue; spans of the commands it is executing.
-  dispatcher,     ///< `index`: the queue it serves; prefetch and configuration.
-  sub_device,     ///< `index`: the sub-device; spans of the programs its cores run.
-  core,           ///< `index`: y * 256 + x in logical coordinates; `lane`: the RISC.
+  host_thread,    ///< `index` is the number of the thread.
+  command_queue,  ///< `index` is the queue; its spans are the commands that it executes.
+  dispatcher,  ///< `index` is the queue that it serves; its spans are prefetch and configuration.
+  sub_device,  ///< `index` is the sub-device; its spans are the programs that its cores run.
+  core,        ///< `index` is y * 256 + x in logical coordinates; `lane` is the RISC.
 };
 
 /// The part of a Tensix core a span belongs to (the kernels of one program run on all three).
@@ -33,26 +33,28 @@ constexpr std::uint16_t core_index(int x, int y) { return static_cast<std::uint1
 constexpr int core_x(std::uint16_t index) { return index % 256; }
 constexpr int core_y(std::uint16_t index) { return index / 256; }
 
-/// One span. `name` and `category` must have static storage duration: recording an event copies
-/// two pointers and never allocates.
+/// One span on a track. `name` and `category` must have static storage duration, so that recording
+/// an event copies two pointers and never allocates.
 struct TraceEvent {
   Track track;
-  std::uint32_t trace = 0;    ///< Of a call that replays: the trace's number, from 1; 0: none.
+  /// For a call that replays a trace: the trace's number, from 1. Otherwise 0.
+  std::uint32_t trace = 0;
   std::string_view name;      ///< What ran: "matmul", "dispatch", "finish".
   std::string_view category;  ///< Why the time passed: "host", "dispatch", "kernel", "transfer".
   SimTime start;
-  SimTime end;                ///< Never before `start`.
-  std::uint64_t program = 0;  ///< Which launch it belongs to, counted from 1; 0: none.
+  SimTime end;  ///< Never before `start`.
+  /// The number of the launch it belongs to, counted from 1; 0 if none.
+  std::uint64_t program = 0;
 };
 
-/// Receives what happens on a device. Devices hold a pointer to one, null when nobody listens: the
-/// cost is then one branch, and the result of a run is the same either way.
+/// Receives what happens on a device. A device holds a pointer to a sink, or null when nobody
+/// listens; without a sink the cost is one branch. A sink never changes the result of a run.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(const TraceEvent& event) = 0;
-  /// Whether it wants to be told what programs are; a device then describes each before its first
-  /// event, if it knows.
+  /// Returns whether this sink wants descriptions of programs. If so, the device describes each
+  /// program that it knows before the program's first event.
   virtual bool wants_facts() const { return false; }
   virtual void describe(std::uint64_t /*program*/, const ProgramFacts& /*facts*/) {}
 };

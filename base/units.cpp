@@ -9,7 +9,8 @@
 namespace howard {
 namespace {
 
-/// Wide enough for any amount times a second in picoseconds. Not in ISO C++, hence the marker.
+/// This type can hold any amount times one second in picoseconds. It is not in ISO C++, hence the
+/// marker.
 __extension__ using Wide = __int128;
 
 constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;

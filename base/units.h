@@ -8,7 +8,7 @@
 
 namespace howard {
 
-/// A whole number of things that must not be mixed with other things.
+/// A whole number of things of one unit. Counts of different units cannot be mixed.
 template <class Unit>
 class Count {
  public:
@@ -33,7 +33,8 @@ using Flops = Count<struct FlopsUnit>;          ///< Operations, not operations 
 using Bandwidth = Count<struct BandwidthUnit>;  ///< Bytes per second.
 using Frequency = Count<struct FrequencyUnit>;  ///< Cycles per second.
 
-/// The time `amount` takes at `rate`, rounded up to a picosecond. `rate` must be positive.
+/// Returns the time that `amount` takes at `rate`, rounded up to a picosecond. `rate` must be
+/// positive.
 SimTime transfer_time(Bytes amount, Bandwidth rate);
 
 constexpr std::int64_t ceil_div(std::int64_t dividend, std::int64_t divisor) {

@@ -9,12 +9,12 @@
 
 namespace howard::python {
 
-/// Lets go of the interpreter for as long as it lives, so that Python's other threads go on, and
-/// watches for what its signal handlers raise meanwhile: Ctrl-C.
+/// Releases the interpreter during its lifetime, so that Python's other threads continue, and
+/// watches for exceptions that Python's signal handlers raise meanwhile, as for Ctrl-C.
 class LongWork {
  public:
-  /// True once a handler has raised something. For any thread; Python runs its handlers on the main
-  /// thread, and so it is asked only where this was made.
+  /// Returns true once a handler has raised something. Any thread may call it. Python runs its
+  /// handlers on the main thread, so Python is asked only on the thread that made this object.
   bool interrupted() {
     if (std::this_thread::get_id() != thread_ || interrupted_) return interrupted_;
     const pybind11::gil_scoped_acquire hold;
@@ -25,7 +25,7 @@ class LongWork {
     return interrupted_;
   }
 
-  /// Calls `work` and gives what it gives. What a handler raised is raised instead.
+  /// Calls `work` and returns its result. If a handler raised something, that is raised instead.
   template <class Work>
   static auto run(const Work& work) {
     LongWork self;

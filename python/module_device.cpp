@@ -87,7 +87,7 @@ Shape shape_of(const std::vector<std::int64_t>& dimensions) {
   }
 }
 
-/// Four dimensions without the leading ones, but two at least.
+/// Returns the four dimensions without leading ones, but at least two of them.
 std::vector<std::int64_t> dimensions_of(const Shape& shape) {
   if (shape.outer() != 1) return {shape.outer(), shape.heads(), shape.rows(), shape.columns()};
   if (shape.heads() != 1) return {shape.heads(), shape.rows(), shape.columns()};
@@ -107,7 +107,7 @@ std::vector<To> converted(const py::buffer_info& values) {
   return result;
 }
 
-/// Error unless rows follow each other without gaps.
+/// Throws Error unless rows follow each other without gaps.
 void require_contiguous(const py::buffer_info& values) {
   py::ssize_t stride = values.itemsize;
   for (auto i = values.ndim; i-- > 0; stride *= values.shape[static_cast<std::size_t>(i)]) {
@@ -189,7 +189,7 @@ PythonTensor full(const SharedDevice& device, const std::vector<std::int64_t>& s
   return result;
 }
 
-/// A memoryview of float32 in the tensor's shape, over bytes of its own.
+/// Returns a memoryview of float32 in the tensor's shape, over bytes of its own.
 py::object read(const PythonTensor& from) {
   const std::vector<float> values = autograd::read_values(from.device->queue(), from.tensor);
   const py::bytes bytes(std::string_view(reinterpret_cast<const char*>(values.data()),
@@ -198,7 +198,7 @@ py::object read(const PythonTensor& from) {
       "f", py::tuple(py::cast(dimensions_of(from.tensor.spec().shape))));
 }
 
-/// The same as a NumPy array of its own memory.
+/// Returns the same as a NumPy array with its own memory.
 py::object to_numpy(const PythonTensor& from) {
   try {
     return py::module_::import("numpy").attr("array")(read(from));

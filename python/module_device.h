@@ -12,14 +12,14 @@
 #include "engines/ops/tensor.h"
 #include "engines/wormhole/profiles/profile.h"
 
-// Declared here so that this header can be read without Python's.
+// Declared here so that this header does not need Python's headers.
 namespace pybind11 __attribute__((visibility("hidden"))) {
   class module_;
 }
 
 namespace howard::python {
 
-/// Keeps events; a device may record from two threads, one at a time.
+/// Keeps events. A device may record from two threads, but only one at a time.
 class EventList final : public TraceSink {
  public:
   void record(const TraceEvent& event) override { events.push_back(event); }
@@ -27,12 +27,12 @@ class EventList final : public TraceSink {
   std::vector<TraceEvent> events;
 };
 
-/// A device that Python has opened, with what it needs to live.
+/// A device that Python has opened, together with everything it depends on.
 class PythonDevice {
  public:
-  /// The host CPU.
+  /// Opens the host CPU.
   explicit PythonDevice(int threads);
-  /// The emulated chip; with `values` computed by the host CPU, or without.
+  /// Opens the emulated chip. `holds_values` says whether the host CPU computes values for it.
   PythonDevice(const wormhole::ProfileChoice& profiles, wormhole::DispatchCoreType dispatch,
                bool holds_values);
 
@@ -40,11 +40,12 @@ class PythonDevice {
   CommandQueue& queue() { return device_->command_queue(0); }
   const autograd::Calls& calls() const { return *calls_; }
 
-  /// Says that Python calls an op: an emulated host charges for it.
+  /// Says that Python calls an op; an emulated host adds the cost of that.
   void charge_call() { device_->host_work(HostWork::python_call, 1); }
 
   void start_recording();
-  /// The events since start_recording(), in the order of their recording. Error without it.
+  /// Returns the events since start_recording(), in the order of their recording. Throws Error if
+  /// recording was not started.
   std::vector<TraceEvent> stop_recording();
 
  private:
@@ -55,10 +56,10 @@ class PythonDevice {
   std::optional<autograd::Calls> calls_;
 };
 
-/// A tensor that Python holds; it keeps its device open.
+/// A tensor that Python holds. It keeps its device open.
 struct PythonTensor {
   std::shared_ptr<PythonDevice> device;
-  ops::Tensor tensor;  ///< Goes first.
+  ops::Tensor tensor;  ///< Declared last, so that it is destroyed before the device.
 };
 
 /// Adds Device, Tensor and the functions that open devices.

@@ -12,7 +12,7 @@ namespace py = pybind11;
 namespace howard::python {
 namespace {
 
-/// The class howard.Error. Never given back: Python's errors may outlive the module.
+/// The class howard.Error. It is never released, because Python's errors may outlive the module.
 PyObject* error_class = nullptr;  // NOLINT(*-avoid-non-const-global-variables)
 
 void translate(std::exception_ptr thrown) {

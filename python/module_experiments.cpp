@@ -40,7 +40,7 @@ using experiments::ExperimentList;
 using harness::Backend;
 using Words = std::vector<std::string>;
 
-/// What is to be run, and how; the words are those of the command line.
+/// What to run, and how. The words are those of the command line.
 struct RunRequest {
   std::string name;
   Words axes;
@@ -53,11 +53,11 @@ struct RunRequest {
   int threads = 0;
 };
 
-/// A box with its experiments.
+/// A box together with its experiments.
 struct Laboratory {
   std::shared_ptr<const DevBox> box;
   ExperimentList list;
-  bool one_design = true;  ///< No constant has several values.
+  bool one_design = true;  ///< True if no constant has several values.
 
   Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
              std::uint64_t seed, std::function<bool()> stop) {
@@ -90,7 +90,8 @@ const harness::Experiment& find(const ExperimentList& list, const std::string& n
                .hint = suggestion.value_or("")});
 }
 
-/// Without a word, the emulator for what it can run.
+/// Returns the backends that `word` names. Without a word, it is the emulator for experiments that
+/// can run on it.
 std::vector<Backend> backends_of(const std::string& word, const harness::Experiment& experiment) {
   const bool has_chip = !experiment.axes(Backend::emulated).empty();
   if (word.empty()) return {has_chip ? Backend::emulated : Backend::host};
@@ -162,7 +163,7 @@ std::string explain(const std::string& what, const Words& axes,
   });
 }
 
-/// Results of one file as an array.
+/// Returns the results of one file as an array.
 std::string analyze(const std::string& file, bool compare, const wormhole::ProfileChoice& choice) {
   return LongWork::run([&](LongWork&) {
     harness::RunContext context = harness::describe_environment();

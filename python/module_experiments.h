@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Declared here so that this header can be read without Python's.
+// Declared here so that this header does not need Python's headers.
 namespace pybind11 __attribute__((visibility("hidden"))) {
   class module_;
 }
 
 namespace howard::python {
 
-/// Adds what runs experiments, explains points and analyses logs, each giving the JSON text that
-/// the program writes; howard/_results.py makes Python's own values of it.
+/// Adds the functions that run experiments, explain points and analyse logs. Each returns the JSON
+/// text that the program writes; howard/_results.py turns that into Python values.
 void bind_experiments(pybind11::module_& module);
 
 }  // namespace howard::python

@@ -24,7 +24,7 @@ namespace {
 using autograd::Calls;
 using Tensors = std::vector<PythonTensor>;
 
-/// Says that an op is called with `tensors`. Error unless they are on one device.
+/// Says that an op is called with `tensors`. Throws Error unless they are on one device.
 const Calls& call(std::initializer_list<const PythonTensor*> tensors) {
   PythonDevice& device = *(*tensors.begin())->device;
   for (const PythonTensor* tensor : tensors) {
@@ -84,7 +84,7 @@ void bind_matmul(py::module_& module) {
              py::arg("bias") = py::none(), docs::kMatmul);
 }
 
-/// The first words of an elementwise function's docstring.
+/// Returns the first words of an elementwise function's docstring.
 std::string doc_of(Eltwise function) {
   switch (function) {
     case Eltwise::add:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The docstrings of the ops: what each computes, of which shapes, and when it raises howard.Error.
+// The docstrings of the ops: what each computes, for which shapes, and when it raises howard.Error.
 // "Real" tensors are those of every data type but uint32.
 #pragma once
 

@@ -5,14 +5,16 @@
 
 namespace howard::autograd {
 
-/// max(x, 0) with the mask made in the forward pass: what the report's static engine does.
+/// Computes max(x, 0) and makes the mask already in the forward pass, as the report's static engine
+/// does.
 Value masked_relu(Tape& tape, Value x);
 
-/// The exact gelu; its backward pass is ttnn's composite, or TTML's one program when `fused`.
+/// Computes the exact gelu. Its backward pass is ttnn's composite, or TTML's single program when
+/// `fused`.
 Value gelu(Tape& tape, Value x, bool fused);
 
-/// x / (1 - probability), or 0 with that probability, from the tape's next seed. x itself, at no
-/// cost, when the probability is 0.
+/// Computes x / (1 - probability), or 0 with that probability, with the tape's next seed. When the
+/// probability is 0 it returns x itself, at no cost.
 Value dropout(Tape& tape, Value x, float probability);
 
 }  // namespace howard::autograd

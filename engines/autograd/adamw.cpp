@@ -17,7 +17,7 @@ namespace {
 
 using ops::Tensor;
 
-/// target = a function b.
+/// Computes target = a function b.
 void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, const Tensor& a,
                 const Tensor& b) {
   calls.run(ops::eltwise(function, a, b, target));

@@ -10,44 +10,44 @@
 
 namespace howard::autograd {
 
-/// The calls that update one parameter.
+/// Which calls update one parameter.
 enum class AdamWForm : std::uint8_t {
-  composite,  ///< TTML's own: seventeen elementwise ones.
-  /// The composite with the numbers that change from step to step in tensors of one number each,
-  /// instead of scalars of the calls: a captured step can be replayed, as it reads there what
-  /// write_numbers() has written. The same results, to the bit. Not TTML's, which captures no
-  /// training step; on a chip it takes this form, as a trace repeats its programs' runtime
-  /// arguments, and MorehAdamW has the step among them.
+  composite,  ///< TTML's own form: seventeen elementwise calls.
+  /// The composite, but the numbers that change from step to step lie in tensors of one number each
+  /// instead of being scalars of the calls. A captured step can then be replayed, because it reads
+  /// what write_numbers() has written. The results are the same, to the bit. TTML has no such form,
+  /// as it captures no training step. A captured step on a chip needs it too: a trace repeats its
+  /// programs' runtime arguments, and those of MorehAdamW include the step.
   replayable,
-  fused,  ///< ttnn's MorehAdamW, one.
+  fused,  ///< One call, ttnn's MorehAdamW.
 };
 
-/// AdamW in TTML's order of operations (AdamWAttributes).
+/// AdamW, with TTML's order of operations (AdamWAttributes).
 class AdamW final : public Optimizer {
  public:
-  /// Allocates the moments and sets them to zero. `attributes`: its count of steps is that of the
-  /// first step. `parameters` must outlive this. Error for the replayable form when a parameter is
-  /// not float32.
+  /// Allocates the moments and sets them to zero. `attributes.step` is the count of the first step.
+  /// `parameters` must outlive this object. For the replayable form, throws Error when a parameter
+  /// is not float32.
   AdamW(const Calls& calls, std::vector<Parameter*> parameters, const AdamWAttributes& attributes,
         AdamWForm form = AdamWForm::composite);
 
   void step(const Calls& calls) override;
-  /// Of the replayable form: writes the numbers of the next step, which must come before each, and
-  /// counts it. Others count in step(), and need no such call: a bug.
+  /// For the replayable form only: writes the numbers of the next step and counts it. It must be
+  /// called before each step. The other forms count in step(); calling this for them is a bug.
   void write_numbers(CommandQueue& queue);
 
-  /// For saving and restoring: in the order of the parameters.
+  /// These are for saving and restoring; the moments are in the order of the parameters.
   const std::vector<ops::Moments>& moments() const { return moments_; }
   std::int64_t next_step() const { return attributes_.step; }
   void set_next_step(std::int64_t step) { attributes_.step = step; }
 
  private:
-  /// What changes from step to step, as the calls multiply by it.
+  /// The factors that change from step to step.
   struct Numbers {
     float decay;         ///< weight decay times learning rate
     float first_factor;  ///< 1 / (1 - beta1^step)
     float second_factor;
-    float direction;  ///< Minus the learning rate.
+    float direction;  ///< minus the learning rate
   };
   struct NumberTensors {
     ops::Tensor decay, first_factor, second_factor, direction;
@@ -62,7 +62,7 @@ class AdamW final : public Optimizer {
   std::vector<ops::Moments> moments_;
   AdamWAttributes attributes_;
   AdamWForm form_;
-  std::optional<NumberTensors> tensors_;  ///< Of the replayable form.
+  std::optional<NumberTensors> tensors_;  ///< Only for the replayable form.
 };
 
 }  // namespace howard::autograd

@@ -7,7 +7,7 @@
 #include "engines/ops/heads.h"
 #include "engines/ops/softmax.h"
 
-// n: batch, s: sequence, h: heads, d: width of a head.
+// The letters mean: n batch, s sequence, h heads, d width of a head.
 
 namespace howard::autograd {
 namespace {
@@ -19,27 +19,27 @@ float scale_of(const Tensor& heads) {
   return 1 / std::sqrt(static_cast<float>(heads.spec().shape.columns()));
 }
 
-/// [n, s, h d] to [n, h, s, d].
+/// Splits [n, s, h d] into [n, h, s, d].
 Tensor split(const Calls& calls, const Tensor& x, int heads) {
   const Shape& shape = x.spec().shape;
   const Shape parts{shape.batch(), shape.rows(), heads, shape.columns() / heads};
   return calls.transpose(calls.reshape(x, parts), Swap::heads_rows);
 }
 
-/// [n, h, s, d] to `shape`, [n, s, h d].
+/// Merges [n, h, s, d] to `shape`, [n, s, h d].
 Tensor merge(const Calls& calls, const Tensor& x, const Shape& shape) {
   return calls.reshape(calls.transpose(x, Swap::heads_rows), shape);
 }
 
-/// Of the scores, from that of the probabilities: p (dp - sum of p dp).
+/// Returns the gradient of the scores from that of the probabilities: p (dp - sum of p dp).
 Tensor composed_softmax_backward(const Calls& calls, const Tensor& p, const Tensor& dp) {
   const Tensor sum = calls.reduce(Reduction::sum, Dimension::columns, calls.multiply(p, dp));
   return calls.multiply(p, calls.subtract(dp, sum));
 }
 
 struct ComposedAttention {
-  Value q;                     ///< k and v follow.
-  std::array<Value, 3> heads;  ///< q, k, v as [n, h, s, d].
+  Value q;                     ///< q; k and v are the next two values
+  std::array<Value, 3> heads;  ///< q, k and v as [n, h, s, d]
   Value probabilities;
 
   void backward(Tape& tape, Value output) const {
@@ -70,7 +70,8 @@ struct FusedAttention {
     const Tensor p = tape.tensor(probabilities);
     const Tensor& k = tape.tensor(heads[1]);
     const Shape& shape = k.spec().shape;
-    // The inverse of joining the heads: [n, 1, s, h d] by its transpose, whose rows are the heads'.
+    // This inverts the joining of the heads: it transposes [n, 1, s, h d], whose rows then are
+    // those of the heads.
     const Tensor columns = calls.transpose(tape.gradient(output));
     const Tensor dy = calls.transpose(calls.as_shape(columns, shape.transposed()));
     const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
@@ -84,7 +85,7 @@ struct FusedAttention {
   }
 };
 
-/// Where mask is 0, minus 1e9: mask x + (mask - 1) 1e9.
+/// Sets the scores to minus 1e9 where mask is 0: mask x + (mask - 1) 1e9.
 Tensor masked(const Calls& calls, const Tensor& mask, const Tensor& scores) {
   const Tensor seen = calls.multiply(mask, scores);
   const Tensor hidden = calls.multiply(calls.eltwise(Eltwise::subtract, mask, 1.0F), 1e9F);

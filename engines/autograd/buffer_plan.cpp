@@ -11,8 +11,8 @@
 namespace howard::autograd {
 namespace {
 
-/// When a buffer's values are needed. Program i reads its operands at 2i, and those that its result
-/// must not replace also at 2i + 1, when it writes.
+/// When a buffer's values are needed. Program i reads its operands at time 2i and writes at 2i + 1;
+/// operands that its result must not replace are still needed at 2i + 1.
 struct Lifetime {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -22,15 +22,16 @@ constexpr std::size_t kAlways = std::numeric_limits<std::size_t>::max();
 
 using Lifetimes = std::map<BufferId, Lifetime>;
 
-/// What must be equal for two buffers to share memory, on devices that pad and on those that do
-/// not.
+/// Two buffers share memory only if these are equal, both on devices that pad and on devices that
+/// do not.
 auto size_class(const TensorSpec& spec) {
   return std::make_tuple(spec.dtype, spec.layout, spec.storage, spec.host_bytes().value(),
                          spec.padded_bytes().value());
 }
 
-/// Whether its result may replace an operand. Only one of the same size will come into question,
-/// whose elements are then used one by one: a broadcast operand has fewer.
+/// Returns whether the result of `program` may replace an operand. Only an operand of the same size
+/// is considered. Its elements are then used one by one, because a broadcast operand has fewer
+/// elements.
 bool is_elementwise(const Program& program) {
   return std::holds_alternative<EltwiseAttributes>(program.attributes);
 }
@@ -88,7 +89,7 @@ BufferPlan plan_buffers(const Recorder& recorder) {
     }
     plan.place[id] = *place;
     busy_until[*place] = lifetime.last;
-    // Whoever stays to the end is read from outside, under the shape that it has there.
+    // A buffer that stays to the end is read from outside, under the shape that it has there.
     if (lifetime.last == kAlways) plan.places[*place] = spec;
     plan.unshared += spec.padded_bytes();
   }

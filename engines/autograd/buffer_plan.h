@@ -10,24 +10,26 @@
 
 namespace howard::autograd {
 
-/// Which buffers of a recorded step share memory: those of one size whose values are never needed
-/// at the same time. The result of an elementwise program may take the place of an operand that
-/// nothing needs afterwards.
+/// Says which buffers of a recorded step share memory: buffers of one size whose values are never
+/// needed at the same time. The result of an elementwise program may take the place of an operand
+/// that nothing needs afterwards.
 ///
-/// Sharing among equal sizes only keeps each buffer what its device allocated it for, and is
-/// optimal among those: in order of their first use, each takes a place that has become free.
+/// Only buffers of equal size share, so each buffer keeps the size that its device allocated it
+/// with. Among such plans this one is optimal: in order of their first use, each buffer takes a
+/// place that has become free.
 struct BufferPlan {
-  std::map<BufferId, std::size_t> place;  ///< Of each buffer that the step uses.
-  std::vector<TensorSpec> places;         ///< What to allocate.
-  Bytes unshared;                         ///< All the step's buffers, each with memory of its own.
-  Bytes planned;                          ///< The places.
+  /// For each buffer that the step uses, the index of its place.
+  std::map<BufferId, std::size_t> place;
+  std::vector<TensorSpec> places;  ///< The tensors to allocate.
+  Bytes unshared;                  ///< The size of all buffers if nothing were shared.
+  Bytes planned;                   ///< The size of the places.
 
   Bytes saved() const { return unshared - planned; }
 };
 
-/// A buffer that was not released when the recording ended keeps its values to the end of the
-/// step; one that the host wrote shares with none. A buffer that is read before it is written is a
-/// bug.
+/// Plans the buffers of a recording. A buffer that was not released when the recording ended keeps
+/// its values to the end of the step; a buffer that the host wrote shares with none. A buffer that
+/// is read before it is written is a bug.
 BufferPlan plan_buffers(const Recorder& recorder);
 
 }  // namespace howard::autograd

@@ -11,15 +11,17 @@
 namespace howard::autograd {
 
 struct CallOptions {
-  /// How matrices are multiplied, the transpositions aside: each call has its own.
+  /// How matrices are multiplied. The transpositions are ignored here, because each call has its
+  /// own.
   MatmulAttributes products;
   int queue = 0;
-  /// The calls stand for calls from Python, whose host time an emulated device adds.
+  /// Whether the calls stand for calls from Python; an emulated device then adds Python's host
+  /// time.
   bool from_python = false;
 };
 
-/// Calls of ops as ttnn makes them: each allocates its result and enqueues one program. Errors are
-/// those of the ops and of the device.
+/// Calls ops the way ttnn does: each call allocates its result and enqueues one program. It throws
+/// the errors of the ops and of the device.
 class Calls {
  public:
   explicit Calls(Device& device, const CallOptions& options = {})
@@ -34,12 +36,12 @@ class Calls {
     queue_->enqueue(program);
   }
 
-  /// Which factors are taken with rows and columns swapped.
+  /// Which factor is transposed.
   enum class Transposed { none, a, b };
 
   ops::Tensor matmul(const ops::Tensor& a, const ops::Tensor& b,
                      Transposed transposed = Transposed::none) const;
-  /// a @ b with b transposed, plus a row, in one program.
+  /// Computes a @ b^T plus a row, in one program.
   ops::Tensor linear(const ops::Tensor& a, const ops::Tensor& b, const ops::Tensor& bias) const;
 
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const;
@@ -57,9 +59,10 @@ class Calls {
                      bool moreh = false) const;
   ops::Tensor transpose(const ops::Tensor& a, Swap swap = Swap::rows_columns) const;
   ops::Tensor reshape(const ops::Tensor& a, const Shape& shape) const;
-  /// Under another shape at no cost where the elements stay in place, else by a reshape.
+  /// Returns `a` under another shape: for free where the elements stay in place, otherwise by a
+  /// reshape.
   ops::Tensor as_shape(const ops::Tensor& a, const Shape& shape) const;
-  /// [n, c, h, w] as [n c h, w].
+  /// Views [n, c, h, w] as [n c h, w].
   ops::Tensor rows_joined(const ops::Tensor& a) const;
   ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const;
   ops::Tensor concat(std::span<const ops::Tensor> parts) const;

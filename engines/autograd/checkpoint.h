@@ -5,12 +5,13 @@
 
 namespace howard::autograd {
 
-/// A part of a model that is a function of one value: (model.*function)(tape, x, index).
+/// A part of a model that is a function of one value; it is called as (model.*function)(tape, x,
+/// index).
 template <class Model>
 using Block = Value (Model::*)(Tape& tape, Value x, int index);
 
-/// The block without keeping what it computes on the way: its backward pass runs it forward again,
-/// with the same seeds (TTML's runner "memory_efficient"). `model` must outlive the tape.
+/// Runs the block without keeping what it computes on the way. The backward pass runs it forward
+/// again, with the same seeds (TTML's runner "memory_efficient"). `model` must outlive the tape.
 template <class Model>
 Value checkpoint(Tape& tape, Value x, Model& model, Block<Model> block, int index) {
   struct Node {

@@ -5,11 +5,12 @@
 
 namespace howard::autograd {
 
-/// The rows of `table` [v, d] at `indices` [n, s], as [n, s, d]. A table in tile layout is
-/// untilized first; the gradient is in tile layout.
+/// Looks up the rows of `table` [v, d] at `indices` [n, s]; the result is [n, s, d]. A table in
+/// tile layout is untilized first; the gradient is in tile layout.
 Value embedding(Tape& tape, Value indices, Value table);
 
-/// x [n, 1, s, d] + positions [s, d], of each n; the gradient by moreh_sum, as TTML does it.
+/// Adds positions [s, d] to x [n, 1, s, d], for each n. The gradient is computed with moreh_sum, as
+/// in TTML.
 Value add_positions(Tape& tape, Value x, Value positions);
 
 }  // namespace howard::autograd

@@ -15,7 +15,8 @@ namespace {
 
 using ops::Tensor;
 
-/// The sum of the squares of all gradients, in float32; absent when there is none.
+/// Returns the sum of the squares of all gradients, in float32, or nothing when there is no
+/// gradient.
 std::optional<Tensor> sum_of_squares(const Calls& calls, std::span<Parameter* const> parameters) {
   std::optional<Tensor> total;
   for (const Parameter* parameter : parameters) {

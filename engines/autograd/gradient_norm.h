@@ -8,10 +8,10 @@
 
 namespace howard::autograd {
 
-/// Multiplies all gradients by most / (norm + 1e-6) where that is below 1, the
-/// norm being the square root of the sum of the squares of all their elements, and gives the norm.
-/// Reads it back from the device, so it can not be part of a recorded step; a device without values
-/// gives 0. Error when the norm is not finite.
+/// Multiplies all gradients by most / (norm + 1e-6) if that is below 1, and returns the norm: the
+/// square root of the sum of the squares of all their elements. It reads the norm back from the
+/// device, so it cannot be part of a recorded step. A device without values gives 0. Throws Error
+/// when the norm is not finite.
 float clip_gradient_norm(const Calls& calls, std::span<Parameter* const> parameters, float most);
 
 }  // namespace howard::autograd

@@ -9,17 +9,17 @@
 
 namespace howard::autograd {
 
-// Between the host's floats and a tensor's elements, row by row. bfloat16 is rounded to nearest,
-// ties to even. Error for indices and block formats, and for another number of values than the
-// tensor has elements: a changed shape.
+// These functions copy between the host's floats and a tensor's elements, row by row. bfloat16 is
+// rounded to nearest, ties to even. They throw Error for indices and block formats, and when the
+// number of values differs from the tensor's number of elements (a changed shape).
 
 void write_values(CommandQueue& queue, const ops::Tensor& tensor, std::span<const float> values);
-/// Every element the same.
+/// Sets every element to `value`.
 void write_constant(CommandQueue& queue, const ops::Tensor& tensor, float value);
-/// Error when an earlier command failed. A device without values gives zeros.
+/// Throws Error when an earlier command failed. A device without values gives zeros.
 std::vector<float> read_values(CommandQueue& queue, const ops::Tensor& tensor);
 
-/// Indices, to a uint32 tensor. Error as above.
+/// Writes indices to a uint32 tensor. Throws Error as above.
 void write_indices(CommandQueue& queue, const ops::Tensor& tensor,
                    std::span<const std::uint32_t> values);
 

@@ -10,7 +10,7 @@ Tensor mean_of_columns(const Calls& calls, const Tensor& a) {
   return calls.reduce(Reduction::mean, Dimension::columns, a);
 }
 
-/// [n, s, d] to [1, d], over n first.
+/// Reduces [n, s, d] to [1, d], first over n.
 Tensor sum_of_rows(const Calls& calls, const Tensor& a) {
   return calls.reduce(Reduction::sum, Dimension::rows,
                       calls.reduce(Reduction::sum, Dimension::batch, a));

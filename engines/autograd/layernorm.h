@@ -5,20 +5,20 @@
 
 namespace howard::autograd {
 
-/// What is added to the variance; PyTorch's default.
+/// The number that is added to the variance: PyTorch's default.
 inline constexpr float kLayernormEpsilon = 1e-5F;
 
-/// gamma and beta, [1, d] each, on a tape.
+/// The values of gamma and beta, [1, d] each, on a tape.
 struct LayernormValues {
   Value gamma;
   Value beta;
 };
 
-/// (x - mean) / sqrt(variance + epsilon) gamma + beta along the columns of x [n, s, d], by nine
-/// elementwise and reducing calls, backward thirteen: what the report's GPT-2 does.
+/// Computes (x - mean) / sqrt(variance + epsilon) gamma + beta along the columns of x [n, s, d], as
+/// the report's GPT-2 does: with nine elementwise and reducing calls forward and thirteen backward.
 Value composed_layernorm(Tape& tape, Value x, const LayernormValues& scale, float epsilon);
 
-/// The same by one program, backward by one and two sums: TTML's.
+/// Computes the same as TTML does: with one program forward, and one program and two sums backward.
 Value fused_layernorm(Tape& tape, Value x, const LayernormValues& scale, float epsilon);
 
 }  // namespace howard::autograd

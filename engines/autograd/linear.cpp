@@ -9,7 +9,8 @@ namespace {
 using ops::Tensor;
 using Transposed = Calls::Transposed;
 
-/// x as the products see it: as one matrix when the weights are, else as the batch that it is.
+/// Returns x as the products need it: as one matrix if the weights' gradient is one, otherwise as a
+/// batch.
 Tensor factor(Tape& tape, const Tensor& x, WeightGradient gradient) {
   return gradient == WeightGradient::rows ? tape.calls().rows_joined(x) : x;
 }
@@ -23,7 +24,7 @@ Tensor forward(Tape& tape, Value x, const LinearValues& layer, WeightGradient gr
   return calls.as_shape(sum, shape.with_columns(sum.spec().shape.columns()));
 }
 
-/// Accumulates dW and db, and returns dx, absent where x needs no gradient.
+/// Accumulates dW and db, and returns dx, or nothing if x needs no gradient.
 std::optional<Tensor> backward(Tape& tape, Value x, const LinearValues& layer,
                                const Tensor& gradient, WeightGradient kind) {
   const Calls& calls = tape.calls();
@@ -62,7 +63,7 @@ struct ThreeLinears {
   }
 };
 
-/// dW and dx of a product of x's rows.
+/// Computes dW and dx of a product of x's rows.
 void product_backward(Tape& tape, Value x, Value weight, const Tensor& dy) {
   const Calls& calls = tape.calls();
   tape.accumulate(weight, calls.matmul(dy, calls.rows_joined(tape.tensor(x)), Transposed::a));

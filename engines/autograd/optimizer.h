@@ -5,15 +5,15 @@
 
 namespace howard::autograd {
 
-/// Updates parameters from their gradients.
+/// Updates parameters with their gradients.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates each parameter that has a gradient, in its place, and takes the gradient away.
+  /// Updates each parameter that has a gradient in place, and removes the gradient.
   virtual void step(const Calls& calls) = 0;
 
-  float learning_rate = 0;  ///< Of the next step; a schedule sets it.
+  float learning_rate = 0;  ///< The rate of the next step; a schedule sets it.
 };
 
 }  // namespace howard::autograd

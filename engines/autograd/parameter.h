@@ -8,11 +8,12 @@
 
 namespace howard::autograd {
 
-/// What is trained.
+/// A tensor that is trained.
 struct Parameter {
   std::string name;  ///< "blocks.0.attention.weight"; unique in its model.
   ops::Tensor value;
-  std::optional<ops::Tensor> gradient;  ///< Of what ran backward since it was last absent.
+  /// The sum of the gradients of all backward passes since it was last absent.
+  std::optional<ops::Tensor> gradient;
 };
 
 }  // namespace howard::autograd

@@ -11,17 +11,17 @@
 
 namespace howard::autograd {
 
-/// The report's static engine as its code was released: the graph and the order of its calls are
-/// made once, but each call of a step allocates its result, which replaces the handle of the one
-/// before. An update therefore leaves the weight's buffer as it is and puts another one in its
-/// place; a captured step reads the buffers from before the capture whenever it is replayed, and
-/// does not train. (There they have been freed by then and may become another tensor's; here they
-/// are kept until the next run.)
+/// The report's static engine as its code was released. The graph and the order of its calls are
+/// made once, but each call of a step allocates its result, which replaces the handle of the
+/// previous one. So an update leaves the weight's buffer as it is and puts another buffer in its
+/// place. A captured step reads the buffers from before the capture whenever it is replayed, and
+/// does not train. (In the released code these buffers have been freed by then and may belong to
+/// another tensor; here they are kept until the next run.)
 class PublishedStep final : public Step {
  public:
   /// Records `function`, whose scalars are fixed, for queue 0 of `device`. Whatever the step
-  /// updates must be among `parameters`; all must outlive this. Values that the host writes in a
-  /// step are a bug: the report's static engine has none.
+  /// updates must be among `parameters`. All arguments must outlive this object. A step in which
+  /// the host writes values is a bug: the report's static engine has none.
   PublishedStep(Device& device, const StepFunction& function,
                 std::span<Parameter* const> parameters);
 
@@ -30,8 +30,8 @@ class PublishedStep final : public Step {
   bool is_fixed() const override { return true; }
 
  private:
-  /// What a handle of the released code names: a parameter, what the step computes, or a buffer
-  /// that nothing replaces.
+  /// What a handle of the released code names: a parameter, a result of the step, or a buffer that
+  /// nothing replaces.
   struct Slot {
     TensorSpec spec;
     Parameter* parameter = nullptr;
@@ -43,12 +43,12 @@ class PublishedStep final : public Step {
   };
   struct Call {
     Program program;
-    std::vector<std::size_t> inputs;  ///< Slots.
+    std::vector<std::size_t> inputs;  ///< Indices of slots.
     std::vector<std::size_t> outputs;
   };
 
   Device& device_;
-  std::vector<ops::Tensor> replaced_;  ///< What the parameters were before the last run.
+  std::vector<ops::Tensor> replaced_;  ///< The parameters' tensors from before the last run.
   std::vector<Slot> slots_;
   std::vector<Call> calls_;
   std::size_t loss_ = 0;

@@ -6,7 +6,7 @@
 namespace howard::autograd {
 namespace {
 
-/// Devices count their buffers from 1 and never come here.
+/// Devices count their buffers from 1 and never reach this number.
 constexpr std::uint64_t kFirstBuffer = std::uint64_t{1} << 63;
 
 [[noreturn]] void refuse(std::string_view what) {

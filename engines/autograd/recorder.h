@@ -13,24 +13,24 @@
 
 namespace howard::autograd {
 
-/// One step of training on the given device; gives the loss, one number.
+/// Runs one training step on the given device and returns the loss, one number.
 using StepFunction = std::function<ops::Tensor(Device&)>;
 
-/// A device that writes down what is enqueued on it instead of running it, so that a step that is
+/// A device that records what is enqueued on it instead of running it, so that a step that is
 /// written once can be planned and run many times. What is allocated on it has no memory yet: its
-/// buffers are numbers that a plan replaces. Buffers of the device behind it stay what they are.
+/// buffers are numbers that a plan replaces. Buffers of the device behind it keep their ids.
 ///
-/// Must outlive the tensors that were allocated on it.
+/// It must outlive the tensors that were allocated on it.
 class Recorder final : public Device, private CommandQueue {
  public:
   /// A buffer that was allocated while recording.
   struct Buffer {
     TensorSpec spec;
-    bool released = false;          ///< False: somebody outside the step still wants its values.
-    std::vector<std::byte> values;  ///< Written by the host; empty if programs write it.
+    bool released = false;  ///< False if somebody outside of the step still wants its values.
+    std::vector<std::byte> values;  ///< What the host wrote; empty if programs write it.
   };
 
-  /// From program `first` on, until the next, the step is in a phase that begin_phase() named.
+  /// A phase of the step, named by begin_phase(). It lasts from program `first` to the next phase.
   struct Phase {
     std::string name;
     std::size_t first = 0;
@@ -52,9 +52,9 @@ class Recorder final : public Device, private CommandQueue {
   std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
   SimTime now() const override { return device_.now(); }
 
-  // Host work is done once, whatever the number of steps: it is not recorded.
+  // Host work is not recorded: it is done once, whatever the number of steps.
 
-  // Errors: a step consists of programs.
+  // These throw Error, because a step consists of programs only.
   void release_trace(TraceId trace) override;
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
   void use_host_thread(int thread) override;
@@ -63,7 +63,7 @@ class Recorder final : public Device, private CommandQueue {
 
  private:
   void enqueue(const Program& program) override { programs_.push_back(program); }
-  /// Error for a buffer of the device behind: its values would be the same in each step.
+  /// Throws Error for a buffer of the device behind: its values would be the same in each step.
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
   void read_buffer(BufferId buffer, std::span<std::byte> values) override;
   void finish() override;

@@ -8,13 +8,12 @@
 
 namespace howard::autograd {
 
-/// p -= learning_rate g: two calls for each parameter, and one more for a row-major one, an
-/// embedding table, whose gradient is in tile layout.
+/// Computes p -= learning_rate g, with two calls for each parameter. A row-major parameter, an
+/// embedding table, needs one more call, because its gradient is in tile layout.
 class Sgd final : public Optimizer {
  public:
-  /// `parameters` must outlive this.
-  /// `fills_rate`: as the report's Python engine, which multiplies by a tensor filled with the
-  /// rate.
+  /// `parameters` must outlive this object. `fills_rate` does as the report's Python engine: it
+  /// multiplies by a tensor that is filled with the rate.
   Sgd(std::vector<Parameter*> parameters, float learning_rate, bool fills_rate = false);
 
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the

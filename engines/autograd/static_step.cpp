@@ -10,7 +10,7 @@
 namespace howard::autograd {
 namespace {
 
-/// The only one that is left may be the loss.
+/// Returns whether every buffer was released, except the loss if that remains.
 bool only_loss_remains(const Recorder& recorder, const ops::Tensor& loss) {
   return std::ranges::all_of(recorder.buffers(), [&](const auto& entry) {
     return entry.second.released || entry.first == loss.buffer();
@@ -28,7 +28,7 @@ bool same_but_for_scalars(const Program& a, const Program& b) {
          same_operands(a.inputs, b.inputs) && same_operands(a.outputs, b.outputs);
 }
 
-/// Error unless `again`, the same step recorded once more, is told the same numbers.
+/// Throws Error unless `again`, a second recording of the same step, has the same scalars.
 void require_fixed(const std::vector<Program>& programs, const std::vector<Program>& again) {
   const auto same = [](const Program& a, const Program& b) {
     return a.name == b.name && a.attributes == b.attributes;

@@ -10,34 +10,34 @@
 
 namespace howard::autograd {
 
-/// Whether the numbers that ops are told besides their operands are the same in each step.
+/// Whether the scalar arguments of the ops are the same in each step.
 enum class Scalars {
   fixed,
-  /// A schedule of the learning rate, AdamW's count of steps, the seeds of dropout: the step
-  /// function is run for its numbers before each step but the first.
+  /// They change, as with a learning-rate schedule, AdamW's count of steps or the seeds of dropout.
+  /// The step function is run again for its scalars before each step but the first.
   change_each_step,
 };
 
-/// The static engine: the graph, the order of its programs and its buffers are made once, and a
-/// step hands the finished programs to the queue. Weights are updated in their place.
+/// The static engine. The graph, the order of its programs and its buffers are made once, and a
+/// step hands the finished programs to the queue. Weights are updated in place.
 class StaticStep final : public Step {
  public:
-  /// Records `function` for queue `queue` of `device`, which must outlive this. Nothing but the
-  /// loss may be left of what the function allocates. Fixed scalars are checked by running the
-  /// function twice; Error when they are not.
+  /// Records `function` for queue `queue` of `device`, which must outlive this object. Of what the
+  /// function allocates, only the loss may remain. Fixed scalars are checked by running the
+  /// function twice; throws Error when they differ.
   StaticStep(Device& device, StepFunction function, Scalars scalars = Scalars::fixed,
              int queue = 0);
 
-  /// Error when the function, run again for its scalars, makes other programs than the first time:
-  /// a shape changed.
+  /// Throws Error when the function, run again for its scalars, makes other programs than the first
+  /// time, because a shape changed.
   void run() override;
   ops::Tensor loss() const override { return *loss_; }
   bool is_fixed() const override { return scalars_ == Scalars::fixed; }
 
-  /// What a step enqueues, in this order.
+  /// Returns what a step enqueues, in this order.
   const std::vector<Program>& programs() const { return list_.programs; }
   const std::vector<Recorder::Phase>& phases() const { return phases_; }
-  /// How the memory of what the step allocates is shared.
+  /// Returns how the tensors that the step allocates share memory.
   const BufferPlan& plan() const { return plan_; }
 
  private:
@@ -51,8 +51,8 @@ class StaticStep final : public Step {
   BufferPlan plan_;
   std::vector<ops::Tensor> places_;
   std::vector<Recorder::Phase> phases_;
-  std::vector<Program> recorded_;  ///< With the recorder's buffers.
-  ProgramList list_;               ///< With those of the plan.
+  std::vector<Program> recorded_;  ///< The programs with the recorder's buffers.
+  ProgramList list_;               ///< The programs with the plan's buffers.
   std::optional<ops::Tensor> loss_;
   bool has_run_ = false;
 };

@@ -12,9 +12,9 @@ class Step {
 
   /// Enqueues the step.
   virtual void run() = 0;
-  /// Where the last run puts its loss: one number.
+  /// Returns the tensor in which the last run puts its loss: one number.
   virtual ops::Tensor loss() const = 0;
-  /// Whether each run enqueues the same programs, buffers aside.
+  /// Returns whether each run enqueues the same programs, apart from their buffers.
   virtual bool is_fixed() const = 0;
 };
 

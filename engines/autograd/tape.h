@@ -17,32 +17,32 @@
 
 namespace howard::autograd {
 
-/// A tensor on a tape, by its number: what functions take and give.
+/// Names a tensor on a tape by its number. Functions take and return values.
 struct Value {
   std::uint32_t index = 0;
 
-  /// The next output of a function that has several.
+  /// Returns the next output of a function that has several.
   Value next(std::uint32_t by = 1) const { return {index + by}; }
 };
 
 /// How a tape computes.
 struct TapeOptions {
   CallOptions calls;
-  /// Parameters of another data type are cast to this one when they are used, and keep their own:
-  /// float32 parameters with bfloat16 products.
+  /// Parameters of another data type are cast to this one when they are used, and keep their own.
+  /// So float32 parameters can go with bfloat16 products.
   DataType compute = DataType::bfloat16;
-  std::uint32_t seed = 0;  ///< What dropout draws from; another one for each step.
-  /// One uint32 on the device that is added to each seed when a program runs; absent: none. With
-  /// it the seeds of all steps may be those of the first, as those of a captured step are.
+  std::uint32_t seed = 0;  ///< Dropout draws from this seed; use another one for each step.
+  /// One uint32 on the device that is added to each seed when a program runs; absent means none.
+  /// With it, all steps may use the seeds of the first step, as the replays of a captured step do.
   std::optional<ops::Tensor> seed_offset{};
-  bool records = true;  ///< False: forward only, backward() is a bug.
+  bool records = true;  ///< If false, the tape only runs forward, and calling backward() is a bug.
 };
 
-/// The record of one forward pass, from which the backward pass runs. What it holds is gone when it
-/// is destroyed: nodes name values by number, so nothing can keep itself alive.
+/// The record of one forward pass, from which the backward pass runs. Everything it holds is
+/// released when it is destroyed: nodes name values by number, so nothing can keep itself alive.
 ///
-/// A function computes forward with calls(), then records a node: a trivially copyable struct of
-/// values and numbers with `void backward(Tape&, Value output) const`, which takes
+/// A function computes forward with calls(), then records a node. A node is a trivially copyable
+/// struct of values and numbers with `void backward(Tape&, Value output) const`, which takes
 /// gradient(output) and hands accumulate() one gradient for each input.
 class Tape {
  public:
@@ -53,24 +53,25 @@ class Tape {
   const Calls& calls() const { return calls_; }
   const TapeOptions& options() const { return options_; }
 
-  /// A value without gradient: an input, or what a function keeps for its backward pass.
+  /// Adds a value without gradient: an input, or what a function keeps for its backward pass.
   Value constant(ops::Tensor tensor);
-  /// A value with a gradient of its own, which gradient() gives after backward().
+  /// Adds a value with a gradient of its own, which gradient() returns after backward().
   Value leaf(ops::Tensor tensor);
-  /// A parameter; it must outlive the tape. Its gradient is set, or added to if it has one.
+  /// Adds a parameter, which must outlive the tape. The backward pass sets the parameter's
+  /// gradient, or adds to it if there is one.
   Value parameter(Parameter& parameter);
 
   const ops::Tensor& tensor(Value value) const { return variable(value).tensor; }
   const TensorSpec& spec(Value value) const { return tensor(value).spec(); }
   bool needs_gradient(Value value) const { return variable(value).needs_gradient; }
-  /// A seed for each dropout, one after the other.
+  /// Returns a new seed for each dropout, one after the other.
   std::uint32_t next_seed() { return seed_++; }
-  /// What next_seed() would give.
+  /// Returns what next_seed() would return, without taking it.
   std::uint32_t seed() const { return seed_; }
   void skip_to_seed(std::uint32_t seed) { seed_ = seed; }
 
-  /// The values of `outputs`, with `node` as what runs backward through them if any of `inputs`
-  /// needs a gradient.
+  /// Adds values for `outputs`. If any of `inputs` needs a gradient, records `node`, which runs
+  /// backward through them.
   template <class Node>
   Value record(std::span<const ops::Tensor> outputs, std::initializer_list<Value> inputs,
                const Node& node);
@@ -79,19 +80,21 @@ class Tape {
     return record(std::span(&output, 1), inputs, node);
   }
 
-  /// Runs backward from `loss`, one number whose own gradient is `gradient`. Each node is left
-  /// behind with its values as soon as it has run; values made before the first node, and
-  /// parameters, remain. Once for each tape.
+  /// Runs backward from `loss`, one number whose own gradient is `gradient`. Each node is dropped
+  /// with its values as soon as it has run; parameters and values made before the first node
+  /// remain. Call it only once for each tape.
   void backward(Value loss, float gradient = 1);
-  /// The same from any value, with its gradient. Error unless they have one spec.
+  /// Runs backward from any value, with its gradient. Throws Error unless both have the same spec.
   void backward(Value output, const ops::Tensor& gradient);
 
-  /// For nodes: the gradient of an output, zeros if nothing used it. That of the loss is one number
-  /// that the host writes to the device, the first time that it is asked for as a tensor.
+  /// For nodes: returns the gradient of an output, or zeros if nothing used the output. The
+  /// gradient of the loss is one number that the host writes to the device when it is first asked
+  /// for as a tensor.
   ops::Tensor gradient(Value output);
-  /// For nodes of a loss: its gradient as the host knows it.
+  /// For nodes of a loss: returns the loss's gradient as the host knows it.
   float loss_gradient() const { return loss_gradient_; }
-  /// For nodes: adds to the gradient of an input, if it needs one. The first is taken as it is.
+  /// For nodes: adds to the gradient of an input, if it needs one. The first gradient is taken as
+  /// it is.
   void accumulate(Value input, ops::Tensor gradient);
 
  private:
@@ -105,7 +108,8 @@ class Tape {
     void (*run)(const std::byte* data, Tape& tape, Value output);
     Value output;
     std::uint32_t outputs;
-    std::uint32_t first_value;  ///< From here on the values are this node's or of those behind it.
+    /// Values from this index on belong to this node or to later nodes.
+    std::uint32_t first_value;
     alignas(8) std::array<std::byte, 64> data;
   };
 

@@ -6,15 +6,15 @@
 
 namespace howard::autograd {
 
-/// The traced engine: a step captured once; replaying it is one command, with no host work for its
-/// programs. What a step is told anew each time has to lie on the device and be written before
-/// each run: its data, the numbers of AdamW (AdamWForm::replayable), the offset of dropout's seeds
-/// (TapeOptions::seed_offset). ttnn's own trace does the same with data, and repeats all scalars.
+/// The traced engine. A step is captured once; replaying it is one command, with no host work for
+/// its programs. Whatever changes from step to step must lie on the device and be written before
+/// each run: the data, the numbers of AdamW (AdamWForm::replayable), the offset of dropout's seeds
+/// (TapeOptions::seed_offset). ttnn's own trace treats data the same way, and repeats all scalars.
 class TracedStep final : public Step {
  public:
-  /// Captures one run of `step`, which does not execute it, on queue `queue`. `device` and `step`
-  /// must outlive this. Error when the step's programs change from run to run, or the trace does
-  /// not fit the device's trace region.
+  /// Captures one run of `step` on queue `queue`, without executing it. `device` and `step` must
+  /// outlive this object. Throws Error when the step's programs change from run to run, or the
+  /// trace does not fit the device's trace region.
   TracedStep(Device& device, Step& step, int queue = 0);
   ~TracedStep() override;
   TracedStep(const TracedStep&) = delete;

@@ -10,25 +10,27 @@
 
 namespace howard::autograd {
 
-/// The forward pass of a model for one of the step's batches: its loss.
+/// Runs the forward pass of a model for one of the step's batches and returns its loss.
 using LossFunction = std::function<Value(Tape& tape, int batch)>;
 
-/// How far the seeds of one batch are from those of the next: so far that its dropouts, which count
-/// on from it, never meet theirs. A run that goes on after n batches begins n times this later.
+/// The distance between the seeds of one batch and those of the next. It is so large that the
+/// dropouts of one batch, which count on from its seed, never reach the next batch's seeds. A run
+/// that continues after n batches begins n times this distance later.
 inline constexpr std::uint32_t kSeedsOfOneBatch = 1U << 16;
 
-/// What a training step does.
+/// Options of a training step.
 struct TrainingOptions {
-  TapeOptions tape;  ///< Its seed is that of the first step; with an offset, of every step.
-  /// Gradient accumulation: so many batches before each update, the loss of each divided by their
-  /// number.
+  /// Its seed is that of the first step; with a seed offset, that of every step.
+  TapeOptions tape;
+  /// Gradient accumulation: the number of batches before each update. The loss of each batch is
+  /// divided by this number.
   int batches = 1;
 };
 
-/// A step: for each batch a tape, its loss and its backward pass, then the update. Gives the mean
-/// of the losses. Run on a device it is the dynamic engine; the others record it.
-///
-/// `optimizer` must outlive it. Error when `batches` is less than 1.
+/// Makes a step that, for each batch, makes a tape, computes the loss and runs backward, and then
+/// updates the parameters. It returns the mean of the losses. When the step runs directly on a
+/// device, it is the dynamic engine; the other engines record it. `optimizer` must outlive the
+/// step. Throws Error when `batches` is less than 1.
 StepFunction training_step(LossFunction loss, Optimizer& optimizer,
                            const TrainingOptions& options = {});
 

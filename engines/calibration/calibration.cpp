@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kThirds = 3;
 
-/// Which third each row belongs to.
+/// Returns which third each row belongs to.
 std::vector<std::size_t> thirds_of(const MeasurementTable& table) {
   std::vector<std::string> groups;
   std::vector<std::size_t> thirds;

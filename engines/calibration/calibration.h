@@ -9,40 +9,42 @@
 
 namespace howard::calibration {
 
-// The evaluations of a calibration by those of its other fits: each one without some rows, and each
-// of the two that say how well a constant is known.
+// A calibration's number of evaluations is divided by these for its other fits: by the first for
+// each fit without some rows, by the second for each of the two fits that say how well a constant
+// is known.
 inline constexpr int kShareWithoutRows = 2;
 inline constexpr int kShareOfCertainty = 20;
 
-/// The free constants of two profiles fitted to all rows of all tables, and how far that fit is to
-/// be trusted. Deterministic.
+/// Fits the free constants of two profiles to all rows of all tables, and says how far that fit is
+/// to be trusted. It is deterministic.
 class Calibration {
  public:
   /// Fits at once, in about `evaluations` evaluations of the model, starting from the constants'
-  /// own values. Error when a table can not be read.
+  /// own values. Throws Error when a table cannot be read.
   Calibration(const wormhole::ProfileConstants& start, std::vector<MeasurementTable> tables,
               int evaluations);
 
   const Fit& fit() const { return fit_; }
   const std::vector<double>& start() const { return start_; }
-  /// Rounded; the start itself when the fit found nothing better.
+  /// Returns the fitted values, rounded; if the fit found nothing better, these are the start
+  /// values.
   const std::vector<double>& fitted() const { return fitted_; }
 
-  // Errors on rows that a fit has not seen. These fits begin in the middle of the bounds, so that
-  // nothing of the unseen rows is left in them; a constant that only unseen rows tell of stays
-  // there.
+  // The next two return errors on rows that a fit has not seen. These fits begin in the middle of
+  // the bounds, so that nothing of the unseen rows is left in them. A constant that only unseen
+  // rows determine stays there.
 
-  /// The residuals of a table's rows after a fit to all other tables.
+  /// Returns the residuals of a table's rows after a fit to all other tables.
   std::vector<Residual> without_table(std::size_t table) const;
 
-  /// The residuals of a table's rows, a third of them left out of a fit in turn; rows that the
-  /// table's fold column gives the same value are left out together.
+  /// Returns the residuals of a table's rows from three fits, each of which leaves out a third of
+  /// the rows. Rows with the same value in the table's fold column are left out together.
   std::vector<Residual> in_thirds(std::size_t table) const;
 
-  /// How well fitted()[constant] is known.
+  /// Returns how well fitted()[constant] is known.
   Certainty certainty(std::size_t constant) const;
 
-  /// The fitted profiles, complete: names and sources say what they are.
+  /// Returns the complete fitted profiles, with names and sources that say what they are.
   wormhole::ProfileConstants profiles() const;
 
  private:

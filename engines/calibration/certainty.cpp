@@ -8,11 +8,12 @@ namespace howard::calibration {
 namespace {
 
 constexpr double kStep = 0.1;        // a tenth of the value
-constexpr double kAtBound = 0.001;   // of the bounds' width
-constexpr double kWellKnown = 0.25;  // two standard errors
+constexpr double kAtBound = 0.001;   // share of the bounds' width
+constexpr double kWellKnown = 0.25;  // two standard errors, relative
 constexpr double kNotKnownAtAll = 1.0;
 
-/// How much the objective rises when the constant is moved to `value` and the others follow.
+/// Returns how much the objective rises when the constant is moved to `value` and the others are
+/// refitted.
 double rise(const Fit& fit, std::size_t constant, double value, std::span<const double> values,
             double least, int evaluations) {
   std::vector<double> moved(values.begin(), values.end());
@@ -36,8 +37,8 @@ Certainty certainty_of(const Fit& fit, std::size_t constant, std::span<const dou
   const double least = fit.objective(values, every_row);
   const auto rows = static_cast<double>(fit.residuals(values).size());
   const auto free = static_cast<double>(fit.constants().size());
-  // Near its minimum the objective is a sum of squares that rises by its mean square, s^2, over one
-  // standard error.
+  // Near its minimum the objective is a sum of squares. Over one standard error it rises by its
+  // mean square, s^2.
   const double mean_square = least / std::max(1.0, rows - free);
   double error = 0;
   for (const double target : {value * (1 - kStep), value * (1 + kStep)}) {

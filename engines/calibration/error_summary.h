@@ -13,14 +13,16 @@ namespace howard::calibration {
 struct ErrorSummary {
   std::size_t rows = 0;
   double median = 0;
-  double p90 = 0;  ///< Nine rows of ten are no worse.
+  double p90 = 0;  ///< Nine rows of ten have at most this error.
   double worst = 0;
 };
 
-/// Of relative errors, whose signs do not count; all zero when there are none.
+/// Summarises relative errors; their signs do not count. The result is all zero when there are
+/// none.
 ErrorSummary summarise(std::vector<double> errors);
 
-/// Over the rows of one quantity of a table; all zero when there is no such row.
+/// Summarises the rows of one quantity of a table. The result is all zero when there is no such
+/// row.
 ErrorSummary summarise(std::span<const Residual> residuals, std::size_t table,
                        std::size_t quantity);
 

@@ -11,7 +11,8 @@
 namespace howard::calibration {
 namespace {
 
-/// Positions between the bounds are logarithmic: constants are ratios of each other.
+/// Returns the position between the bounds on a logarithmic scale, because constants are compared
+/// as ratios.
 double position_of(double value, const FreeConstant& constant) {
   return std::log(value / constant.least) / std::log(constant.most / constant.least);
 }
@@ -155,7 +156,8 @@ std::vector<std::size_t> Fit::that_matter(std::span<const double> values,
 std::vector<double> Fit::minimise(std::span<const double> from, const RowFilter& sees,
                                   int evaluations, std::optional<std::size_t> held) const {
   std::vector<double> values(from.begin(), from.end());
-  // Only what matters moves: fewer numbers to search, and no drift where nothing is measured.
+  // Move only constants that matter: there are fewer numbers to search, and nothing drifts where
+  // nothing is measured.
   std::vector<std::size_t> moving = that_matter(from, sees);
   if (held) std::erase(moving, *held);
   const auto place = [&](const std::vector<double>& positions) {

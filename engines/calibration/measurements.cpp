@@ -13,7 +13,7 @@
 
 namespace howard::calibration {
 
-// Compiled from measurements/*.json by the build.
+// The build generates these from measurements/*.json.
 namespace embedded {
 extern const std::string_view program_dispatch;
 extern const std::string_view matmul_traced;

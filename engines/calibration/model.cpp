@@ -52,8 +52,8 @@ class ProgramDispatch final : public Model {
   }
 
  private:
-  /// The slow kernel's loop takes longer than it is asked to: the rows of 5000 and 10000 cycles
-  /// differ by 5068 to 5080.
+  /// The slow kernel's loop takes longer than the cycles it is asked for: the times of the rows of
+  /// 5000 and 10000 cycles differ by 5068 to 5080.
   static constexpr double kLoop = 1.0155;
 
   struct Row {
@@ -89,7 +89,7 @@ class ProgramDispatch final : public Model {
   std::vector<Row> rows_;
 };
 
-/// Programs of a table's rows, planned anew with each set of constants.
+/// The programs of a table's rows, planned anew for each set of constants.
 class Planned {
  public:
   Planned(CoreGrid grid, std::vector<Program> programs)
@@ -105,7 +105,7 @@ class Planned {
   std::vector<Program> programs_;
 };
 
-/// "512x1024x2048", m k n, as the program of that product.
+/// Turns "512x1024x2048" (m, k, n) into the text of that product.
 std::string matmul_text(const MeasurementTable& table, std::size_t row) {
   const std::vector<std::string> sides = split(table.text(row, "shape"), 'x');
   if (sides.size() != 3) fail(table, "shape " + table.text(row, "shape"), "MxKxN");
@@ -133,7 +133,7 @@ class MatmulTraced final : public Model {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const PlannedProgram planned = programs_.plan(i, profiles);
       const Launch launch = launch_of(planned, DispatchCoreType::worker, profiles);
-      // Each program waits until the records of the one before are pushed.
+      // Each program waits until the records of the previous one are pushed.
       seconds[2 * i] =
           (steady_period({launch}, profiles.software) + profiles.software.profiler_push).seconds();
       seconds[2 * i + 1] = planned.kernel.math_end.seconds();
@@ -193,7 +193,8 @@ class OpKernel final : public Model {
 
   CoreGrid grid_;
   Planned programs_;
-  std::vector<double> skews_;  ///< First core's start to the last one's, with all cores in use.
+  /// The time from the first core's start to the last one's, with all cores in use
+  std::vector<double> skews_;
 };
 
 class HostBound final : public Model {
@@ -206,7 +207,7 @@ class HostBound final : public Model {
 
   void predict(const Profiles& profiles, std::span<double> seconds) const override {
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      // Each call makes the tensor that it writes.
+      // Each call allocates the tensor that it writes.
       const SimTime call = profiles.software.host_op_call + profiles.software.host_allocation;
       seconds[i] = (calls_[i] * call).seconds();
     }
@@ -243,7 +244,7 @@ class TracedStep final : public Model {
   }
 
  private:
-  /// A capital letter in a program is the value of the column of that name.
+  /// Replaces each capital letter in a program by the value of the column of that name.
   static std::string fill_in(const std::string& text, const MeasurementTable& table,
                              std::size_t row) {
     std::string filled;

@@ -13,8 +13,8 @@
 namespace howard::calibration {
 namespace {
 
-/// What NLopt's C interface carries through: the best point seen, and an exception, which must not
-/// pass through C.
+/// The state passed through NLopt's C interface: the best point seen, and an exception, which must
+/// not pass through C.
 struct Search {
   const Objective& objective;
   std::vector<double> best;
@@ -55,7 +55,7 @@ void run(nlopt_algorithm algorithm, double step, int evaluations, Search& search
   nlopt_set_xtol_abs1(optimiser.get(), 1e-5);
   std::vector<double> point = search.best;
   double value = search.best_value;
-  // Whatever it answers (converged, out of evaluations, rounding): the best point seen counts.
+  // Whatever NLopt returns (converged, out of evaluations, rounding), the best point seen counts.
   static_cast<void>(nlopt_optimize(optimiser.get(), point.data(), &value));
   if (search.failure) std::rethrow_exception(search.failure);
 }
@@ -68,7 +68,8 @@ std::vector<double> minimise_in_unit_box(const Objective& objective, std::vector
   for (double& value : start) value = std::clamp(value, 0.0, 1.0);
   const double first = objective(start);
   Search search{.objective = objective, .best = std::move(start), .best_value = first};
-  // BOBYQA interpolates between at least as many points as it has numbers, and needs two.
+  // BOBYQA interpolates between at least as many points as there are numbers, and needs two
+  // numbers.
   if (search.best.size() > 1) run(NLOPT_LN_BOBYQA, step, evaluations / 2, search);
   run(NLOPT_LN_SBPLX, step / 4, evaluations - evaluations / 2, search);
   return search.best;

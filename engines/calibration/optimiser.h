@@ -6,13 +6,13 @@
 
 namespace howard::calibration {
 
-/// A function of numbers between 0 and 1.
+/// A function of a vector of numbers between 0 and 1.
 using Objective = std::function<double(const std::vector<double>&)>;
 
-/// The point of the least value of `objective` that NLopt finds from `start` in at most
-/// `evaluations` evaluations, deterministically: a quadratic model (BOBYQA) first, then
-/// a search on subspaces (SBPLX), which minds neither kinks nor bounds. Never worse than `start`.
-/// `step`: how far the search looks first.
+/// Returns the point with the least value of `objective` that NLopt finds from `start` in at most
+/// `evaluations` evaluations, deterministically. It first uses a quadratic model (BOBYQA), then a
+/// search on subspaces (SBPLX), which tolerates kinks and bounds. The result is never worse than
+/// `start`. `step` is the initial step of the search.
 std::vector<double> minimise_in_unit_box(const Objective& objective, std::vector<double> start,
                                          double step, int evaluations);
 

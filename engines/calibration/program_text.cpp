@@ -21,7 +21,7 @@
 namespace howard::calibration {
 namespace {
 
-/// A program's text, taken apart. A builder of an op uses up the words it understands.
+/// The words of a program's text. The builder of an op removes the words that it understands.
 struct Words {
   std::string_view text;
   std::string op;
@@ -76,7 +76,7 @@ Words take_apart(std::string_view text, DataType dtype) {
   return words;
 }
 
-/// The operands as tensors, of which there must be `count`.
+/// Allocates the operands as tensors. There must be `count` of them.
 std::vector<ops::Tensor> allocate(const Words& words, std::size_t count, Device& device) {
   if (words.operands.size() != count) fail(words.text, std::to_string(count) + " operands");
   std::vector<ops::Tensor> tensors;
@@ -148,11 +148,11 @@ std::optional<Program> parse_row_op(Words& words, Device& device) {
   if (words.op != "softmax" && words.op != "layernorm") return std::nullopt;
   const auto in = allocate(words, 1, device);
   const ops::Tensor out(device, in[0].spec());
-  constexpr float kEpsilon = 1e-5F;  // takes no time
+  constexpr float kEpsilon = 1e-5F;  // has no effect on the time
   return words.op == "softmax" ? ops::softmax(in[0], out) : ops::layernorm(in[0], kEpsilon, out);
 }
 
-/// Of the shape before and the shape after.
+/// The operands are the shape before and the shape after.
 std::optional<Program> parse_reshape(Words& words, Device& device) {
   if (words.op != "reshape") return std::nullopt;
   const auto tensors = allocate(words, 2, device);
@@ -170,7 +170,7 @@ std::optional<Program> parse_tilize(Words& words, Device& device) {
 }  // namespace
 
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
-  // One builder an op, and nothing else to change for a new one.
+  // There is one builder for each op, and nothing else to change for a new op.
   constexpr std::array kBuilders{&parse_matmul, &parse_eltwise, &parse_reduce, &parse_transpose,
                                  &parse_row_op, &parse_reshape, &parse_tilize};
   Words words = take_apart(text, dtype);

@@ -20,8 +20,8 @@ wormhole::SimulationLimits limits(const wormhole::SoftwareProfile& software, int
 
 SimTime steady_period(std::vector<wormhole::Launch> step,
                       const wormhole::SoftwareProfile& software) {
-  // The pattern repeats once the launch ring has been around. One that takes several steps to
-  // repeat averages out over those that are counted.
+  // The pattern repeats once the launch ring has been filled. A pattern that takes several steps to
+  // repeat averages out over the steps that are counted.
   constexpr int kCounted = 4;
   const auto programs = static_cast<std::int64_t>(step.size());
   const auto settling = static_cast<int>(ceil_div(software.dispatch.launch_ring + 1, programs));

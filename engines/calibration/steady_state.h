@@ -9,12 +9,12 @@
 
 namespace howard::calibration {
 
-/// The period of a step of programs that is replayed for ever on one queue and all cores, the host
-/// being fast: from the simulation, once the rings are full.
+/// Simulates a step of programs that is replayed for ever on one queue and all cores with a fast
+/// host. Returns the period of the step once the rings are full.
 SimTime steady_period(std::vector<wormhole::Launch> step,
                       const wormhole::SoftwareProfile& software);
 
-/// From the call to the completion of a program that finds an idle chip.
+/// Returns the time from the call to the completion of a program that finds an idle chip.
 SimTime lone_time(const wormhole::Launch& launch, const wormhole::SoftwareProfile& software);
 
 }  // namespace howard::calibration

@@ -6,20 +6,21 @@
 
 namespace howard {
 
-// A bfloat16 is the upper half of an IEEE float32: 8 bits of exponent, 7 of fraction. It is for
-// storage only, as the bits that buffers of DataType::bfloat16 hold; arithmetic happens in float.
+// A bfloat16 is the upper half of an IEEE float32: 8 bits of exponent and 7 of fraction. It is for
+// storage only: buffers of DataType::bfloat16 hold its bits, and arithmetic happens in float.
 
-/// Exact.
+/// Converts to float. The conversion is exact.
 constexpr float from_bfloat16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// Rounded to nearest, ties to even; beyond the largest bfloat16, infinity. NaN stays NaN of the
-/// same sign, made quiet so that cutting off its fraction cannot turn it into infinity.
-/// Here still in the upper half of a float32's bits, with anything in the lower.
+/// Rounds to the nearest bfloat16, ties to even. Values beyond the largest bfloat16 become
+/// infinity. NaN stays NaN with the same sign; it is made quiet so that cutting off its fraction
+/// cannot turn it into infinity. The result is in the upper 16 bits; the lower 16 bits are
+/// undefined.
 constexpr std::uint32_t to_bfloat16_above(float value) {
-  // Two choices between constants and one addition: as GCC 12 compiles it for AVX-512, 0.8 of the
-  // time of a shift, two additions and a choice of results.
+  // These are two choices between constants and one addition. As GCC 12 compiles it for AVX-512, it
+  // takes 0.8 of the time of a shift, two additions and a choice of results.
   const auto bits = std::bit_cast<std::uint32_t>(value);
   constexpr std::uint32_t kQuietBit = 0x0040'0000;
   const std::uint32_t half_or_less = (bits & 0x1'0000) != 0 ? 0x8000 : 0x7fff;
@@ -27,17 +28,17 @@ constexpr std::uint32_t to_bfloat16_above(float value) {
   return bits + (is_nan ? kQuietBit & ~bits : half_or_less);
 }
 
-/// The same as bits of a bfloat16.
+/// Rounds as above; returns the bits of the bfloat16.
 constexpr std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>(to_bfloat16_above(value) >> 16);
 }
 
-/// The same as a float, which holds it exactly.
+/// Rounds as above; returns the result as a float, which holds it exactly.
 constexpr float rounded_to_bfloat16(float value) {
   return std::bit_cast<float>(to_bfloat16_above(value) & 0xffff'0000);
 }
 
-/// The bits of a value that a bfloat16 holds exactly.
+/// Returns the bits of a value that a bfloat16 holds exactly.
 constexpr std::uint16_t exact_bfloat16(float value) {
   return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
 }

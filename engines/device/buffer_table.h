@@ -11,18 +11,19 @@
 
 namespace howard {
 
-/// Something for each buffer of a device, by its number. A device numbers its buffers in rising
-/// order, so they are sorted as they come; no entry has an allocation of its own, as it has in a
-/// std::map, where it takes as long as the rest of a call that makes a small tensor.
+/// Holds one value for each buffer of a device, found by the buffer's number. A device numbers its
+/// buffers in rising order, so the entries are sorted as they come. Entries need no allocation of
+/// their own; in a std::map they do, and that takes as long as the rest of a call that makes a
+/// small tensor.
 template <class T>
 class BufferTable {
  public:
-  /// `buffer` must be above all that are there or were.
+  /// Adds an entry. `buffer` must be above all numbers that were ever added.
   T& add(BufferId buffer, T value) {
     return *slots_.emplace_back(Slot{buffer, std::move(value)}).value;
   }
 
-  /// Null for a buffer that is not there. Until the next add() or remove().
+  /// Returns null for an unknown buffer. The pointer is valid until the next add() or remove().
   T* find(BufferId buffer) { return const_cast<T*>(std::as_const(*this).find(buffer)); }
   const T* find(BufferId buffer) const {
     const auto slot = std::ranges::lower_bound(slots_, buffer, {}, &Slot::buffer);
@@ -30,14 +31,14 @@ class BufferTable {
     return found ? &*slot->value : nullptr;
   }
 
-  /// Nothing when it is not there.
+  /// Removes the buffer's entry, if there is one.
   void remove(BufferId buffer) {
     const auto slot = std::ranges::lower_bound(slots_, buffer, {}, &Slot::buffer);
     if (slot == slots_.end() || slot->buffer != buffer || !slot->value) return;
     slot->value.reset();
     ++removed_;
-    // Most go in the opposite order of their coming; the others when they are every second one, so
-    // that each is moved once or twice in all.
+    // Most buffers go in the reverse order of their coming. The other slots are erased once every
+    // second slot is empty, so that each entry is moved only once or twice in all.
     while (!slots_.empty() && !slots_.back().value) {
       slots_.pop_back();
       --removed_;
@@ -48,7 +49,7 @@ class BufferTable {
     }
   }
 
-  /// visit(buffer, value) for each, in rising order.
+  /// Calls visit(buffer, value) for each entry, in rising order.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const Slot& slot : slots_) {
@@ -59,11 +60,11 @@ class BufferTable {
  private:
   struct Slot {
     BufferId buffer;
-    std::optional<T> value;  ///< Absent: removed.
+    std::optional<T> value;  ///< Absent once the entry has been removed.
   };
 
   std::vector<Slot> slots_;
-  std::size_t removed_ = 0;  ///< Slots without a value.
+  std::size_t removed_ = 0;  ///< How many slots have no value.
 };
 
 }  // namespace howard

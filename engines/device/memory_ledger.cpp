@@ -12,7 +12,7 @@
 namespace howard {
 namespace {
 
-/// "12.5 MiB", below one "91.5 KiB".
+/// Returns "12.5 MiB"; amounts below one MiB are in KiB: "91.5 KiB".
 std::string amount(Bytes size) {
   const double kibibytes = static_cast<double>(size.value()) / 1024;
   return kibibytes < 1024 ? fmt::format("{:.1f} KiB", kibibytes)

@@ -15,31 +15,33 @@
 
 namespace howard {
 
-/// How memory was used while one phase of a run lasted.
+/// How memory was used during one phase of a run.
 struct MemoryPhase {
   std::string name;
   Bytes allocated, released;
   Bytes peak;     ///< The most that was in use at once.
-  Bytes current;  ///< In use at its end, or now.
+  Bytes current;  ///< The amount in use at the end of the phase, or now if it has not ended.
 };
 
-/// Who holds how much of a device's memory. Hands out buffer ids, never the same twice.
+/// Keeps account of which buffers hold how much of a device's memory. It hands out buffer ids, and
+/// never the same id twice.
 class MemoryLedger {
  public:
-  /// `memory` names it in errors: "DRAM of wormhole_b0_n300".
-  /// `first`: its first buffer's number, for ledgers that share the numbers of a device.
+  /// `memory` is the name to use in errors: "DRAM of wormhole_b0_n300". `first` is the number of
+  /// the first buffer, for ledgers that share the numbers of one device.
   MemoryLedger(std::string memory, Bytes capacity, std::uint64_t first = 1);
 
-  /// Error when `size` does not fit any more, with the size asked for, what is free and the
-  /// largest holders.
+  /// Reserves `size` bytes. Throws Error when they do not fit any more; the text has the size asked
+  /// for, what is free and the largest holders.
   BufferId reserve(const TensorSpec& spec, Bytes size);
-  /// Error for a buffer that does not exist (never did, or was released).
+  /// Releases a buffer. Throws Error when it never existed or was already released.
   void release(BufferId buffer);
-  /// The spec a buffer was reserved for. Error for a buffer that does not exist.
+  /// Returns the spec that a buffer was reserved for. Throws Error for a buffer that does not
+  /// exist.
   const TensorSpec& spec(BufferId buffer) const;
 
-  /// For errors: "; largest holders: buffer 1 (1024x1024 bfloat16) 2.0 MiB, ..."; empty when
-  /// nothing is held.
+  /// Returns text for errors: "; largest holders: buffer 1 (1024x1024 bfloat16) 2.0 MiB, ...". It
+  /// is empty when nothing is held.
   std::string largest_holders() const;
 
   Bytes used() const { return used_; }
@@ -47,12 +49,12 @@ class MemoryLedger {
   /// The most that was ever in use at once.
   Bytes peak() const { return peak_; }
 
-  /// What is reserved and released from now on counts for `phase`, as Device::begin_phase says.
+  /// Counts what is reserved and released from now on for `phase`, as Device::begin_phase says.
   void begin_phase(std::string_view phase);
   const std::vector<MemoryPhase>& phases() const { return phases_; }
 
-  /// Tells `sink` of every later reserve and release, as memory of `kind`, at the time of `now`.
-  /// Null: nobody. Both must outlive the ledger.
+  /// Tells `sink` of every later reserve and release, as memory of `kind`, at the time that `now`
+  /// returns. A null sink stops that. Both must outlive the ledger.
   void report_to(MemorySink* sink, MemoryKind kind, std::function<SimTime()> now);
 
  private:
@@ -69,7 +71,7 @@ class MemoryLedger {
   Bytes used_, peak_;
   std::uint64_t next_;
   std::vector<MemoryPhase> phases_;
-  std::size_t phase_ = 0;  ///< The one that lasts, when there is any.
+  std::size_t phase_ = 0;  ///< The index of the current phase, if there is any.
   BufferTable<Entry> entries_;
   MemorySink* sink_ = nullptr;
   MemoryKind kind_{};

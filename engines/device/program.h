@@ -19,23 +19,23 @@ struct Operand {
   TensorSpec spec;
 };
 
-/// One call of an op: what is to be computed from what into what. Pure data: a WormholeDevice plans
-/// and times it, as the one or several launches that ttnn makes of it; a HostDevice computes it.
-/// Made by the functions of engines/ops, which check shapes.
+/// One call of an op: which operands it reads and writes, and what it computes. It is pure data. A
+/// WormholeDevice plans and times it, as the one or several launches that ttnn makes of it; a
+/// HostDevice computes it. The functions of engines/ops make programs and check their shapes.
 struct Program {
-  std::string_view name;  ///< The op, static storage: "matmul".
+  std::string_view name;  ///< The name of the op ("matmul"), in static storage.
   Attributes attributes;
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;  ///< At least one.
   Flops flops;
-  int sub_device = 0;  ///< Whose cores it runs on, where the device is divided.
+  int sub_device = 0;  ///< On whose cores it runs, where the device is divided.
 };
 
-/// Programs that are enqueued together, again and again.
+/// Programs that are enqueued together again and again.
 struct ProgramList {
   std::vector<Program> programs;
-  /// What the queue that they were last enqueued to has made ready of them, if it does so. To be
-  /// reset when a program changes.
+  /// What the last queue has prepared for these programs, if it prepares anything. Reset this when
+  /// a program changes.
   std::shared_ptr<const void> ready;
 };
 

@@ -26,7 +26,7 @@ constexpr std::array kDataTypes{
 
 const DataTypeFacts& facts(DataType dtype) { return kDataTypes[static_cast<std::size_t>(dtype)]; }
 
-/// Beyond this a product of dimensions could leave 64 bits; no device holds such a tensor anyway.
+/// With larger dimensions a product could overflow 64 bits; no device holds such a tensor anyway.
 constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
 constexpr double kMostElements = 1e15;
 

@@ -20,49 +20,49 @@ enum class DataType : std::uint8_t {
   float32,
   bfloat8_b,
   bfloat4_b,
-  uint32,  ///< Indices, never computed with.
+  uint32,  ///< For indices only; never used in arithmetic.
 };
 
-/// "bfloat16", "float32", "bfloat8_b", "bfloat4_b", "uint32": ttnn's names.
+/// Returns ttnn's name: "bfloat16", "float32", "bfloat8_b", "bfloat4_b" or "uint32".
 std::string_view name_of(DataType dtype);
 
-/// The inverse of name_of. Error for any other word.
+/// The inverse of name_of. Throws Error for any other word.
 DataType parse_data_type(std::string_view word);
 
-/// Bytes of one 32x32 tile: bf16 2048, fp32 and uint32 4096, bfp8 1088, bfp4 576 (block formats
-/// share an exponent byte between 16 numbers; ttnn's tile_size).
+/// Returns the bytes of one 32x32 tile: bf16 2048, fp32 and uint32 4096, bfp8 1088, bfp4 576.
+/// (Block formats share an exponent byte between 16 numbers; this is ttnn's tile_size.)
 Bytes tile_bytes(DataType dtype);
 
-/// One to four dimensions, the last two being rows and columns. Missing leading dimensions are 1.
+/// One to four dimensions; the last two are rows and columns. Missing leading dimensions are 1.
 class Shape {
  public:
-  /// Error when a dimension is not positive or there are more than four.
+  /// Throws Error when a dimension is not positive or there are more than four.
   Shape(std::initializer_list<std::int64_t> dimensions);
 
-  /// The same shape with another number of columns. Error as for the constructor.
+  /// Returns the same shape with another number of columns. Throws Error as the constructor does.
   Shape with_columns(std::int64_t columns) const;
 
-  /// The same shape with another number of rows. Error as for the constructor.
+  /// Returns the same shape with another number of rows. Throws Error as the constructor does.
   Shape with_rows(std::int64_t rows) const;
-  /// Dimension 1 and the rows swapped: [n, c, h, w] to [n, h, c, w].
+  /// Returns the shape with dimension 1 and the rows swapped: [n, c, h, w] becomes [n, h, c, w].
   Shape heads_swapped() const { return {dimensions_[0], rows(), dimensions_[1], columns()}; }
 
-  /// Rows and columns swapped.
+  /// Returns the shape with rows and columns swapped.
   Shape transposed() const { return {dimensions_[0], dimensions_[1], columns(), rows()}; }
-  /// Each dimension the larger of the two, where they are equal or one of them is 1; absent where
-  /// they do not fit.
+  /// Returns the broadcast shape: each dimension is the larger of the two, which must be equal
+  /// unless one of them is 1. Returns nothing when the shapes do not fit.
   static std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
-  /// The first and second of four dimensions.
+  /// The first of the four dimensions is the outer one, the second one is called heads.
   std::int64_t outer() const { return dimensions_[0]; }
   std::int64_t heads() const { return dimensions_[1]; }
-  /// All four, leading ones of 1 included.
+  /// Returns all four dimensions, including leading ones of size 1.
   const std::array<std::int64_t, 4>& dimensions() const { return dimensions_; }
   std::int64_t rows() const { return dimensions_[2]; }
   std::int64_t columns() const { return dimensions_[3]; }
   std::int64_t batch() const {
     return dimensions_[0] * dimensions_[1];
-  }  ///< Product of the others.
+  }  ///< The product of all other dimensions.
   std::int64_t elements() const { return batch() * rows() * columns(); }
 
   std::int64_t tile_rows() const { return ceil_div(rows(), kTileSide); }
@@ -79,28 +79,28 @@ class Shape {
 };
 
 enum class Layout : std::uint8_t {
-  tile,       ///< Tiles of 32x32, the last ones padded: what the compute kernels work on.
-  row_major,  ///< Row by row: index tensors and embedding tables.
+  tile,       ///< Tiles of 32x32, the last ones padded; compute kernels work on these.
+  row_major,  ///< Row by row; used for index tensors and embedding tables.
 };
 
 /// The banks over which a tensor is interleaved, page by page.
 enum class Storage : std::uint8_t { dram, l1 };
 
-/// A tensor without its values.
+/// Describes a tensor without its values.
 struct TensorSpec {
   Shape shape;
   DataType dtype = DataType::bfloat16;
   Layout layout = Layout::tile;
   Storage storage = Storage::dram;
 
-  /// As the host hands it over: the elements row by row without padding. Block formats travel as
-  /// bfloat16 and are converted on the way.
+  /// The size in which the host hands it over: the elements row by row without padding. Block
+  /// formats travel as bfloat16 and are converted on the way.
   Bytes host_bytes() const {
     const bool words = dtype == DataType::float32 || dtype == DataType::uint32;
     return Bytes(shape.elements() * (words ? 4 : 2));
   }
 
-  /// As stored on a Tenstorrent device: whole tiles, the padding included.
+  /// The size as stored on a Tenstorrent device: whole tiles, including the padding.
   Bytes padded_bytes() const {
     return layout == Layout::row_major ? host_bytes() : shape.tiles() * tile_bytes(dtype);
   }

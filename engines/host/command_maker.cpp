@@ -15,7 +15,7 @@
 namespace howard::host {
 namespace {
 
-/// The values of all operands, as the commands of the programs hold them.
+/// Returns the memory of all operands, as the commands of the programs hold it.
 std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,
                                                            std::span<const Command> commands) {
   std::map<BufferId, std::shared_ptr<std::byte[]>> result;
@@ -71,7 +71,8 @@ Recording CommandMaker::fused(std::span<const Program> captured, const Recording
 
 void CommandMaker::fuse_into(Recording& result, std::span<const Program> captured) {
   RenamedTrace trace = with_own_names(captured);
-  // What was released is not counted any more, and goes with the capture.
+  // Buffers that were released during the capture are no longer counted; their memory goes with the
+  // capture.
   std::erase_if(trace.spare, [&](BufferId buffer) { return !memory_.holds(buffer); });
   const std::vector<FusedPrograms> groups = fuse(trace.programs);
   if (!has_fast_bfloat16_products()) widen_factors(trace);
@@ -112,7 +113,7 @@ const std::shared_ptr<std::byte[]>& CommandMaker::values(BufferId buffer) const 
   return captured == captured_values_.end() ? memory_.values(buffer) : captured->second;
 }
 
-/// Of one whose operands are known to fit their buffers.
+/// Makes the command of a program whose operands are known to fit their buffers.
 Command CommandMaker::command_of(const Program& program) {
   const Operand& first = program.inputs.empty() ? program.outputs[0] : program.inputs[0];
   Command command{.name = program.name,
@@ -154,7 +155,8 @@ Command CommandMaker::command_of(const FusedPrograms& group, const RenamedTrace&
     return command;
   }
   const Operand& leading = first.inputs.empty() ? first.outputs[0] : first.inputs[0];
-  // What its members hand to each other is not moved; how many bytes are, nobody says.
+  // The number of bytes is left out: the values that members hand to each other are not moved, so
+  // the number is not known.
   Command command{.name = alone ? first.name : name_of_fused(first),
                   .dtype = name_of(leading.spec.dtype),
                   .flops = {},
@@ -172,7 +174,7 @@ Command CommandMaker::command_of(const FusedPrograms& group, const RenamedTrace&
                        .makers = group.makers[i]};
     for (const auto* operands : {&program.inputs, &program.outputs}) {
       for (const Operand& operand : *operands) {
-        // What stays within the group has no place in memory.
+        // A value that stays within the group has no place in memory.
         const bool stays = trace.intermediates.contains(operand.buffer);
         member.buffers.push_back(stays ? nullptr : values(operand.buffer));
       }

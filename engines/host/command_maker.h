@@ -18,39 +18,42 @@ namespace howard::host {
 struct FusedPrograms;
 struct RenamedTrace;
 
-/// A kernel with what it works on, ready to run.
+/// A kernel together with the buffers it works on, ready to run.
 struct Command {
   std::string_view name;
-  std::string_view dtype;  ///< Of its first operand.
+  std::string_view dtype;  ///< The data type of its first operand.
   Flops flops;
-  Bytes operands;  ///< Each of them once: what must be read and written, caches aside.
+  /// The sum of the operands' sizes: what must be read and written if caches are left out.
+  Bytes operands;
   Kernel kernel;
-  /// Kept alive, in or out; none if it runs at once.
+  /// The buffers that the command keeps alive, inputs or outputs; empty if it runs at once.
   std::vector<std::shared_ptr<std::byte[]>> buffers;
 };
 
 /// A captured trace, ready to run again and again.
 struct Recording {
   std::vector<Command> commands;
-  std::vector<BufferId> own;  ///< That came to be with it, and go with it.
+  /// Buffers that were allocated for this recording and are released with it.
+  std::vector<BufferId> own;
 };
 
-/// Makes commands of programs. Every function that takes a program of a user refuses, with an
-/// Error, one whose operands do not fit their buffers or that the host has no kernel for.
+/// Makes commands from programs. Every function that takes a user's program throws Error when the
+/// operands do not fit their buffers or the host has no kernel for them.
 class CommandMaker {
  public:
-  /// Both must outlive this and the commands.
+  /// `memory` and `context` must outlive this object and its commands.
   CommandMaker(HostMemory& memory, const KernelContext& context)
       : memory_(memory), context_(context), matmuls_(context) {}
 
-  /// For once, without its `buffers`.
+  /// Makes a command that runs once and does not hold its buffers.
   Command unheld(const Program& program);
-  /// Of its inputs, then of its outputs.
+  /// Returns the buffers of the program's inputs, followed by those of its outputs.
   std::vector<std::shared_ptr<std::byte[]>> buffers_of(const Program& program) const;
-  /// For again and again: its buffers go to no other tensor.
+  /// Makes a command that runs again and again; its buffers are given to no other tensor.
   Command recorded(const Program& program);
 
-  /// The captured programs, of which `apart` is the recording, with those that can be as one.
+  /// Makes a recording of the captured programs in which programs are fused where possible. `apart`
+  /// is their recording without fusion.
   Recording fused(std::span<const Program> captured, const Recording& apart);
 
  private:
@@ -63,8 +66,9 @@ class CommandMaker {
   HostMemory& memory_;
   KernelContext context_;
   MatmulKernels matmuls_;
-  std::vector<std::byte*> inputs_, outputs_;  ///< Of one program; kept for their memory.
-  /// While a capture is fused: some of its buffers may have been released during it.
+  /// The addresses for one program; they are members only to reuse their memory.
+  std::vector<std::byte*> inputs_, outputs_;
+  /// Used while a capture is fused: some of its buffers may have been released during the capture.
   std::map<BufferId, std::shared_ptr<std::byte[]>> captured_values_;
 };
 

@@ -26,14 +26,14 @@ void CommandThread::submit(Command command) {
     if (failure_ != nullptr) return;
     const bool first = waiting_.empty();
     waiting_.push_back(std::move(command));
-    // Asked after the command can be seen, so that a watcher who has just left has either seen it
-    // or is no longer counted on.
+    // This is asked after the command can be seen, so that a watcher who has just left has either
+    // seen the command or is no longer counted on.
     wake = !running_ && !(first && watched_ && watched_());
   }
   if (wake) submitted_.notify_one();
 }
 
-/// Stays true until the thread that asks submits something.
+/// A true result stays true until the asking thread submits something.
 bool CommandThread::is_idle() {
   const std::lock_guard lock(mutex_);
   return !running_ && waiting_.empty() && failure_ == nullptr;
@@ -70,7 +70,7 @@ void CommandThread::finish() {
 }
 
 void CommandThread::serve() {
-  const HeldSignals held;  // Once for all products that this thread is to run.
+  const HeldSignals held;  // Once for all products that this thread will run.
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (running_ || waiting_.empty()) {
@@ -81,7 +81,8 @@ void CommandThread::serve() {
   }
 }
 
-/// All that are waiting, so that who submits and who runs meet at the lock once for many.
+/// Takes all waiting commands at once, so that the submitting and the running thread meet at the
+/// lock only once for many commands.
 void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
   taken_.swap(waiting_);
   running_ = true;
@@ -91,7 +92,7 @@ void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
     for (Command& command : taken_) {
       if (stopping_) break;
       command();
-      command = nullptr;  // What it kept alive may go.
+      command = nullptr;  // Releases what the command kept alive.
     }
   } catch (...) {
     failure = std::current_exception();
@@ -103,7 +104,7 @@ void CommandThread::run_waiting(std::unique_lock<std::mutex>& lock) {
     failure_ = failure;
     waiting_.clear();
   }
-  // A host that was woken earlier would only fight with this thread over the next command.
+  // A host that was woken earlier would only compete with this thread for the next command.
   if (waiting_.empty()) ended_.notify_one();
 }
 

@@ -11,36 +11,40 @@
 
 namespace howard::host {
 
-/// Runs commands one at a time in the order of their submission, on a thread of its own or on the
-/// host's: one that waits for commands runs them itself when none is running, and one that submits
-/// may run a short one at once when none is before it. So neither a product that is finished at
-/// once nor a short command costs a change of threads.
+/// Runs commands one at a time in the order of their submission, either on a thread of its own or
+/// on the host's thread. A host that waits for commands runs them itself when none is running, and
+/// a host that submits a short command may run it at once when none is before it. So neither a
+/// product that is finished at once nor a short command costs a change of threads.
 ///
-/// For the same reason a first command does not wake the thread while somebody else watches, who
-/// will soon call look(): the host may be about to wait, and a woken thread takes a core from the
+/// For the same reason, a first command does not wake the thread while a watcher is active, who
+/// will soon call look(). The host may be about to wait, and a woken thread takes a core from the
 /// product (1.3 us of the 10.7 us that two Zen 4 cores need for a bfloat16 128x128x128). A second
-/// command in waiting does wake it. Timers in place of the watcher cost 8 % on a virtual machine.
+/// waiting command does wake the thread. Timers instead of the watcher cost 8 % on a virtual
+/// machine.
 ///
-/// After a command has thrown, the commands behind it are dropped until finish() has reported it:
-/// they may need what the failed one did not write. Submit and wait from one thread at a time.
+/// After a command has thrown, the commands behind it are dropped until finish() has reported the
+/// failure: they may need what the failed command did not write. Submit and wait from one thread at
+/// a time.
 class CommandThread {
  public:
   using Command = std::function<void()>;
 
-  /// `watched` tells, at any time and on the submitting thread, whether look() is sure to be called
-  /// within a fraction of a millisecond. Without it every command wakes the thread.
+  /// `watched` returns whether look() is sure to be called within a fraction of a millisecond. It
+  /// is called at any time, on the submitting thread. Without `watched`, every command wakes the
+  /// thread.
   explicit CommandThread(std::function<bool()> watched = {});
-  /// Waits for the running command; drops those that have not begun and any unreported failure.
+  /// Waits for the running command. Commands that have not begun and an unreported failure are
+  /// dropped.
   ~CommandThread();
   CommandThread(const CommandThread&) = delete;
   CommandThread& operator=(const CommandThread&) = delete;
 
-  /// Returns at once. What `command` refers to must live until it has run.
+  /// Queues `command` and returns at once. What `command` refers to must live until it has run.
   void submit(Command command);
 
-  /// Runs `command` before it returns if none is running or waiting and no failure is unreported;
-  /// whether it did. A failure of `command` is kept for finish(). To be called like submit(), which
-  /// is for the command that was not run.
+  /// Runs `command` before it returns if no command is running or waiting and no failure is
+  /// unreported. Returns whether it did; if not, call submit(). A failure of `command` is kept for
+  /// finish(). The same rules as for submit() apply.
   template <class Function>
   bool run_if_idle(const Function& command) {
     if (!is_idle()) return false;
@@ -52,13 +56,14 @@ class CommandThread {
     return true;
   }
 
-  /// Wakes the thread if a command is waiting that nobody runs. From any thread.
+  /// Wakes the thread if a command is waiting and nobody is running it. May be called from any
+  /// thread.
   void look();
 
-  /// Returns when every command has run or was dropped. Keeps a failure for finish().
+  /// Returns when every command has run or was dropped. It keeps a failure for finish().
   void wait();
 
-  /// wait(), then rethrows the failure if there is one, once.
+  /// Calls wait(), then rethrows the failure, if there is one, and forgets it.
   void finish();
 
  private:
@@ -72,11 +77,12 @@ class CommandThread {
   std::condition_variable submitted_;
   std::condition_variable ended_;
   std::vector<Command> waiting_;
-  std::vector<Command> taken_;  ///< By who runs them, all that were waiting.
+  /// The batch of commands that the running thread has taken from `waiting_`.
+  std::vector<Command> taken_;
   bool running_ = false;
   std::atomic<bool> stopping_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  ///< Last: it uses all the others.
+  std::thread thread_;  ///< Declared last because it uses all other members.
 };
 
 }  // namespace howard::host

@@ -26,8 +26,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Whether it takes a few microseconds of one core at most. The thread that enqueues it then runs
-/// it sooner than it could wake another one, which would also take a core from the pool.
+/// Returns whether a command takes at most a few microseconds of one core. The thread that enqueues
+/// it then runs it sooner than it could wake another thread, which would also take a core from the
+/// pool.
 bool is_small(const Command& command) {
   constexpr Flops kFlops{1 << 20};
   constexpr Bytes kOperands{64 << 10};
@@ -36,12 +37,13 @@ bool is_small(const Command& command) {
 
 }  // namespace
 
-/// The one command queue and all that it works with.
+/// The single command queue, with everything it works with.
 class HostDevice::Impl final : public CommandQueue {
  public:
   explicit Impl(const HostOptions& options)
       : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
-    best_instruction_set();  // Fails here, not in the middle of a kernel, when its switch is wrong.
+    // If its environment variable is wrong, this throws here and not inside a kernel.
+    best_instruction_set();
     pool_.when_left([this] { commands_.look(); });
     memory_.ledger().report_to(options.memory, MemoryKind::dram, [this] { return now(); });
   }
@@ -65,7 +67,7 @@ class HostDevice::Impl final : public CommandQueue {
   }
 
   void enqueue_all(ProgramList& list) override {
-    // Who captures wants the programs, who listens wants each call.
+    // A capture needs the programs, and a sink needs each call.
     if (capture_ || sink_ != nullptr) return CommandQueue::enqueue_all(list);
     if (list.ready == nullptr) {
       auto commands = std::make_shared<std::vector<Command>>();
@@ -109,7 +111,8 @@ class HostDevice::Impl final : public CommandQueue {
 
   void wait_for_event(EventId event) override {
     refuse_during_capture("wait for an event");
-    // The one queue runs in order: whatever it has recorded happens before what follows.
+    // There is only one queue and it runs in order, so every event it has recorded happens before
+    // what follows.
     if (static_cast<std::uint64_t>(event) < events_) return;
     throw Error({.attempted = "wait for an event of the host",
                  .value = fmt::format("event {}", static_cast<std::uint64_t>(event)),
@@ -174,7 +177,8 @@ class HostDevice::Impl final : public CommandQueue {
     record({TrackKind::command_queue}, command.name, "kernel", start, number);
   }
 
-  /// A call of the host thread, from its beginning to its end, whether it returns or throws.
+  /// Records a call of the host thread, from its beginning to its end, whether it returns or
+  /// throws.
   class HostSpan {
    public:
     HostSpan(Impl& device, std::string_view name, std::string_view category, std::uint64_t program,
@@ -200,10 +204,10 @@ class HostDevice::Impl final : public CommandQueue {
     SimTime start_;
   };
 
-  /// now() if somebody listens.
+  /// Returns now() if there is a sink, otherwise zero.
   SimTime traced_now() const { return sink_ == nullptr ? SimTime() : now(); }
 
-  /// Tells who listens what a program is. By the calling thread, as a sink expects.
+  /// Describes a program to the sink. The calling thread does this, as a sink expects.
   void describe(std::uint64_t number, const Command& command) const {
     if (sink_ == nullptr || !sink_->wants_facts()) return;
     sink_->describe(number, {.operation = command.name,
@@ -211,8 +215,8 @@ class HostDevice::Impl final : public CommandQueue {
                              .work = {.flops = command.flops, .dram = command.operands}});
   }
 
-  /// `sink_` itself does not change while a command is in flight, as Device says; the mutex keeps
-  /// the events of two threads apart.
+  /// As Device requires, `sink_` does not change while a command is in flight. The mutex keeps the
+  /// events of two threads apart.
   void record(Track track, std::string_view name, std::string_view category, SimTime start,
               std::uint64_t program, TraceId trace = {}) {
     if (sink_ == nullptr) return;
@@ -263,12 +267,13 @@ class HostDevice::Impl final : public CommandQueue {
   std::uint64_t events_ = 0;
   std::optional<Recording> capture_;
   bool fuses_traces_;
-  std::vector<Program> captured_programs_;  ///< If they are fused.
+  std::vector<Program> captured_programs_;  ///< Used only when traces are fused.
   std::map<TraceId, std::shared_ptr<const Recording>> traces_;
   std::uint64_t next_trace_ = 1;
   std::mutex sink_mutex_;
   TraceSink* sink_ = nullptr;
-  CommandThread commands_{[this] { return pool_.is_staying(); }};  ///< Last: it uses the others.
+  /// Declared last because it uses the others.
+  CommandThread commands_{[this] { return pool_.is_staying(); }};
 };
 
 HostDevice::HostDevice(const HostOptions& options) : impl_(std::make_unique<Impl>(options)) {}

@@ -8,24 +8,24 @@
 
 namespace howard::host {
 
-/// The host CPU as a Device: it computes for real, and its clock is the steady clock. One command
-/// queue, in bfloat16 (computed in float32, and rounded once where a result is stored) and float32;
-/// what a program says about core grids, math fidelity and fusion has no meaning here. Memory: what
-/// the system has available at opening.
+/// The host CPU as a Device. It computes for real, and its clock is the steady clock. It has one
+/// command queue and supports bfloat16 (computed in float32, and rounded once where a result is
+/// stored) and float32. What a program says about core grids, math fidelity and fusion has no
+/// meaning here. Its memory is what the system has available at opening.
 ///
-/// One host thread uses it at a time. Programs run on the queue's thread, or on the host's while
-/// it waits (CommandThread says why) and when nothing is before a small one; writes and reads wait
-/// for earlier programs and copy on the host thread. A program that fails while running is reported
-/// by the next finish or read, the programs behind it are dropped until then, and the device can be
-/// used afterwards.
+/// One host thread uses it at a time. Programs usually run on the queue's thread. The host's thread
+/// runs them itself while it waits (CommandThread says why), and runs a small program at once when
+/// nothing is before it. Writes and reads wait for earlier programs and copy on the host's thread.
+/// When a program fails while running, the next finish or read reports it; the programs behind it
+/// are dropped until then, and the device can be used afterwards.
 ///
-/// The sink gets the calls of the host thread and the programs on the queue from two threads, but
-/// never two events at once: a mutex of the device is held around each.
+/// The sink receives the calls of the host thread and the programs of the queue from two threads,
+/// but never two events at once: a mutex of the device is held around each.
 class HostDevice final : public Device {
  public:
-  /// Error when the options make no sense on this machine.
+  /// Throws Error when the options make no sense on this machine.
   explicit HostDevice(const HostOptions& options = {});
-  /// Waits for the running program; those behind it are dropped.
+  /// Waits for the running program and drops those behind it.
   ~HostDevice() override;
 
   std::string description() const override;  ///< "host CPU, 2 threads".
@@ -41,7 +41,7 @@ class HostDevice final : public Device {
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 
-  int threads() const;  ///< That compute: HostOptions::threads with 0 resolved.
+  int threads() const;  ///< How many threads compute: HostOptions::threads with 0 resolved.
 
  private:
   class Impl;

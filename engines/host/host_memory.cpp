@@ -21,12 +21,13 @@ constexpr std::align_val_t kAlignment{64};
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 constexpr auto kLargePageSize = static_cast<std::int64_t>(kLargePage);
 
-/// How far the next large page is.
+/// Returns the distance to the next large page.
 std::size_t before_large_page(const std::byte* bytes) {
   return (kLargePage - reinterpret_cast<std::uintptr_t>(bytes) % kLargePage) % kLargePage;
 }
 
-/// "MemAvailable:   12345 kB" of /proc/meminfo; without it (not Linux) no limit is known.
+/// Reads the line "MemAvailable: 12345 kB" of /proc/meminfo. Without it (not Linux) no limit is
+/// known.
 Bytes system_available() {
   std::ifstream meminfo("/proc/meminfo");
   std::string word;
@@ -37,8 +38,8 @@ Bytes system_available() {
   return Bytes(std::numeric_limits<std::int64_t>::max());
 }
 
-/// The limit of the process's control group (version 2): what a container may use. "max" and a
-/// missing file mean none.
+/// Returns the limit of the process's control group (version 2), which is what a container may use.
+/// "max" or a missing file means no limit.
 Bytes control_group_limit() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;
@@ -94,7 +95,7 @@ BufferId HostMemory::allocate(const TensorSpec& spec) {
   return buffer;
 }
 
-/// Kept ones or new ones; null when the system has no memory left.
+/// Returns kept memory or new memory, or null when the system has no memory left.
 std::shared_ptr<std::byte[]> HostMemory::find_values(Bytes size) {
   const auto kept = kept_.find(size);
   if (kept != kept_.end() && !kept->second.empty()) {
@@ -112,7 +113,7 @@ std::shared_ptr<std::byte[]> HostMemory::find_values(Bytes size) {
   return values;
 }
 
-/// Gives the largest back first: few calls of the system.
+/// Releases the largest pieces first, which needs the fewest system calls.
 void HostMemory::keep_at_most(Bytes limit) {
   while (kept_bytes_ > limit) {
     const auto largest = std::prev(kept_.end());

@@ -12,23 +12,23 @@
 
 namespace howard::host {
 
-/// Frees what allocate_aligned gave.
+/// Frees what allocate_aligned returned.
 struct AlignedDelete {
   void operator()(std::byte* bytes) const;
 };
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 
-/// Uninitialised, aligned to a cache line and a vector register (64 bytes); null when the system
-/// has no memory left.
+/// Allocates uninitialised memory, aligned to a cache line and a vector register (64 bytes).
+/// Returns null when the system has no memory left.
 AlignedBytes allocate_aligned(Bytes size);
 
-/// The same from the beginning of a large page on, and in large pages where the system gives them:
-/// in one a second cache holds as much as it has room for, while small pages that lie anywhere push
-/// each other out.
+/// Memory that begins at a large page and is in large pages where the system provides them. A
+/// second-level cache then holds as much of it as it has room for, while small pages at arbitrary
+/// addresses evict each other.
 class LargePages {
  public:
   LargePages() = default;
-  /// Null when the system has no memory left.
+  /// Holds null when the system has no memory left.
   explicit LargePages(Bytes size);
   std::byte* get() const { return begin_; }
 
@@ -37,35 +37,37 @@ class LargePages {
   std::byte* begin_ = nullptr;
 };
 
-/// What the system could give this process now without swapping: MemAvailable, or the limit of
-/// its control group if that is less.
+/// Returns how much memory the system could give this process now without swapping: MemAvailable,
+/// or the limit of the process's control group if that is less.
 Bytes available_memory();
 
-/// The buffers of the host device: elements row by row without padding.
+/// The buffers of the host device; their elements lie row by row without padding.
 ///
-/// A released buffer's values go to the next buffer of its size, even while commands that use them
-/// wait to run: the one queue runs in order, and the host waits for it before it reads or writes.
-/// So a host that runs ahead of the queue needs no more memory than one that waits, and small
-/// results are not looked for in the C library, where that takes longer than an op on 32x32. What
-/// is kept for later buffers and what buffers hold is together never more than the ledger's peak.
+/// The memory of a released buffer is reused for the next buffer of its size, even while commands
+/// that use it wait to run. This is safe because the one queue runs in order, and the host waits
+/// for it before it reads or writes. So a host that runs ahead of the queue needs no more memory
+/// than one that waits, and small results need no call of the C library's allocator, which takes
+/// longer than an op on 32x32. The memory kept for later buffers and the memory in buffers together
+/// never exceed the ledger's peak.
 class HostMemory {
  public:
-  /// May hand out what is available when it is made.
+  /// Its capacity is what is available when it is made.
   HostMemory();
 
-  /// Values undefined. Error for a block format, and when the memory does not suffice, with who
-  /// holds what.
+  /// Allocates a buffer with undefined values. Throws Error for a block format, and when there is
+  /// too little memory; the text names the largest holders.
   BufferId allocate(const TensorSpec& spec);
-  /// Error for an unknown buffer.
+  /// Throws Error for an unknown buffer.
   void release(BufferId buffer);
-  /// Whether `buffer` was allocated and not released.
+  /// Returns whether `buffer` was allocated and not yet released.
   bool holds(BufferId buffer) const { return buffers_.find(buffer) != nullptr; }
-  /// Until the next call of the two above. Error for an unknown buffer.
+  /// The reference is valid until the next allocate() or release(). Throws Error for an unknown
+  /// buffer.
   const TensorSpec& spec(BufferId buffer) const { return find(buffer).spec; }
   /// As above.
   const std::shared_ptr<std::byte[]>& values(BufferId buffer) const { return find(buffer).values; }
-  /// Commands that run again and again use the buffer: its values go to no other one, and live as
-  /// long as somebody shares them. Error for an unknown buffer.
+  /// Marks the buffer as used by commands that run again and again: its memory is given to no other
+  /// buffer and lives as long as anybody shares it. Throws Error for an unknown buffer.
   void mark_recorded(BufferId buffer);
   MemoryLedger& ledger() { return ledger_; }
 
@@ -82,7 +84,8 @@ class HostMemory {
 
   MemoryLedger ledger_;
   BufferTable<Buffer> buffers_;
-  std::map<Bytes, std::vector<std::shared_ptr<std::byte[]>>> kept_;  ///< By their size.
+  /// Memory of released buffers, by size.
+  std::map<Bytes, std::vector<std::shared_ptr<std::byte[]>>> kept_;
   Bytes kept_bytes_;
 };
 

@@ -3,18 +3,20 @@
 
 #include <cstdint>
 
-/// For what must be compiled for the instruction set of the function it is called from: lambdas
-/// given to vectorised(), and everything they call.
+/// Marks code that must be compiled for the instruction set of its caller: lambdas given to
+/// vectorised(), and everything they call.
 #define HOWARD_INLINE __attribute__((always_inline))
 
 namespace howard::host {
 
-/// The levels of the x86-64 psABI that kernels are compiled for: SSE4.2, AVX2, AVX-512.
+/// The levels of the x86-64 psABI that kernels are compiled for: SSE4.2 (v2), AVX2 (v3) and AVX-512
+/// (v4).
 enum class InstructionSet : std::uint8_t { v2, v3, v4 };
 
-/// The best one of this CPU, or HOWARD_MAX_INSTRUCTION_SET (v2, v3, v4) of the environment where
-/// that is less, so that what another CPU computes can be seen on this one. oneDNN's own switch is
-/// DNNL_MAX_CPU_ISA. What every program is assumed to have is v2. Error for another word.
+/// Returns the best level that this CPU supports, or HOWARD_MAX_INSTRUCTION_SET (v2, v3, v4) from
+/// the environment if that is lower, so that one can see on this CPU what another CPU computes.
+/// oneDNN has its own switch, DNNL_MAX_CPU_ISA. Every program assumes at least v2. Throws Error for
+/// another word.
 InstructionSet best_instruction_set();
 
 template <class Body>
@@ -30,10 +32,10 @@ template <class Body>
   return body();
 }
 
-/// body(), compiled for `set`, which this CPU must have. The body is a HOWARD_INLINE lambda.
+/// Runs body() compiled for `set`, which this CPU must support. The body is a HOWARD_INLINE lambda.
 ///
-/// The compiler's own function multiversioning (target_clones) chooses by ifunc, whose resolvers
-/// run before the sanitizers are ready, and would have to be written at each of many loops.
+/// The compiler's own function multiversioning (target_clones) chooses by ifunc. Its resolvers run
+/// before the sanitizers are ready, and it would have to be written at each of many loops.
 template <class Body>
 auto run_on(InstructionSet set, const Body& body) {
   switch (set) {
@@ -47,9 +49,9 @@ auto run_on(InstructionSet set, const Body& body) {
   return run_on_v2(body);
 }
 
-/// body(), compiled for the best instruction set of this CPU. No kernel depends on how many numbers
-/// fit a register, and products and sums are never fused (-ffp-contract=off), so that all sets give
-/// the same bits.
+/// Runs body() compiled for the best instruction set of this CPU. No kernel depends on how many
+/// numbers fit a register, and products and sums are never fused (-ffp-contract=off), so all sets
+/// give the same bits.
 template <class Body>
 auto vectorised(const Body& body) {
   return run_on(best_instruction_set(), body);

@@ -13,7 +13,7 @@
 namespace howard::host {
 namespace {
 
-/// Who makes what each program reads, and who needs it after that.
+/// Says which program makes each input of a program, and which programs read a result later.
 class DataFlow {
  public:
   explicit DataFlow(std::span<const Program> trace)
@@ -38,14 +38,16 @@ class DataFlow {
     }
   }
 
-  /// The program that makes what `reader` reads as its input `input`; absent if it is of before.
+  /// Returns the program that makes input `input` of `reader`, or nothing if it was made before the
+  /// trace.
   std::optional<std::size_t> maker(std::size_t reader, std::size_t input) const {
     return makers_[reader][input];
   }
   bool reads(std::size_t reader, std::size_t maker) const {
     return readers_[maker].contains(reader);
   }
-  /// Whether a result of `maker` is read by none but `members`, and not left behind.
+  /// Returns whether only `members` read the result of `maker`, and the trace does not leave it
+  /// behind.
   bool is_inner(std::size_t maker, std::span<const std::size_t> members) const {
     return !lasts_[maker] && std::ranges::all_of(readers_[maker], [&](std::size_t reader) {
       return std::ranges::find(members, reader) != members.end();
@@ -53,9 +55,10 @@ class DataFlow {
   }
 
  private:
-  std::vector<std::vector<std::optional<std::size_t>>> makers_;  ///< Of each input of each program.
+  /// For each input of each program.
+  std::vector<std::vector<std::optional<std::size_t>>> makers_;
   std::vector<std::set<std::size_t>> readers_;
-  std::vector<bool> lasts_;  ///< Left behind by the trace.
+  std::vector<bool> lasts_;  ///< Whether the trace leaves the result behind.
 };
 
 bool uses(const std::vector<Operand>& operands, BufferId buffer) {
@@ -70,7 +73,7 @@ bool is_one_row(const Shape& shape, const Shape& of) {
   return shape.elements() == shape.columns() && shape.columns() == of.columns();
 }
 
-/// The list while it is rewritten.
+/// The list of groups while it is rewritten.
 class Rewriter {
  public:
   explicit Rewriter(std::span<const Program> trace) : trace_(trace), flow_(trace) {
@@ -89,9 +92,10 @@ class Rewriter {
   using Group = std::vector<std::size_t>;
   using Pattern = bool (Rewriter::*)(const Group& first, const Group& second) const;
 
-  /// Elementwise programs over equally many elements in equally long rows, and the sum of all
-  /// elements of one result, of which the second group reads what the first one makes. The sum is
-  /// there when all is done: none of the others reads it.
+  /// Returns whether the groups form a chain: elementwise programs over equally many elements in
+  /// equally long rows, or the sum of all elements of one result, where the second group reads what
+  /// the first one makes. The sum is complete only at the end, so none of the other members may
+  /// read it.
   bool is_chain(const Group& first, const Group& second) const {
     if (second.size() != 1 || first.size() >= ElementPass::kMostSteps) return false;
     if (!is_elementwise(trace_[first[0]]) || !is_read(first, second)) return false;
@@ -106,8 +110,9 @@ class Rewriter {
            (sum == first.end() || !flow_.reads(second[0], *sum));
   }
 
-  /// A product with what it has taken along, and elementwise programs that read one of the results.
-  /// What they store may not be an operand of the product, parts of which are still to be computed.
+  /// Returns whether the groups are a product, with what it already includes, and elementwise
+  /// programs that read one of its results. They may not store to an operand of the product, parts
+  /// of which are still to be computed.
   bool is_product_before_chain(const Group& first, const Group& second) const {
     const Program& product = trace_[first[0]];
     if (!is_product(product) || first.size() + second.size() > 1 + ElementPass::kMostSteps) {
@@ -157,7 +162,7 @@ class Rewriter {
     return result;
   }
 
-  /// The buffers that some programs of a group read from or store to.
+  /// The buffers that some programs of a group read or write.
   struct Accesses {
     std::set<BufferId> read, stored;
   };
@@ -179,7 +184,7 @@ class Rewriter {
     return std::ranges::any_of(a, [&](BufferId buffer) { return b.contains(buffer); });
   }
 
-  /// Joins each pair for which `pattern` holds and that can meet.
+  /// Joins each pair of groups for which `pattern` holds and that can meet.
   void join_all(Pattern pattern) {
     for (std::size_t first = 0; first < groups_.size(); ++first) {
       for (std::size_t second = first + 1; second < groups_.size(); ++second) {
@@ -188,7 +193,7 @@ class Rewriter {
         if (!place) continue;
         join(first, second, *place);
         if (*place != first) {
-          --first;  // Another group is in this place now.
+          --first;  // Another group is now at this index.
           break;
         }
         second = first;
@@ -196,10 +201,10 @@ class Rewriter {
     }
   }
 
-  /// Where the two can be one: the first place to which the second can be moved back, if the first
-  /// can be moved there. What they read was made not long before, is in a cache, and need not be
-  /// kept: a gradient and the update that uses it meet behind the last use of the old weight, not
-  /// at the end of the step.
+  /// Returns where the two groups can be joined: the earliest place to which the second one can be
+  /// moved back, if the first one can be moved there too. There, what they read was made recently,
+  /// is still in a cache and need not be kept. So a gradient and the update that uses it meet right
+  /// after the last use of the old weight, not at the end of the step.
   std::optional<std::size_t> meeting_place(std::size_t first, std::size_t second) const {
     const Group both = joined(first, second);
     const Accesses of_second = accesses(groups_[second], both);
@@ -224,8 +229,8 @@ class Rewriter {
     return both;
   }
 
-  /// `first` and `second` as one group, which takes the place of that at `place`, one before the
-  /// second; what was between the first and it moves up.
+  /// Joins `first` and `second` to one group at `place`, just before the second one; the groups
+  /// between move up.
   void join(std::size_t first, std::size_t second, std::size_t place) {
     const auto at = [&](std::size_t i) { return groups_.begin() + static_cast<std::ptrdiff_t>(i); };
     groups_[first] = joined(first, second);

@@ -10,16 +10,16 @@
 namespace howard::host {
 namespace {
 
-/// Above all names that a device gives.
+/// This is above all numbers that a device hands out.
 constexpr std::uint64_t kFirstName = std::uint64_t{1} << 62;
 
-/// One value of a buffer: from the program that writes it to the last that reads it.
+/// One value of a buffer, from the program that writes it to the last program that reads it.
 struct Value {
   BufferId buffer{};
-  std::vector<Operand*> operands;  ///< The result first, then all that read it.
+  std::vector<Operand*> operands;  ///< The result comes first, then all operands that read it.
 };
 
-/// Of all results, in the order of the programs, and of those that are left behind.
+/// All results, in the order of the programs; it also knows which ones are left behind.
 class Values {
  public:
   explicit Values(std::vector<Program>& programs) {
@@ -49,8 +49,8 @@ class Values {
 
  private:
   std::vector<Value> all_;
-  std::map<BufferId, std::size_t> current_;  ///< The last value of each buffer, in the end.
-  std::set<BufferId> states_;                ///< Read before they are written.
+  std::map<BufferId, std::size_t> current_;  ///< The last value of each buffer at the end.
+  std::set<BufferId> states_;                ///< Buffers that are read before they are written.
 };
 
 /// Hands out buffers and takes them back.
@@ -64,8 +64,8 @@ class Pool {
 
   void give_back(BufferId buffer, Bytes size) { free_.emplace(size, buffer); }
 
-  /// The smallest that suffices, with its size; of several the last that was given back, which may
-  /// still lie in a cache.
+  /// Takes the smallest buffer that is large enough, and returns it with its size. Among several it
+  /// takes the one that was given back last, which may still be in a cache.
   std::pair<BufferId, Bytes> take(Bytes size) {
     const auto smallest = free_.lower_bound(size);
     if (smallest == free_.end()) return {allocate_(size), size};
@@ -80,8 +80,9 @@ class Pool {
   const std::function<BufferId(Bytes)>& allocate_;
 };
 
-/// Whether the result of the group's member `writer` may lie where `name` does, which nobody reads
-/// after the group: those who read it do so element by element, and not after the writer.
+/// Returns whether the result of the group's member `writer` may be stored at `name`, which nobody
+/// reads after the group. All its readers in the group must read it element by element, and none
+/// may come after the writer.
 bool can_replace(BufferId name, const Operand& result, std::size_t writer,
                  const FusedPrograms& group, const RenamedTrace& trace) {
   for (std::size_t k = 0; k < group.members.size(); ++k) {
@@ -134,7 +135,7 @@ void widen_factors(RenamedTrace& trace) {
       if (read == results.end()) continue;
       Result& result = read->second;
       result.readers.push_back(&program.inputs[k]);
-      // A bias is of the type of a factor.
+      // A bias has the type of a factor.
       if (product && k < 2) result.is_factor = true;
       if (!reads_any || (product && k == 2)) result.can_be_wide = false;
     }
@@ -157,7 +158,7 @@ std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
                                          std::span<const FusedPrograms> groups,
                                          const std::function<Bytes(BufferId)>& size_of,
                                          const std::function<BufferId(Bytes)>& allocate) {
-  std::map<BufferId, std::size_t> last_readers;  // Groups.
+  std::map<BufferId, std::size_t> last_readers;  // the last group that reads each buffer
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const std::size_t member : groups[i].members) {
       for (const Operand& input : trace.programs[member].inputs) last_readers[input.buffer] = i;
@@ -170,7 +171,7 @@ std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
     BufferId place{};
     Bytes size;
   };
-  std::map<std::size_t, std::vector<Use>> in_use;  // By their last group.
+  std::map<std::size_t, std::vector<Use>> in_use;  // by the last group that uses them
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t k = 0; k < groups[i].members.size(); ++k) {
       const Program& program = trace.programs[groups[i].members[k]];

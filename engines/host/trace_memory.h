@@ -12,26 +12,27 @@
 
 namespace howard::host {
 
-/// A trace whose intermediates have names of their own: programs that only wrote to one place, one
-/// after the other, no longer depend on each other.
+/// A trace in which each intermediate has a buffer name of its own. Programs that only reused the
+/// same memory one after the other no longer depend on each other.
 struct RenamedTrace {
   std::vector<Program> programs;
-  std::map<BufferId, Bytes> intermediates;  ///< The new names, which no device has given.
-  std::vector<BufferId> spare;              ///< Buffers that the trace used for nothing else.
-  /// Of programs: their result, bfloat16, is held as float32, which all that read it read.
+  /// The new names, which no device has given out, and their sizes.
+  std::map<BufferId, Bytes> intermediates;
+  std::vector<BufferId> spare;  ///< Buffers that the trace used for nothing else.
+  /// The programs whose bfloat16 result is held as float32; every reader then reads float32.
   std::set<std::size_t> wide;
 };
 
-/// What is an intermediate: as trace_fusion.h says.
+/// Renames intermediates; trace_fusion.h defines what an intermediate is.
 RenamedTrace with_own_names(std::span<const Program> trace);
 
-/// Has intermediates of bfloat16 held as float32 that are factors of products: for a CPU that
-/// multiplies float32 and would have to widen them for each.
+/// Marks the bfloat16 intermediates that are factors of products to be held as float32. This is for
+/// a CPU that multiplies float32 and would have to widen them for each product.
 void widen_factors(RenamedTrace& trace);
 
-/// A buffer for each intermediate that is stored when `groups` run in their order: that of one
-/// which it replaces element by element, a spare one that nobody needs at the time, or one that
-/// `allocate` gives. `size_of` says how large a spare one is.
+/// Chooses a buffer for each intermediate that is stored when `groups` run in their order: the
+/// buffer of an intermediate that it replaces element by element, a spare one that is free at that
+/// time, or a new one from `allocate`. `size_of` returns the size of a spare buffer.
 std::map<BufferId, BufferId> buffers_for(const RenamedTrace& trace,
                                          std::span<const FusedPrograms> groups,
                                          const std::function<Bytes(BufferId)>& size_of,

@@ -17,8 +17,8 @@
 #include "engines/host/products/held_signals.h"
 
 #ifdef __SANITIZE_THREAD__
-// The sanitizer cannot see into TBB's library, how a task is handed from thread to thread: what is
-// left out are accesses to the task object itself, not what the task does.
+// The sanitizer cannot see how TBB's library hands a task from thread to thread. These suppressions
+// hide accesses to the task object itself, but not what the task does.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race_top:tbb::detail\nrace_top:Crew::call_helpers\n";
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::chrono::microseconds kStay{100};
 
-/// How often a thread looks before it lets others run: about 1 us.
+/// How often a thread looks for work before it yields to others: this takes about 1 us.
 constexpr int kLooksBeforeYield = 1000;
 
 constexpr std::size_t kCacheLine = 64;
@@ -43,7 +43,7 @@ class WorkerPool::Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// The caller is worker 0.
+  /// Runs a job. The caller is worker 0.
   void run(int blocks, const Job& job) {
     job_ = job;
     unfinished_.store(blocks, std::memory_order_relaxed);
@@ -55,17 +55,17 @@ class WorkerPool::Crew {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
-  /// Lets the helpers go and waits until they have.
+  /// Dismisses the helpers and waits until they have left.
   ~Crew() {
     dismissed_.store(true, std::memory_order_relaxed);
     while (helpers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   }
 
-  /// Calls helpers until there are `wanted`, those included that have not yet arrived.
+  /// Calls helpers until there are `wanted`, including those that have not arrived yet.
   void call_helpers(int wanted) {
     while (helpers_.load(std::memory_order_relaxed) < wanted) {
       helpers_.fetch_add(1, std::memory_order_release);
-      // TBB's worker threads have the numbers from 1 in the arena; 0 is kept for a caller.
+      // TBB's worker threads have the numbers from 1 in the arena; 0 is reserved for a caller.
       arena_.enqueue([this] { help(tbb::this_task_arena::current_thread_index()); });
     }
   }
@@ -81,7 +81,7 @@ class WorkerPool::Crew {
   using Clock = std::chrono::steady_clock;
 
   void help(int worker) {
-    // TBB orders what came before enqueue() before this; here it is said to the thread sanitizer.
+    // TBB orders what came before enqueue() before this; the load says so to the thread sanitizer.
     static_cast<void>(helpers_.load(std::memory_order_acquire));
     const HeldSignals held;  // Once for all products while this thread stays.
     staying_.fetch_add(1);
@@ -93,11 +93,13 @@ class WorkerPool::Crew {
       const std::lock_guard lock(left_mutex_);
       if (left_) left_();
     }
-    helpers_.fetch_sub(1, std::memory_order_release);  // The last use: the crew may be gone.
+    // This is the last use of the crew, which may be destroyed now.
+    helpers_.fetch_sub(1, std::memory_order_release);
   }
 
-  /// Runs blocks until none is left to hand out; whether there was one. The job is only looked at
-  /// with a block in hand: run() then waits for it, and does not change the job.
+  /// Runs blocks until none is left to hand out. Returns whether there was one. It looks at the job
+  /// only while it has a block in hand, because run() then waits for it and does not change the
+  /// job.
   bool work(int worker) {
     bool worked = false;
     std::uint64_t state = handed_out_.load(std::memory_order_relaxed);
@@ -121,9 +123,10 @@ class WorkerPool::Crew {
 
   tbb::task_arena arena_;
   Job job_;
-  alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< Blocks << 32 | handed out.
-  alignas(kCacheLine) std::atomic<int> unfinished_{0};            ///< Blocks.
-  alignas(kCacheLine) std::atomic<int> helpers_{0};  ///< Those included that are called.
+  alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< blocks << 32 | handed out
+  alignas(kCacheLine) std::atomic<int> unfinished_{0};  ///< The number of unfinished blocks.
+  /// Includes helpers that are called but have not arrived.
+  alignas(kCacheLine) std::atomic<int> helpers_{0};
   std::atomic<int> staying_{0};
   std::atomic<bool> dismissed_{false};
   std::mutex left_mutex_;

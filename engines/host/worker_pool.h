@@ -6,16 +6,17 @@
 
 namespace howard::host {
 
-/// The one pool of threads that computes: TBB's. Every kernel splits its work over it, so that two
-/// pools never fight over the cores.
+/// The one pool of compute threads, which are TBB's. Every kernel splits its work over it, so that
+/// two pools never fight over the cores.
 ///
-/// Work is handed out block by block to whichever thread asks first, and a thread that has run out
-/// of it stays for 100 us in case the next program follows, as that of an op after op. TBB's own
-/// search for work takes 5 us to notice some, half of a bfloat16 product of 128x128x128 (11 us on
-/// two Zen 4 cores); this takes 0.3 us. The thread that calls run() is one of the threads.
+/// Work is handed out block by block to whichever thread asks first. A thread that runs out of work
+/// stays for 100 us in case the next program follows, as it does when one op comes after another.
+/// TBB's own search for work takes 5 us to notice new work, half of a bfloat16 product of
+/// 128x128x128 (11 us on two Zen 4 cores); this takes 0.3 us. The thread that calls run() is one of
+/// the threads.
 class WorkerPool {
  public:
-  /// `threads`: at least 1, the caller of run() included.
+  /// `threads` is at least 1; it includes the caller of run().
   explicit WorkerPool(int threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -23,15 +24,17 @@ class WorkerPool {
 
   int threads() const { return threads_; }
 
-  /// Whether a thread other than the caller stays about.
+  /// Returns whether any thread other than the caller is still staying.
   bool is_staying() const;
-  /// `call` is called, on the last thread to leave, when is_staying() has become false. Empty: not
-  /// any more, and not at this moment either. Set it while nothing runs.
+  /// Sets a function that the last thread to leave calls when is_staying() has become false. An
+  /// empty function stops that, and no call is under way once this returns. Set it only while
+  /// nothing runs.
   void when_left(std::function<void()> call);
 
   /// Calls `body(block, worker)` for block = 0 ... blocks - 1, spread over the threads, and returns
   /// when all have run. `worker` is 0 ... threads() - 1 and never the same for two calls that run
-  /// at the same time. One thread calls it at a time. Rethrows the first exception of a body.
+  /// at the same time. Only one thread may call it at a time. It rethrows the first exception of a
+  /// body.
   template <class Body>
   void run(int blocks, const Body& body) {
     run_job(blocks, {&body, [](const void* self, int block, int worker) {

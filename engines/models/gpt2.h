@@ -11,9 +11,9 @@
 
 namespace howard::models {
 
-/// The report's GPT-2: token and position embeddings, blocks of layernorm, attention, layernorm and
-/// two linear layers with gelu, an output projection with bias, and the mean squared error. No
-/// dropout, no layernorm at the end.
+/// The report's GPT-2: token and position embeddings, then blocks of layernorm, attention,
+/// layernorm and two linear layers with gelu, then an output projection with bias and the mean
+/// squared error. It has no dropout and no layernorm at the end.
 struct Gpt2Options {
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
@@ -24,20 +24,20 @@ struct Gpt2Options {
   int layers = 6;
   DataType parameters = DataType::bfloat16;
   DataType compute = DataType::bfloat16;
-  /// As the code was released. The gradients of weights and biases are not summed over the batch
-  /// and the positions, so that the first update makes each weight [batch, out, in] and each bias
-  /// [sequence, out]; and all layers share one buffer for the probabilities of attention, so that
-  /// the backward passes of all but the last use the last one's.
+  /// Computes as the code was released. The gradients of weights and biases are not summed over the
+  /// batch and the positions, so the first update makes each weight [batch, out, in] and each bias
+  /// [sequence, out]. All layers share one buffer for the probabilities of attention, so the
+  /// backward passes of all layers but the last use the last layer's.
   bool as_published = false;
-  /// With TTML's functions, which do more in a program: biases in the products, layernorm, and the
-  /// backward pass of gelu. Not as published.
+  /// Uses TTML's functions, which do more in one program: biases in the products, layernorm, and
+  /// the backward pass of gelu. It cannot be combined with as_published.
   bool fused = false;
 };
 
-/// Parameters, inputs and targets on a device; all but the mask without values at first.
+/// Holds the parameters, inputs and targets on a device. At first only the mask has values.
 class Gpt2 {
  public:
-  /// Error when a size is below 1 or the heads do not divide the width.
+  /// Throws Error when a size is below 1 or the heads do not divide the width.
   Gpt2(Device& device, const Gpt2Options& options);
   Gpt2(const Gpt2&) = delete;
   Gpt2& operator=(const Gpt2&) = delete;
@@ -47,10 +47,11 @@ class Gpt2 {
   const ops::Tensor& tokens() const { return tokens_; }        ///< [batch, sequence] uint32
   const ops::Tensor& positions() const { return positions_; }  ///< [batch, sequence] uint32
   const ops::Tensor& target() const { return target_; }        ///< [batch, sequence, vocabulary]
-  /// The report's numbers: linear weights 0.01, output projection and embeddings 0.02, biases 0,
-  /// gamma 1, tokens drawn by mt19937(42), positions counted, targets 0. Equal weights make equal
-  /// columns, whose layernorm divides by the root of epsilon: with gradients that are summed the
-  /// loss grows from step to step at the report's learning rate. To train, write_random().
+  /// Writes the report's numbers: linear weights 0.01, output projection and embeddings 0.02,
+  /// biases 0, gamma 1, tokens drawn by mt19937(42), positions counted, targets 0. Equal weights
+  /// make equal columns, whose layernorm divides by the root of epsilon; if the gradients are
+  /// summed, the loss then grows from step to step at the report's learning rate. Use
+  /// write_random() to train.
   void write_constants(CommandQueue& queue);
 
   autograd::Value loss(autograd::Tape& tape);

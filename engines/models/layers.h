@@ -13,7 +13,7 @@
 
 namespace howard::models {
 
-/// Weight [out, in] and bias [1, out].
+/// The weight [out, in] and bias [1, out] of a linear layer.
 struct LinearParameters {
   autograd::Parameter weight;
   autograd::Parameter bias;
@@ -23,7 +23,7 @@ struct LinearParameters {
   }
 };
 
-/// Both [1, width].
+/// The parameters of a layernorm, both [1, width].
 struct LayernormParameters {
   autograd::Parameter gamma;
   autograd::Parameter beta;
@@ -44,17 +44,18 @@ struct ParameterMaker {
   LayernormParameters layernorm(const std::string& name, std::int64_t width) const;
 };
 
-/// Start values for training, as TTML's: weights from a normal distribution of 0.02, gamma 1, the
-/// rest 0. The same for the same seed.
+/// Writes start values for training, with TTML's distributions: weights from a normal distribution
+/// of 0.02, gamma 1, the rest 0. The same seed gives the same values.
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed);
 
-/// Error, naming `model`, unless `heads` of them divide `width`.
+/// Throws Error, naming `model`, unless `heads` divides `width`.
 void require_heads(std::string_view model, int heads, std::int64_t width);
 
-/// 0 up to sequence - 1, `batch` times.
+/// Returns the numbers from 0 to sequence - 1, `batch` times.
 std::vector<std::uint32_t> counted_positions(std::int64_t batch, std::int64_t sequence);
-/// [sequence, sequence], row by row: `seen` on and below the diagonal, `hidden` above.
+/// Returns a [sequence, sequence] matrix, row by row: `seen` on and below the diagonal, `hidden`
+/// above.
 std::vector<float> causal_mask(std::int64_t sequence, float seen, float hidden);
 
 }  // namespace howard::models

@@ -9,9 +9,9 @@
 
 namespace howard::models {
 
-/// The report's MLP: linear layers of one width with a ReLU between each two, and the mean squared
-/// error. Parameters in float32 with bfloat16 products keep small updates that bfloat16 would lose;
-/// the target, and with it the loss, has the parameters' data type.
+/// The report's MLP: linear layers of one width, with a ReLU between two layers, and the mean
+/// squared error. Float32 parameters with bfloat16 products keep small updates that bfloat16 would
+/// lose. The target, and with it the loss, has the parameters' data type.
 struct MlpOptions {
   std::int64_t batch = 1024;
   std::int64_t width = 512;
@@ -20,28 +20,29 @@ struct MlpOptions {
   DataType compute = DataType::bfloat16;
 };
 
-/// How the functions of an MLP are cut: the report wrote its two engines over different ones.
+/// How the MLP is divided into functions; the report used different divisions for its engines.
 enum class MlpFunctions {
-  by_layer,        ///< Its static and traced engines: 12 calls a layer for a step with SGD.
-  by_op,           ///< Its dynamic engine: 32 calls and one write for two layers.
-  by_fused_layer,  ///< by_layer with each bias added in its product's program, as TTML does.
-  /// Its Python engine: no biases, and weights [in, out]. 20 calls for two layers, with an Sgd that
-  /// fills its rate.
+  /// For the report's static and traced engines: 12 calls for each layer in a step with SGD.
+  by_layer,
+  by_op,           ///< For its dynamic engine: 32 calls and one write for two layers.
+  by_fused_layer,  ///< As by_layer, but the product's program adds the bias, as in TTML.
+  /// For its Python engine: no biases, and weights [in, out]. It makes 20 calls for two layers,
+  /// with an Sgd that fills its rate.
   in_python,
 };
 
-/// The report's numbers for its static engine; biases are 0.
+/// The report's numbers for its static engine. The biases are 0.
 struct MlpConstants {
   float weight = 0.01F;
   float input = 0.1F;
   float target = 0.5F;
 };
 
-/// Parameters, inputs and targets on a device. They have no values until write_constants(), or
-/// another write to their buffers.
+/// Holds the parameters, inputs and targets on a device. They have no values until
+/// write_constants() or another write to their buffers.
 class Mlp {
  public:
-  /// Error for a size below 1.
+  /// Throws Error for a size below 1.
   Mlp(Device& device, const MlpOptions& options);
   Mlp(const Mlp&) = delete;
   Mlp& operator=(const Mlp&) = delete;

@@ -10,37 +10,37 @@
 
 namespace howard::models {
 
-/// TTML's nano_gpt, with the sizes of its nanogpt configuration: learned positions, blocks of
-/// layernorm, fused query-key-value projection, attention, layernorm, two linear layers with gelu,
-/// dropout behind the embedding and both halves of each block, a last layernorm, an output
-/// projection without bias, and the cross-entropy.
+/// TTML's nano_gpt, with the sizes of its nanogpt configuration. It has learned positions, blocks
+/// of layernorm, fused query-key-value projection, attention, layernorm and two linear layers with
+/// gelu, a last layernorm, an output projection without bias, and the cross-entropy. Dropout
+/// follows the embedding and both halves of each block.
 struct NanoGptOptions {
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
   std::int64_t width = 384;
   int heads = 6;
   int layers = 6;
-  std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to tiles.
+  std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
   float dropout = 0.2F;
   DataType parameters = DataType::bfloat16;
   DataType compute = DataType::bfloat16;
-  bool fused_gelu_backward = true;  ///< Otherwise ttnn's composite.
-  /// TTML's runner "memory_efficient": blocks keep their input only and run forward once more in
+  bool fused_gelu_backward = true;  ///< If false, ttnn's composite is used.
+  /// As TTML's runner "memory_efficient": blocks keep only their input and run forward once more in
   /// the backward pass.
   bool memory_efficient = false;
 };
 
-/// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
-/// the mantissa and float32 sums. For CallOptions::products.
+/// How TTML multiplies matrices: on 7 columns and 8 rows of cores wherever that fits, with all
+/// passes over the mantissa and float32 sums. Use this for CallOptions::products.
 inline constexpr MatmulAttributes kTtmlProducts{
     .core_grid = CoreGrid{.columns = 7, .rows = 8},
     .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
 
-/// Parameters, inputs and targets on a device; all but the mask without values at first
-/// (write_random gives the parameters theirs).
+/// Holds the parameters, inputs and targets on a device. At first only the mask has values;
+/// write_random gives the parameters theirs.
 class NanoGpt {
  public:
-  /// Error when a size is below 1 or the heads do not divide the width.
+  /// Throws Error when a size is below 1 or the heads do not divide the width.
   NanoGpt(Device& device, const NanoGptOptions& options);
   NanoGpt(const NanoGpt&) = delete;
   NanoGpt& operator=(const NanoGpt&) = delete;
@@ -50,9 +50,10 @@ class NanoGpt {
   const ops::Tensor& tokens() const { return tokens_; }    ///< [batch, sequence] uint32
   const ops::Tensor& targets() const { return targets_; }  ///< [batch, sequence] uint32
 
-  /// [batch, 1, sequence, vocabulary], of `tokens`, which have the spec of tokens().
+  /// Returns logits [batch, 1, sequence, vocabulary] for `tokens`, which must have the spec of
+  /// tokens().
   autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens);
-  /// Of a batch that lies elsewhere, as for gradient accumulation.
+  /// Returns the loss for a batch in other tensors, as gradient accumulation needs it.
   autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets);
   autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
 

@@ -6,14 +6,14 @@
 
 namespace howard::ops {
 
-/// What AdamW keeps of each parameter, both of its shape, zero at first.
+/// What AdamW keeps for each parameter. Both tensors have its shape and are zero at first.
 struct Moments {
   Tensor first;
   Tensor second;
 };
 
-/// The program of one step on `parameter` and its moments, in their places. Error when the shapes
-/// differ or the step is not positive.
+/// Makes the program of one step that updates `parameter` and its moments in place. Throws Error
+/// when the shapes differ or the step is not positive.
 Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& moments,
               const AdamWAttributes& attributes);
 

@@ -9,19 +9,20 @@
 
 namespace howard::ops {
 
-/// "1024x512 bfloat16", "256x384 bfloat16 row-major".
+/// Returns "1024x512 bfloat16" or "256x384 bfloat16 row-major".
 std::string text(const TensorSpec& spec);
-/// "1024x512 bfloat16 and 1x512 bfloat16".
+/// Returns "1024x512 bfloat16 and 1x512 bfloat16".
 std::string text(std::initializer_list<TensorSpec> specs);
 
-/// Error: `op` cannot take operands of these `specs`; `accepted` says what it takes.
+/// Throws Error saying that `op` cannot take operands of these `specs`. `accepted` says what it
+/// takes.
 [[noreturn]] void refuse(std::string_view op, std::initializer_list<TensorSpec> specs,
                          std::string_view accepted);
 
-/// Whether it holds numbers that can be computed with.
+/// Returns whether `spec` holds numbers that can be computed with.
 bool is_real(const TensorSpec& spec);
 
-/// Error unless `out` can hold the result of `op`.
+/// Throws Error unless `out` can hold the result of `op`.
 void require_output(std::string_view op, const Tensor& out, const TensorSpec& expected);
 
 }  // namespace howard::ops

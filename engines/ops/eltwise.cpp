@@ -17,7 +17,7 @@ void require_arity(Eltwise function, int values) {
                .hint = ""});
 }
 
-/// bfloat16 and float32 may meet, as in ttnn's binary_ng.
+/// Returns whether two data types may be mixed: bfloat16 and float32 may, as in ttnn's binary_ng.
 bool dtypes_mix(DataType a, DataType b) {
   const auto plain = [](DataType dtype) {
     return dtype == DataType::bfloat16 || dtype == DataType::float32;

@@ -6,20 +6,21 @@
 
 namespace howard::ops {
 
-/// The spec of function(a, b): ttnn's broadcasting; bfloat16 with float32 gives float32. Error when
-/// shapes, layouts or other data types do not fit, or the function does not take two values.
+/// Returns the spec of function(a, b) under ttnn's broadcasting; bfloat16 with float32 gives
+/// float32. Throws Error when shapes, layouts or other data types do not fit, or when the function
+/// does not take two values.
 TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b);
 
-// Each: the program of out = ...; Error when `out` has another spec than the result, or the
-// function takes another number of values.
+// Each of these makes the program that computes out = ... and throws Error when `out` has another
+// spec than the result, or when the function takes another number of values.
 
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
 Program fill(float value, const Tensor& out);
-/// out = a in out's data type.
+/// Computes out = a, converted to out's data type.
 Program cast(const Tensor& a, const Tensor& out);
-/// dx = dy times the derivative of the exact gelu at x.
+/// Computes dx = dy times the derivative of the exact gelu at x.
 Program gelu_backward(const Tensor& x, const Tensor& dy, bool fused, const Tensor& dx);
 
 }  // namespace howard::ops

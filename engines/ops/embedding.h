@@ -6,17 +6,18 @@
 
 namespace howard::ops {
 
-/// The spec of the looked-up rows, in tile layout: indices [..., s] of a table [v, d] give
-/// [..., s, d]. Error when the indices are not uint32 row-major, [n, s] at the most, or the table
-/// is not row-major.
+/// Returns the spec of the looked-up rows, in tile layout: indices [..., s] and a table [v, d] give
+/// [..., s, d]. Throws Error when the indices are not uint32 row-major with a shape of at most [n,
+/// s], or when the table is not row-major.
 TensorSpec embedding_output(const TensorSpec& indices, const TensorSpec& table);
 
-/// The program of out = the table's rows at `indices`. An index outside the table is an Error when
-/// it runs, on a device that holds values. Error when the specs do not fit.
+/// Makes the program that computes out = the table's rows at `indices`. Throws Error when the specs
+/// do not fit. On a device that holds values, running it throws Error for an index outside the
+/// table.
 Program embedding(const Tensor& indices, const Tensor& table, const Tensor& out);
 
-/// The program of dtable [v, d], in tile layout = the sum of dy's rows for each index. Error when
-/// the specs do not fit.
+/// Makes the program that computes dtable [v, d], in tile layout: for each index, the sum of dy's
+/// rows at its positions. Throws Error when the specs do not fit.
 Program embedding_backward(const Tensor& indices, const Tensor& dy, const Tensor& dtable);
 
 }  // namespace howard::ops

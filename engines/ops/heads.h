@@ -8,19 +8,22 @@
 
 namespace howard::ops {
 
-// Between [n, 1, s, heads d], as linear layers see it, and [n, heads, s, d], as attention does.
+// These ops convert between [n, 1, s, heads d], which linear layers use, and [n, heads, s, d],
+// which attention uses.
 
-/// The spec of each of q, k, v. Error when the columns are not 3 heads d.
+/// Returns the spec of each of q, k and v. Throws Error when the columns are not 3 heads d.
 TensorSpec split_heads_output(const TensorSpec& qkv, int heads);
-/// The program of q, k, v = columns of qkv, by heads. Error when the specs do not fit.
+/// Makes the program that splits the columns of qkv into q, k and v, by heads. Throws Error when
+/// the specs do not fit.
 Program split_heads(const Tensor& qkv, int heads, const Tensor& q, const Tensor& k,
                     const Tensor& v);
 
 TensorSpec concat_heads_output(const TensorSpec& a);
-/// The program of out = the heads of a side by side. Error when out has another spec.
+/// Makes the program that puts the heads of a side by side. Throws Error when out has another spec.
 Program concat_heads(const Tensor& a, const Tensor& out);
 
-/// The program of out = `parts` side by side, along the columns. Error when the specs do not fit.
+/// Makes the program that concatenates `parts` along the columns. Throws Error when the specs do
+/// not fit.
 Program concat(std::span<const Tensor> parts, const Tensor& out);
 
 }  // namespace howard::ops

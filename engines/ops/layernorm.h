@@ -6,33 +6,33 @@
 
 namespace howard::ops {
 
-/// What the forward pass keeps for the backward one: [..., 1] of each row.
+/// What the forward pass keeps for the backward pass: for each row, one value, [..., 1].
 struct LayernormStatistics {
   Tensor mean;
   Tensor rstd;  ///< 1 / sqrt(variance + epsilon)
 };
 
-/// A row each, as wide as x.
+/// One row each, as wide as x.
 struct LayernormScale {
   Tensor gamma;
   Tensor beta;
 };
 
-// Each: the program; Error when the specs do not fit.
+// Each of these makes a program and throws Error when the specs do not fit.
 
-/// out = (x - mean) rstd, along the columns.
+/// Computes out = (x - mean) rstd, along the columns.
 Program layernorm(const Tensor& x, float epsilon, const Tensor& out);
-/// out = (x - mean) rstd gamma + beta, and the statistics.
+/// Computes out = (x - mean) rstd gamma + beta, and the statistics.
 Program layernorm(const Tensor& x, const LayernormScale& scale, float epsilon, const Tensor& out,
                   const LayernormStatistics& statistics);
 
-/// What is summed over the rows to the gradients of gamma and beta; both of x's spec.
+/// The terms whose sums over the rows are the gradients of gamma and beta; both have x's spec.
 struct LayernormComponents {
   Tensor gamma;
   Tensor beta;
 };
 
-/// dx and the components, of dy.
+/// Computes dx and the components from dy.
 Program layernorm_backward(const Tensor& x, const Tensor& gamma,
                            const LayernormStatistics& statistics, const Tensor& dy,
                            const Tensor& dx, const LayernormComponents& components);

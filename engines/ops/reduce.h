@@ -6,11 +6,11 @@
 
 namespace howard::ops {
 
-/// `a` with `dimension` shrunk to one.
+/// Returns the spec of `a` with `dimension` reduced to one.
 TensorSpec reduce_output(Dimension dimension, const TensorSpec& a);
 
-/// The program of out = reduction of a along `dimension`, by ttnn's own kernels or by the moreh
-/// ones. Error when `out` has another spec.
+/// Makes the program that reduces a along `dimension`, with ttnn's own kernels or with the moreh
+/// ones. Throws Error when `out` has another spec.
 Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out,
                bool moreh = false);
 

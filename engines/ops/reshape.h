@@ -6,13 +6,13 @@
 
 namespace howard::ops {
 
-/// The program of out = a's elements in row order under out's shape, in tile layout: data are
-/// moved. (Tensor::view moves none.) Error when out has another number of elements or another data
-/// type.
+/// Makes the program that copies a's elements in row order to out's shape, in tile layout. It moves
+/// data (Tensor::view moves none). Throws Error when out has another number of elements or another
+/// data type.
 Program reshape(const Tensor& a, const Tensor& out);
 
-/// The program of out = a in out's layout: tilize or untilize. Error when anything but the layout
-/// differs, or the layout does not.
+/// Makes the program that converts a to out's layout (tilize or untilize). Throws Error unless the
+/// layout differs and nothing else does.
 Program to_layout(const Tensor& a, const Tensor& out);
 
 }  // namespace howard::ops

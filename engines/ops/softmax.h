@@ -6,10 +6,12 @@
 
 namespace howard::ops {
 
-/// The program of out = softmax of a along the columns. Error when out has another spec.
+/// Makes the program that computes the softmax of a along the columns. Throws Error when out has
+/// another spec.
 Program softmax(const Tensor& a, const Tensor& out);
 
-/// The program of dx = y (dy - sum of y dy along the columns). Error when the specs differ.
+/// Makes the program that computes dx = y (dy - sum of y dy along the columns). Throws Error when
+/// the specs differ.
 Program softmax_backward(const Tensor& y, const Tensor& dy, const Tensor& dx);
 
 }  // namespace howard::ops

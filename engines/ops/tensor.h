@@ -7,15 +7,17 @@
 
 namespace howard::ops {
 
-/// A tensor on a device: its spec and shared ownership of its buffer. Copies share the buffer; the
-/// last one releases it. Must not outlive its device.
+/// A tensor on a device: its spec, and shared ownership of its buffer. Copies share the buffer; the
+/// last copy releases it. It must not outlive its device.
 class Tensor {
  public:
-  /// Allocates on `device`, values undefined. Error when its memory is exhausted.
+  /// Allocates the tensor on `device`, with undefined values. Throws Error when the device's memory
+  /// is exhausted.
   Tensor(Device& device, const TensorSpec& spec);
 
-  /// The same buffer under another shape. Error unless the elements stay where they are: as many,
-  /// and in tile layout the same columns, and as many rows or rows of whole tiles in both shapes.
+  /// Returns the same buffer under another shape. Throws Error unless the elements stay where they
+  /// are: both shapes must have as many elements, and in tile layout the same columns, and either
+  /// as many rows or rows of whole tiles.
   Tensor view(const Shape& shape) const;
 
   const TensorSpec& spec() const { return spec_; }
@@ -23,7 +25,7 @@ class Tensor {
   Operand operand() const { return {buffer(), spec_}; }
 
  private:
-  /// A buffer as long as it lives.
+  /// Owns a buffer during its lifetime.
   struct Held {
     Held(Device& from, const TensorSpec& spec) : device(from), buffer(from.allocate(spec)) {}
     ~Held() { device.release(buffer); }

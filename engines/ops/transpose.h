@@ -6,10 +6,10 @@
 
 namespace howard::ops {
 
-/// `a` with two dimensions swapped.
+/// Returns the spec of `a` with two dimensions swapped.
 TensorSpec transpose_output(const TensorSpec& a, Swap swap);
 
-/// The program of out = a with two dimensions swapped. Error when `out` has another spec.
+/// Makes the program that swaps two dimensions of a. Throws Error when `out` has another spec.
 Program transpose(const Tensor& a, const Tensor& out, Swap swap = Swap::rows_columns);
 
 }  // namespace howard::ops

@@ -6,10 +6,10 @@
 
 namespace howard::python {
 
-/// Where Python and our scripts are.
+/// Where Python and our scripts are installed.
 struct Installation {
   std::filesystem::path interpreter;
-  std::filesystem::path folder;  ///< Of the scripts, and of the module if it was built.
+  std::filesystem::path folder;  ///< The folder of the scripts, and of the module if it was built.
 };
 
 /// The interpreter is the one that was found when the build was configured. The folder is the one

@@ -24,14 +24,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-/// Enough of a traceback's end to see what was wrong.
+/// This much of a traceback's end is enough to see what was wrong.
 constexpr std::size_t kMostErrorText = 2000;
-/// For a process that has closed its streams, before it is ended by force.
+/// How long a process that has closed its streams may take to end before it is killed.
 constexpr std::chrono::seconds kEndLimit{5};
-/// How long it is waited before the user is asked again. A signal may come to another thread.
+/// How often we ask whether the user wants to stop. We ask regularly because the signal may go to
+/// another thread.
 constexpr std::chrono::milliseconds kLook{100};
 
-/// Ours with the command's changes, NAME=VALUE each.
+/// Returns our environment with the command's changes, as NAME=VALUE each.
 std::vector<std::string> environment_of(const PeerCommand& command) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -49,7 +50,7 @@ std::vector<std::string> environment_of(const PeerCommand& command) {
 
 }  // namespace
 
-/// The process, and what was read from it.
+/// The process and what was read from it.
 class PeerProcess::Child {
  public:
   explicit Child(const PeerCommand& command) {
@@ -78,13 +79,13 @@ class PeerProcess::Child {
   void send(const std::string& line) {
     if (paused_) process_->signal_all(SIGCONT);
     paused_ = false;
-    // A process that is gone shows when its answer is read.
+    // If the process is gone, reading its answer shows that.
     [[maybe_unused]] const ssize_t sent =
         ::send(ours_->number(), line.data(), line.size(), MSG_NOSIGNAL);
   }
 
-  /// The next line; absent when `deadline`, or the command's limit after a stop, has passed, or
-  /// before that when the process has closed its streams.
+  /// Returns the next line. Returns nothing when `deadline` has passed, when the command's limit
+  /// after a stop has passed, or earlier if the process has closed its streams.
   std::optional<std::string> read_line(Clock::time_point deadline, const PeerCommand& command) {
     bool stopping = false;
     while (true) {
@@ -112,16 +113,16 @@ class PeerProcess::Child {
     }
   }
 
-  /// Whether nothing more can be read from it.
+  /// Returns whether nothing more can be read from it.
   bool closed() const { return closed_; }
 
-  /// How it ended, for a process that has closed its streams.
+  /// Describes how a process that has closed its streams ended.
   std::string ending() {
     const auto status = process_->wait(Clock::now() + kEndLimit);
     return status ? ending_of(*status) : "it has closed its streams and goes on";
   }
 
-  /// The end of what it wrote to its standard error, as one line.
+  /// Returns the end of what it wrote to its standard error, as one line.
   std::string error_text() const {
     std::string text = errors_.content(kMostErrorText);
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -130,7 +131,7 @@ class PeerProcess::Child {
   }
 
  private:
-  /// A file descriptor that is closed at the end.
+  /// A file descriptor that is closed on destruction.
   class Descriptor {
    public:
     explicit Descriptor(int number) : number_(number) {}

@@ -15,21 +15,21 @@ namespace howard::reference {
 
 enum class Rounding : std::uint8_t {
   none,
-  /// A program's results in a bfloat16 tensor are rounded to it, as by every device that stores
-  /// them, so that what is left between the two is the rounding of their sums.
+  /// A program's results in a bfloat16 tensor are rounded to bfloat16, as on every device that
+  /// stores them. What then remains between two devices is the rounding of their sums.
   of_storage,
 };
 
-/// What the other devices are compared with: each op by its definition, element by element in
-/// float64 whatever the data type, at once; it writes down every program. New buffers hold NaN, so
-/// that a value that is read before it was written shows.
+/// The device that other devices are compared with. It computes each op by its definition, element
+/// by element in float64 whatever the data type, as soon as it is enqueued, and it records every
+/// program. New buffers hold NaN, so that a value that is read before it was written shows.
 class ReferenceDevice final : public Device, private CommandQueue {
  public:
   explicit ReferenceDevice(Rounding rounding = Rounding::none) : rounding_(rounding) {}
 
   const Values& values(const ops::Tensor& tensor) const { return buffers_.at(tensor.buffer()); }
   Values& values(const ops::Tensor& tensor) { return buffers_.at(tensor.buffer()); }
-  /// All programs that ran or were captured since the last clear().
+  /// Returns all programs that ran or were captured since the last clear().
   const std::vector<Program>& programs() const { return programs_; }
   void clear() { programs_.clear(); }
   std::size_t live_buffers() const { return buffers_.size(); }

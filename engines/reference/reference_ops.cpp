@@ -35,7 +35,7 @@ void for_each(const Index& size, const Visit& visit) {
         for (at[3] = 0; at[3] < size[3]; ++at[3]) visit(at);
 }
 
-/// Element `at` of an operand; a dimension of one is that of every index.
+/// Returns element `at` of an operand. Along a dimension of one, every index gets the same element.
 double get(const Operand& operand, const Values& values, const Index& at) {
   return values[offset(dimensions(operand.spec.shape), at)];
 }
@@ -209,7 +209,8 @@ class Computation {
     });
   }
 
-  /// Inputs x, gamma, mean, rstd, dy; outputs dx and the parts of dgamma and dbeta.
+  /// The inputs are x, gamma, mean, rstd and dy; the outputs are dx and the parts of dgamma and
+  /// dbeta.
   void operator()(const LayernormBackwardAttributes&) {
     const Index x = size_of(0);
     const auto width = static_cast<double>(x[3]);
@@ -271,7 +272,8 @@ class Computation {
     });
   }
 
-  /// Which elements fall is a device's own affair: here by a linear congruence of seed and place.
+  /// Each device decides by itself which elements are dropped; here a linear congruence of seed and
+  /// place decides.
   void operator()(const DropoutAttributes& attributes) {
     const auto offset =
         inputs_.size() > 1 ? static_cast<std::uint32_t>((*inputs_[1])[0]) : std::uint32_t{0};
@@ -284,7 +286,7 @@ class Computation {
     }
   }
 
-  /// Inputs p, g, m, v; outputs p, m, v.
+  /// The inputs are p, g, m and v; the outputs are p, m and v.
   void operator()(const AdamWAttributes& attributes) {
     const double rate = double{attributes.learning_rate};
     const double beta1 = double{attributes.beta1};
@@ -312,7 +314,7 @@ class Computation {
   std::int64_t index(std::size_t i, std::int64_t row, std::int64_t column) const {
     return std::llround(input(i, {0, 0, row, column}));
   }
-  /// Targets are [n, s]; logits [n, s, v] or [n, 1, s, v].
+  /// Returns the target at a position. Targets are [n, s]; logits are [n, s, v] or [n, 1, s, v].
   std::int64_t target_of(const Index& at) const {
     return index(1, at[0] * size_of(0)[1] + at[1], at[2]);
   }

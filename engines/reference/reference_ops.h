@@ -9,7 +9,7 @@ namespace howard::reference {
 
 using Values = std::vector<double>;
 
-/// What `program` writes to each of its outputs, given its inputs.
+/// Computes what `program` writes to each of its outputs, given the values of its inputs.
 std::vector<Values> compute(const Program& program, const std::vector<const Values*>& inputs);
 
 }  // namespace howard::reference

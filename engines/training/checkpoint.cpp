@@ -20,7 +20,7 @@ constexpr std::string_view kMagic = "HOWARDCK";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
 
-/// Makes a file in one piece of memory: large models have no room for two.
+/// Builds a file in one piece of memory, because large models leave no room for two.
 class Writer {
  public:
   explicit Writer(std::size_t capacity) { bytes_.reserve(capacity); }
@@ -37,7 +37,7 @@ class Writer {
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   }
 
-  /// With a length that end_content() sets.
+  /// Begins the content; its length is filled in by end_content().
   void begin_content() {
     bytes_ += kMagic;
     put(kVersion);
@@ -55,8 +55,8 @@ class Writer {
   std::string bytes_;
 };
 
-/// Reads what a Writer wrote. The checksum has been right: what does not fit all the same was
-/// written by something else, and is an Error too.
+/// Reads what a Writer wrote. The checksum was correct, so content that still does not fit was
+/// written by something else; that throws Error too.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, const std::string& source) : bytes_(bytes), source_(source) {}
@@ -67,7 +67,7 @@ class ByteReader {
     std::memcpy(&result, next(sizeof(result)).data(), sizeof(result));
     return result;
   }
-  /// How many things of at least `least` bytes each follow.
+  /// Returns how many things follow that have at least `least` bytes each.
   std::size_t count(std::size_t least) {
     const auto result = number<std::uint64_t>();
     if (result > bytes_.size() / least) fail();
@@ -77,7 +77,7 @@ class ByteReader {
   std::vector<float> floats() {
     std::vector<float> result(count(sizeof(float)));
     const std::string_view bytes = next(result.size() * sizeof(float));
-    // Without numbers there is no place for them, which memcpy must not be told of.
+    // An empty vector has no address, which must not be passed to memcpy.
     if (!result.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
     return result;
   }
@@ -122,7 +122,8 @@ Recipe parse_recipe(std::string_view text) {
   return recipe;
 }
 
-/// What lies between the header and the checksum. Error unless all around it is right.
+/// Returns what lies between the header and the checksum. Throws Error unless header and checksum
+/// are right.
 std::string_view require_whole(std::string_view bytes, const std::string& source) {
   const auto fail = [&](std::string value, std::string accepted) {
     throw Error({.attempted = "read checkpoint " + source,
@@ -165,7 +166,7 @@ std::uint32_t checksum(std::string_view bytes) {
 }
 
 std::string checkpoint_bytes(const Checkpoint& checkpoint) {
-  std::size_t capacity = std::size_t{1} << 16;  // more than all but the tensors
+  std::size_t capacity = std::size_t{1} << 16;  // more than everything but the tensors needs
   for (const NamedValues& tensor : checkpoint.tensors) {
     capacity += 2 * sizeof(std::uint64_t) + tensor.name.size();
     capacity += tensor.values.size() * sizeof(float);

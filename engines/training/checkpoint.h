@@ -10,7 +10,7 @@
 
 namespace howard::training {
 
-/// The values of a tensor, row by row.
+/// The name of a tensor and its values, row by row.
 struct NamedValues {
   std::string name;
   std::vector<float> values;
@@ -18,26 +18,27 @@ struct NamedValues {
   friend bool operator==(const NamedValues&, const NamedValues&) = default;
 };
 
-/// A training run between two steps: all that the steps to come depend on, the text aside.
+/// The state of a training run between two steps: all that later steps depend on, except the text.
 struct Checkpoint {
   Recipe recipe;
-  std::int64_t step = 0;                ///< How many are done.
-  std::uint32_t text_checksum = 0;      ///< Of the text, so that a run goes on with its own.
-  std::vector<std::string> characters;  ///< The tokenizer's.
-  std::vector<NamedValues> tensors;     ///< Parameters and what the optimizer keeps.
+  std::int64_t step = 0;  ///< How many steps are done.
+  /// The checksum of the text, so that a run can only continue with its own text.
+  std::uint32_t text_checksum = 0;
+  std::vector<std::string> characters;  ///< The characters of the tokenizer.
+  std::vector<NamedValues> tensors;     ///< The parameters and the state of the optimizer.
 
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-/// The CRC-32 of Ethernet and zip.
+/// Returns the CRC-32 that Ethernet and zip use.
 std::uint32_t checksum(std::string_view bytes);
 
-/// A file of version 1: "HOWARDCK", the version, the length of what follows, the recipe as text,
-/// the rest of Checkpoint in its order, and the checksum of all that; whole numbers and float32 in
-/// little endian.
+/// Returns the content of a checkpoint file of version 1: "HOWARDCK", the version, the length of
+/// what follows, the recipe as text, the other members of Checkpoint in their order, and the
+/// checksum of all that. Integers and float32 are little endian.
 std::string checkpoint_bytes(const Checkpoint& checkpoint);
-/// The inverse. `source` names it in messages. Error when it is no checkpoint, of another version,
-/// truncated, or damaged.
+/// The inverse. `source` is its name in messages. Throws Error when `bytes` is not a checkpoint,
+/// has another version, or is truncated or damaged.
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source);
 
 }  // namespace howard::training

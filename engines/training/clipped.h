@@ -8,14 +8,14 @@
 
 namespace howard::training {
 
-/// Clips the norm of all gradients before another optimizer updates with them. Reads the norm back:
-/// for the dynamic engine.
+/// Clips the norm of all gradients before another optimizer updates with them. It reads the norm
+/// back to the host, so it works with the dynamic engine only.
 class Clipped final : public autograd::Optimizer {
  public:
-  /// `optimizer` must outlive it.
+  /// `optimizer` must outlive this object.
   Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most);
 
-  /// Error when the norm is not finite; nothing is updated then.
+  /// Throws Error when the norm is not finite; nothing is updated then.
   void step(const autograd::Calls& calls) override;
 
  private:

@@ -18,7 +18,8 @@ namespace {
                .hint = ""});
 }
 
-/// An exponent of ones only: infinity or NaN. The upper half of a float32 is a bfloat16.
+/// Returns whether all bits of the exponent are ones, as for infinity and NaN. The upper half of a
+/// float32 is a bfloat16.
 bool has_full_exponent(std::uint16_t upper_half) { return (upper_half & 0x7f80U) == 0x7f80U; }
 
 }  // namespace

@@ -8,17 +8,18 @@
 
 namespace howard::training {
 
-/// A device that runs each program on another one, waits, and looks at what it wrote: slow, for
-/// finding where the first NaN or infinity came from. Only what a training step needs can be done
-/// on it: programs, reads, writes and memory; anything else is an error.
+/// A device that runs each program on another device, waits, and checks what the program wrote. It
+/// is slow and is used to find where the first NaN or infinity came from. It supports only what a
+/// training step needs: programs, reads, writes and memory; anything else throws Error.
 class FiniteCheck final : public Device, private CommandQueue {
  public:
-  /// `device` must outlive this and the tensors that are allocated on it.
+  /// `device` must outlive this object and the tensors that are allocated on it.
   explicit FiniteCheck(Device& device) : device_(device), queue_(device.command_queue(0)) {}
 
-  /// "layernorm, program 17 of the step, in forward": what first wrote a number that is not finite.
+  /// Says what first wrote a number that is not finite: "layernorm, program 17 of the step, in
+  /// forward".
   const std::optional<std::string>& found() const { return found_; }
-  /// Counts programs from 1 again.
+  /// Starts a step: programs are counted from 1 again.
   void begin_step() { program_ = 0; }
 
   std::string description() const override { return device_.description(); }

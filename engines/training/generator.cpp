@@ -15,7 +15,7 @@
 namespace howard::training {
 namespace {
 
-/// The trained numbers in a model of one sequence, without dropout.
+/// Runs the trained parameters in a model with a batch of one sequence and no dropout.
 class Predictor {
  public:
   Predictor(Device& device, models::NanoGpt& trained)
@@ -28,7 +28,8 @@ class Predictor {
     }
   }
 
-  /// Of what follows `text`, or its end where it is longer than the window.
+  /// Returns the logits of the character that follows `text`. If `text` is longer than the window,
+  /// only its end is used.
   std::vector<float> logits(std::span<const std::uint32_t> text) {
     const auto sequence = static_cast<std::size_t>(model_.options().sequence);
     if (text.size() > sequence) text = text.last(sequence);
@@ -116,7 +117,7 @@ std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& to
   std::mt19937 random(sampling.seed);
   for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
     const std::vector<float> logits = reader.logits(text);
-    // Padding and marks never occur in the text, and are never written.
+    // Padding and marks never occur in the text and are never generated.
     const auto characters = std::span(logits).subspan(1, tokenizer.characters().size());
     const double draw = static_cast<double>(random()) / 4294967296.0;
     text.push_back(static_cast<std::uint32_t>(pick(characters, sampling, draw) + 1));

@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kFloatBytes = 4;
 
-// Measured with width 1 and 1000 layers, where a run consists of its calls.
-constexpr double kLayerBytes = 20e3;    ///< Names, buffers and nodes of the graph.
-constexpr double kBatchBytes = 88e3;    ///< A layer's recorded forward and backward calls.
-constexpr double kUpdateBytes = 180e3;  ///< Those of AdamW's composite update.
+// These were measured with width 1 and 1000 layers, where the memory of a run is that of its calls.
+constexpr double kLayerBytes = 20e3;    ///< names, buffers and nodes of the graph
+constexpr double kBatchBytes = 88e3;    ///< a layer's recorded forward and backward calls
+constexpr double kUpdateBytes = 180e3;  ///< the recorded calls of AdamW's composite update
 
 double layer_parameters(double width) {
   const double norms = 2 * 2 * width;
@@ -46,7 +46,7 @@ MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool recor
   need.tensors = kept + gradients;
   need.checkpoints = 2 * kept;
   const double tokens_and_targets = 2 * 4 * batch * sequence * accumulate;
-  // The mask is made of float32.
+  // The mask is made from float32.
   const double mask = (number + kFloatBytes) * sequence * sequence;
   const double attention = number * layers * batch * recipe.heads * sequence * sequence;
   need.sequences = tokens_and_targets + mask + attention;

@@ -8,24 +8,24 @@
 
 namespace howard::training {
 
-/// What a training run takes of the machine's memory, in bytes, without what its activations take
-/// beyond the weights of attention: a run for which this is too much can not be made. Floating
-/// point, because a recipe may hold any sizes.
+/// How much of the machine's memory a training run needs, in bytes. Of the activations it counts
+/// only the weights of attention, so it is a lower bound: a run for which even this is too much
+/// cannot be made. It uses floating point because a recipe may hold any sizes.
 struct MemoryNeed {
-  double parameters = 0;   ///< How many there are.
-  double tensors = 0;      ///< Them, their gradients and what the optimizer keeps of them.
-  double checkpoints = 0;  ///< The last one, beside the next one or its file.
-  double sequences = 0;    ///< Inputs, mask, weights of attention.
-  double calls = 0;        ///< What the engine keeps of the calls of a step.
+  double parameters = 0;   ///< The number of parameters.
+  double tensors = 0;      ///< The parameters, their gradients and the state of the optimizer.
+  double checkpoints = 0;  ///< The last checkpoint, beside the next one or its file.
+  double sequences = 0;    ///< Inputs, mask and weights of attention.
+  double calls = 0;        ///< What the engine keeps for the calls of a step.
 
   double total() const { return tensors + checkpoints + sequences + calls; }
 };
 
-/// `vocabulary`: rows of the token table. `records`: the engine keeps the calls of a step, which
-/// the dynamic one does not.
+/// `vocabulary` is the number of rows of the token table. `records` says whether the engine keeps
+/// the calls of a step, which the dynamic one does not.
 MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool records);
 
-/// Error, with what it needs, for a run that needs more than `available`.
+/// Throws Error, with the memory needed, for a run that needs more than `available`.
 void require_memory(const Recipe& recipe, std::int64_t vocabulary, bool records, Bytes available);
 
 }  // namespace howard::training

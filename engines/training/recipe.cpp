@@ -67,7 +67,7 @@ std::string text(autograd::Schedule field) { return std::string(name_of(field));
 std::string text(OptimizerKind field) {
   return std::string(field == OptimizerKind::adamw ? kAdamW : kSgd);
 }
-/// The shortest text that reads back the same.
+/// Returns the shortest text that reads back as the same number.
 template <class Number>
 requires std::is_arithmetic_v<Number> std::string text(Number field) {
   return fmt::format("{}", field);

@@ -12,7 +12,8 @@ namespace howard::training {
 
 enum class OptimizerKind : std::uint8_t { adamw, sgd };
 
-/// What determines a training run, the text and the number of threads aside: TTML's nano_gpt.
+/// Everything that determines a training run of TTML's nano_gpt, except the text and the number of
+/// threads.
 struct Recipe {
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
@@ -20,20 +21,21 @@ struct Recipe {
   int heads = 6;
   int layers = 6;
   float dropout = 0.2F;
-  DataType dtype = DataType::bfloat16;  ///< Of products and activations; parameters are float32.
+  /// The type of products and activations; parameters are float32.
+  DataType dtype = DataType::bfloat16;
   OptimizerKind optimizer = OptimizerKind::adamw;
   float learning_rate = 3e-4F;
-  float weight_decay = 0.01F;  ///< AdamW's.
+  float weight_decay = 0.01F;  ///< For AdamW only.
   autograd::Schedule schedule = autograd::Schedule::identity;
-  int accumulate = 1;  ///< Batches before each update.
-  float clip = 0;      ///< The norm that gradients are clipped to; 0: they are not.
+  int accumulate = 1;  ///< The number of batches before each update.
+  float clip = 0;      ///< The norm that gradients are clipped to; 0 means no clipping.
   std::uint32_t seed = 5489;
   std::int64_t steps = 1000;  ///< The length of the schedule.
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
-/// Calls visit(name, field) for each field, under the name it has in files and on the command line.
+/// Calls visit(name, field) for each field, with its name in files and on the command line.
 template <class RecipeType, class Visit>
 void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("batch", recipe.batch);
@@ -53,13 +55,13 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("steps", recipe.steps);
 }
 
-/// Sets one field from its text. Error for an unknown name or a value that is none of the field's.
+/// Sets one field from its text. Throws Error for an unknown name or an invalid value.
 void set_field(Recipe& recipe, std::string_view name, std::string_view value);
-/// The field as set_field() reads it back. Error for an unknown name.
+/// Returns the field's text, which set_field() can read back. Throws Error for an unknown name.
 std::string field_text(const Recipe& recipe, std::string_view name);
 
-/// Error, naming the field, for sizes below 1, a rate that is not positive, a dropout outside
-/// [0, 1), and a data type that does not compute.
+/// Throws Error, naming the field, for sizes below 1, a rate that is not positive, a dropout
+/// outside [0, 1), and a data type that cannot be computed with.
 void require_valid(const Recipe& recipe);
 
 }  // namespace howard::training

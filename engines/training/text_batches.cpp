@@ -35,7 +35,7 @@ void TextBatches::shuffle(std::int64_t epoch) {
   std::iota(order_.begin(), order_.end(), 0U);
   std::seed_seq seeds{seed_, static_cast<std::uint32_t>(epoch)};
   std::mt19937_64 random(seeds);
-  // std::shuffle may differ from library to library; the remainder's bias is below 2^-32.
+  // std::shuffle may differ between libraries. The bias of the remainder is below 2^-32.
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
 }
 

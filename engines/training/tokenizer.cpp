@@ -13,8 +13,8 @@
 namespace howard::training {
 namespace {
 
-/// Bytes of the character that begins `text`: those of its lead byte where as many continuation
-/// bytes follow, otherwise 1.
+/// Returns the length in bytes of the character that begins `text`: that of its lead byte if as
+/// many continuation bytes follow, otherwise 1.
 std::size_t length_of_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

@@ -10,25 +10,25 @@
 
 namespace howard::training {
 
-/// TTML's character tokenizer: 0 pads, then the characters of a text in the order of their bytes,
-/// then the marks of beginning and end. A character is one of UTF-8; bytes that are none are
-/// characters of their own, so that any file can be read.
+/// TTML's character tokenizer. Token 0 pads; then follow the characters of a text in the order of
+/// their bytes, then the marks of beginning and end. A character is one of UTF-8. Bytes that are
+/// not UTF-8 are characters of their own, so that any file can be read.
 class Tokenizer {
  public:
-  /// The characters of `text`.
+  /// Collects the characters of `text`.
   explicit Tokenizer(std::string_view text);
-  /// Given characters, in the order of their tokens: those of a saved tokenizer.
+  /// Takes the characters of a saved tokenizer, in the order of their tokens.
   explicit Tokenizer(std::vector<std::string> characters);
 
   const std::vector<std::string>& characters() const { return characters_; }
-  /// Characters and marks.
+  /// Returns the number of characters and marks.
   std::int64_t tokens() const { return static_cast<std::int64_t>(characters_.size()) + 3; }
-  /// tokens() rounded up to whole tiles: the vocabulary of the model.
+  /// Returns tokens() rounded up to whole tiles: the vocabulary of the model.
   std::int64_t vocabulary() const;
 
-  /// Error for a character that is not among characters(), with its place.
+  /// Throws Error for a character that is not among characters(); the text gives its place.
   std::vector<std::uint32_t> encode(std::string_view text) const;
-  /// Padding, marks and what only rounds up the vocabulary give nothing.
+  /// Decodes tokens. Padding, marks and tokens that only round up the vocabulary give nothing.
   std::string decode(std::span<const std::uint32_t> tokens) const;
 
  private:

@@ -41,7 +41,7 @@ const Recipe& require(const Device& device, const Recipe& recipe, Engine engine)
   return recipe;
 }
 
-/// Error when it takes more than `memory`.
+/// Throws Error when the run needs more than `memory`.
 models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& tokenizer,
                                      Engine engine, std::optional<Bytes> memory) {
   if (memory) {
@@ -58,7 +58,7 @@ models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& toke
           .compute = recipe.dtype};
 }
 
-/// A step that is to be captured has what changes on the device.
+/// A step that is to be captured has its changing numbers on the device, so its scalars are fixed.
 Scalars scalars_of(const Recipe& recipe, Engine engine) {
   const bool is_constant = recipe.optimizer == OptimizerKind::sgd && recipe.dropout == 0;
   const bool fixed =
@@ -153,7 +153,7 @@ std::uint32_t Trainer::seeds_used() const {
   return static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate) * autograd::kSeedsOfOneBatch;
 }
 
-/// All that the host tells a step.
+/// Writes everything that the host hands to a step.
 void Trainer::prepare_step() {
   (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
   write_batches();
@@ -283,12 +283,12 @@ void Trainer::fail_where_not_finite() {
     try {
       function_(check);
     } catch (const Error&) {
-      // The norm that is not finite: what wrote it has been found.
+      // The norm is not finite; what wrote the first such number has already been found.
       if (!check.found()) throw;
     }
     ++steps_done_;
   }
-  // They lie on the device that checks.
+  // The gradients lie on the checking device, which goes away.
   for (Parameter* parameter : model_.parameters()) parameter->gradient.reset();
   throw Error(
       {.attempted = "train",

@@ -17,41 +17,44 @@
 
 namespace howard::training {
 
-/// Which of the three engines runs the steps; the losses are the same, to the bit.
+/// Which of the three engines runs the steps. The losses are the same, to the bit.
 enum class Engine : std::uint8_t { dynamic, recorded, traced };
 
 /// Trains a nano_gpt on a text.
 class Trainer {
  public:
-  /// `device` holds values and must outlive this. Error for a recipe that is not valid, a text that
-  /// is too short, and an engine that can not do what the recipe asks for: clipping is for the
-  /// dynamic one; the traced one reads the numbers of AdamW and the seeds of dropout from the
-  /// device, where they are written before each replay, but repeats the rate of SGD: no schedule.
-  /// With `memory`, what the machine can give, also for a run that needs more.
+  /// `device` must hold values and outlive this object. Throws Error for an invalid recipe, a text
+  /// that is too short, and an engine that cannot do what the recipe asks for. Only the dynamic
+  /// engine can clip. The traced engine reads AdamW's numbers and dropout's seeds from the device,
+  /// where they are written before each replay, but it repeats the rate of SGD, so that SGD can
+  /// have no schedule with it. `memory` is what the machine can give; a run that needs more throws
+  /// Error too.
   Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
           std::optional<Bytes> memory = std::nullopt);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// One update; gives the mean loss of its batches, before it.
+  /// Makes one update and returns the mean loss of its batches from before the update.
   ///
-  /// Error when the loss is not finite, with the step and the op that wrote the first number that
-  /// is not: found by repeating the steps since the last checkpoint() op by op. The trainer is of
-  /// no use then.
+  /// Throws Error when the loss is not finite. To name the step and the op that wrote the first
+  /// such number, it repeats the steps since the last checkpoint() op by op. The trainer cannot be
+  /// used afterwards.
   float step();
-  /// The run as it is now. Error as for step() when a parameter is not finite any more.
+  /// Returns the run's present state. Throws Error, as step() does, when a parameter is not finite
+  /// any more.
   const Checkpoint& checkpoint();
-  /// Goes on from there, with losses as if the run had never stopped. Error when the checkpoint is
-  /// of another model, recipe or text; nothing has changed then. The number of steps may differ.
+  /// Continues from `checkpoint`, with the same losses as if the run had never stopped. Throws
+  /// Error when the checkpoint belongs to another model, recipe or text; nothing is changed then.
+  /// The number of steps may differ.
   void restore(const Checkpoint& checkpoint);
 
   std::int64_t steps_done() const { return steps_done_; }
-  /// Of the next step.
+  /// Returns the learning rate of the next step.
   float learning_rate() const;
   std::int64_t tokens_per_step() const;
-  /// Of the recorded step; zero before it is recorded, and for the dynamic engine, which keeps no
-  /// programs.
+  /// Returns the work of the recorded step. It is zero before the step is recorded, and always for
+  /// the dynamic engine, which keeps no programs.
   Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
@@ -61,7 +64,7 @@ class Trainer {
   struct Data {
     ops::Tensor tokens, targets;
   };
-  /// A parameter's values and what the optimizer keeps of it, by name.
+  /// A parameter's values or the optimizer's state for it, with a name.
   struct Saved {
     std::string name;
     ops::Tensor tensor;
@@ -85,11 +88,11 @@ class Trainer {
   Tokenizer tokenizer_;
   TextBatches batches_;
   models::NanoGpt model_;
-  std::vector<Data> data_;                  ///< Of each batch of a step.
-  std::optional<ops::Tensor> seed_offset_;  ///< Of the traced engine with dropout.
+  std::vector<Data> data_;                  ///< For each batch of a step.
+  std::optional<ops::Tensor> seed_offset_;  ///< Only for the traced engine with dropout.
   std::unique_ptr<autograd::Optimizer> optimizer_;
-  std::unique_ptr<autograd::Optimizer> clipped_;  ///< Around it; null without clipping.
-  autograd::StepFunction function_;               ///< From the step that is done next.
+  std::unique_ptr<autograd::Optimizer> clipped_;  ///< Wraps `optimizer_`; null without clipping.
+  autograd::StepFunction function_;               ///< Made for the step that is done next.
   std::unique_ptr<autograd::StaticStep> static_;
   std::unique_ptr<autograd::TracedStep> traced_;
   std::int64_t steps_done_ = 0;

@@ -7,17 +7,18 @@
 
 namespace howard::wormhole {
 
-// What chips that are wired to each other by ethernet do together. A chip by itself is a
+// Operations of several chips that are wired to each other by ethernet. A single chip is a
 // WormholeDevice.
 
-/// The time in which `chips` chips sum a buffer of `size` so that each has the sum, as a program of
-/// tt-metal's collectives: a start, a step for each of the `hops` links of the line they stand on,
-/// and 2 (chips - 1) / chips of the buffer through the busiest link. Zero for one chip.
+/// Returns the time in which `chips` chips sum a buffer of `size` so that each has the sum, as a
+/// program of tt-metal's collectives. It consists of a start, a step for each of the `hops` links
+/// of the line they stand on, and the time that 2 (chips - 1) / chips of the buffer takes through
+/// the busiest link. For one chip it is zero.
 SimTime all_reduce_time(const CollectiveCosts& costs, int chips, int hops, Bytes size);
 
-/// The profiles of a chip that is reached through another one: transfers go through the tunnel, and
-/// a completion and what the host answers cross the link. What the tunnel costs each program is not
-/// known and not counted.
+/// Returns the profiles of a chip that is reached through another one: transfers go through the
+/// tunnel, and completions and the host's answers cross the link. The tunnel's cost for each
+/// program is not known and is left out.
 Profiles behind_ethernet(Profiles profiles);
 
 }  // namespace howard::wormhole

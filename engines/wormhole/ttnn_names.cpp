@@ -9,7 +9,7 @@
 namespace howard::wormhole {
 
 std::string_view ttnn_name(Eltwise function) {
-  // In the order of Eltwise.
+  // These are in the order of Eltwise.
   constexpr std::array<std::string_view, 14> kNames{"ADD",    "SUB",   "MUL",      "RELU", "GTZ",
                                                     "SQUARE", "EXP",   "ERF",      "GELU", "SQRT",
                                                     "RSQRT",  "RECIP", "TYPECAST", "FILL"};

@@ -9,8 +9,8 @@
 
 namespace howard::wormhole {
 
-/// ttnn's device operations as its profiler's logs name them (source: the test data of
-/// tt-perf-report 1.2, and for those that are not in it the classes of ttnn and TTML).
+/// The names of ttnn's device operations in its profiler's logs. They come from the test data of
+/// tt-perf-report 1.2, and, where they are not in it, from the classes of ttnn and TTML.
 namespace operation {
 inline constexpr std::string_view kMatmul = "Matmul";
 inline constexpr std::string_view kBinary = "BinaryNgDeviceOperation";
@@ -40,13 +40,15 @@ inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
 inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 }  // namespace operation
 
-/// Of ttnn's BinaryOpType for a function of two values ("SUB"), else of its UnaryOpType ("RECIP").
+/// Returns the name in ttnn's BinaryOpType for a function of two values ("SUB"), otherwise the name
+/// in its UnaryOpType ("RECIP").
 std::string_view ttnn_name(Eltwise function);
 
-/// "(x=8;y=7)", as ttnn prints a size in cores; "std::nullopt" for none.
+/// Returns "(x=8;y=7)", as ttnn prints a size in cores, or "std::nullopt" for none.
 std::string ttnn_text(const std::optional<CoreGrid>& grid);
 
-/// "{[(x=0;y=0) - (x=7;y=6)]}", as ttnn prints a set of cores: the grid's, from the first one on.
+/// Returns "{[(x=0;y=0) - (x=7;y=6)]}", as ttnn prints a set of cores: those of the grid, from the
+/// first one on.
 std::string ttnn_range_text(CoreGrid grid);
 
 }  // namespace howard::wormhole

@@ -31,7 +31,7 @@ namespace {
 
 }  // namespace
 
-/// The host's clock, the chip behind its command queues, the memory and what is captured.
+/// The host's clock, the chip behind its command queues, the memory and the captured traces.
 class WormholeDevice::Impl {
  public:
   Impl(const Profiles& profiles, const DeviceOptions& options)
@@ -62,7 +62,7 @@ class WormholeDevice::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // What the command queues do.
+  // The functions of the command queues:
 
   void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
@@ -164,7 +164,7 @@ class WormholeDevice::Impl {
     if (options_.profiled) read_profiler(queue);
   }
 
-  // What the device does.
+  // The functions of the device:
 
   std::string description() const {
     const CoreGrid grid = compute_grid();
@@ -308,8 +308,8 @@ class WormholeDevice::Impl {
                      *owner, queue));
   }
 
-  /// On the whole device ttnn takes the device's grid for one that is too large; on a sub-device
-  /// the program would run on cores that are not its own.
+  /// On the whole device, ttnn replaces a grid that is too large by the device's. On a sub-device
+  /// the program would run on cores that do not belong to it, so this throws Error.
   void require_grid_fits(const Program& program, CoreGrid grid) const {
     const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes);
     const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
@@ -331,15 +331,15 @@ class WormholeDevice::Impl {
          fmt::format("{} bytes", expected.value()));
   }
 
-  /// The profiler's records are fetched when the program has ended, before the host goes on.
+  /// Fetches the profiler's records when the program has ended; the host continues after that.
   void read_profiler(int queue) {
     const SimTime called = host_now_;
     host_now_ = std::max(host_now_, simulation_.drain(queue)) + profiles_.software.profiler_read;
     record_host("read_profiler", "profiler", called, 0);
   }
 
-  /// Hands a command over after `host_time`, and when the issue queue has room. The number of the
-  /// command's first program.
+  /// Hands a command over after `host_time`, as soon as the issue queue has room. Returns the
+  /// number of the command's first program.
   std::uint64_t issue(int queue, Command command, SimTime host_time) {
     const SimTime ready = host_now_ + host_time;
     const auto issued = simulation_.issue(queue, std::move(command), ready);
@@ -379,7 +379,7 @@ class WormholeDevice::Impl {
   TraceStore traces_;
   ValueShadow values_;
   std::vector<Queue> queues_;
-  SimTime host_now_;  ///< Of the host thread that calls.
+  SimTime host_now_;  ///< The clock of the calling host thread.
   std::vector<SimTime> host_threads_{SimTime()};
   int host_thread_ = 0;
   TraceSink* sink_ = nullptr;

@@ -13,25 +13,26 @@ namespace howard::wormhole {
 struct DeviceOptions {
   DispatchCoreType dispatch = DispatchCoreType::worker;
   int command_queues = 1;  ///< 1 or 2, tt-metal's limit.
-  /// With tt-metal's device profiler, which is read after each program.
+  /// Whether to emulate tt-metal's device profiler, which is read after each program.
   bool profiled = false;
-  /// Computes the values of what this device times; null: none are kept. Must outlive the device
-  /// and be used by nobody else.
+  /// This device computes the values for the programs that the emulated device times; null keeps no
+  /// values. It must outlive the emulated device, and nobody else may use it.
   Device* values = nullptr;
-  /// Is told of what the device allocates, circular buffers included; null: nobody.
+  /// This sink is told of what the device allocates, including circular buffers. Null means no
+  /// sink.
   MemorySink* memory = nullptr;
 };
 
-/// The emulated chip: a Device whose clock is virtual. It plans and times programs from the two
-/// profiles; equal calls give equal times to the picosecond, everywhere. Values, if wanted, come
-/// from another device that runs the same calls.
+/// The emulated chip: a Device with a virtual clock. It plans and times programs with the two
+/// profiles. Equal calls take equal times, to the picosecond, on every machine. If values are
+/// wanted, another device runs the same calls to compute them.
 ///
 /// One host thread uses it at a time. As on the hardware, a queue may use a sub-device that another
-/// queue has used only after that queue was finished, or after waiting for an event it recorded
-/// behind its last program there.
+/// queue has used only in two cases: after that queue was finished, or after waiting for an event
+/// that it recorded behind its last program there.
 class WormholeDevice final : public Device {
  public:
-  /// Error for a number of command queues the hardware does not have.
+  /// Throws Error for a number of command queues that the hardware does not have.
   explicit WormholeDevice(const Profiles& profiles, const DeviceOptions& options = {});
   ~WormholeDevice() override;
 
@@ -44,7 +45,7 @@ class WormholeDevice final : public Device {
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
   bool holds_values() const override;
   void begin_phase(std::string_view phase) override;
-  /// Of DRAM.
+  /// Returns the phases of DRAM.
   std::vector<MemoryPhase> memory_phases() const override;
   void host_work(HostWork work, int count) override;
   void use_host_thread(int thread) override;
@@ -53,10 +54,11 @@ class WormholeDevice final : public Device {
   void set_trace_sink(TraceSink* sink) override;
 
   CoreGrid compute_grid() const;
-  /// The launches that `program` would be, in order, for explanations; they live as long as the
-  /// device.
+  /// Returns the launches that `program` would make, in order, for explanations. They live as long
+  /// as the device.
   std::span<const PlannedProgram> launches(const Program& program);
-  /// The last of them: what a matrix product is after its operands were transposed.
+  /// Returns the last of these launches: for a matrix product, the product after its operands were
+  /// transposed.
   const PlannedProgram& explain(const Program& program);
 
  private:

@@ -2,14 +2,15 @@
 """An emulated Tenstorrent Wormhole, and this machine's CPU, from Python.
 
 open_emulated() and open_host() open devices; the ops below compute on their tensors. Each op
-allocates its result and enqueues one program; on an emulated device each also costs its host what a
-call from Python costs. howard.engine is the report's autograd engine, written on them.
+allocates its result and enqueues one program. On an emulated device, each op also adds the time of
+a call from Python to the host's clock. howard.engine is the report's autograd engine, written with
+these ops.
 
-What cannot be done raises howard.Error, which says what was attempted, with which value, what is
-accepted and what to try. Nothing here prints.
+Failures raise howard.Error, which says what was attempted, with which value, what is accepted and
+what to try. Nothing here prints.
 
-run(), explain() and analyze() are the program's experiments and analyses: they give plain dicts and
-lists, the same as the JSON that the program writes (howard.results has their types).
+run(), explain() and analyze() are the program's experiments and analyses. They return plain dicts
+and lists with the content of the JSON that the program writes (howard.results has their types).
 """
 
 from howard._experiments import analyze, experiments, explain, run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments, explanations and logs; the work is done by howard._native, without a process."""
+"""Experiments, explanations and logs. howard._native does the work, in this process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _words(given: Union[Value, Iterable[Value]]) -> str:
 
 
 def _assignments(values: Axes) -> List[str]:
-    """["shape=1024,2048"] for {"shape": [1024, 2048]}."""
+    """Returns ["shape=1024,2048"] for {"shape": [1024, 2048]}."""
     return [f"{name}={_words(given)}" for name, given in values.items()]
 
 
@@ -50,7 +50,7 @@ def _profiles(given: Optional[Profiles]) -> List[str]:
 
 
 def experiments() -> List[Experiment]:
-    """The experiments that run() knows, each with its question and, by backend, its axes."""
+    """Returns the experiments that run() knows, each with its question and its axes by backend."""
     return _native.experiments()
 
 
@@ -68,23 +68,26 @@ def run(
     min_time: float = 0.1,
     threads: int = 0,
 ) -> Result:
-    """Runs an experiment and gives its result: the dict that the program writes as JSON.
+    """Runs an experiment and returns its result: the dict that the program writes as JSON.
 
-    name: as `run_experiment list` has it, and experiments().
-    axes: values that replace an axis's own, one or several: {"shape": [1024, "512x1024x2048"]}.
-    backend: "emulated" for the Wormhole in virtual time, "host" for this machine's CPU in wall time,
-        "emulated,host" for both; by default the first of them that the experiment runs on.
+    name: a name that `run_experiment list` or experiments() gives.
+    axes: one or several values that replace those of an axis: {"shape": [1024, "512x1024x2048"]}.
+    backend: "emulated" for the Wormhole in virtual time, "host" for this machine's CPU in wall
+        time, "emulated,host" for both. The default is the first of them that the experiment runs on.
     set: constants of the chip or the software: {"dram.read.noc1": "190GB/s"}. Several values, or a
-        range "1..100:1cycles", make a constant an axis.
-    profile: a built-in profile or a file with one, or one of the chip and one of the software.
-    filter: a regular expression on the points' ids; with a leading "-" those that it leaves out.
-    quick: the axes' shorter lists of values.
-    seed: of the values that fill host tensors.
-    repetitions, min_time: of each host point, the seconds of one repetition at least.
-    threads: 0 for all that the process may use.
+        range "1..100:1cycles", turn a constant into an axis.
+    profile: a built-in profile or the file of one; or two of them, one for the chip and one for the
+        software.
+    filter: a regular expression that selects points by their ids; with a leading "-" it excludes
+        them.
+    quick: whether to use the axes' shorter lists of values.
+    seed: the seed of the values that fill host tensors.
+    repetitions: how often each host point is repeated.
+    min_time: the least number of seconds of one repetition.
+    threads: the number of threads on the host; 0 means all that the process may use.
 
-    A point that cannot run is in the result, with "skipped" saying why. Raises Error when nothing
-    can be run, and KeyboardInterrupt after Ctrl-C, between two points or repetitions.
+    A point that cannot run is in the result; its "skipped" says why. Raises Error when nothing can
+    be run, and KeyboardInterrupt after Ctrl-C, between two points or repetitions.
     """
     result: Result = json.loads(
         _native.run(
@@ -111,15 +114,15 @@ def explain(
     set: Optional[Settings] = None,
     profile: Optional[Profiles] = None,
 ) -> Result:
-    """Says what a point is bound by and what would make it faster, as a result.
+    """Returns, as a result, what bounds a point and what would make it faster.
 
-    what: "matmul", "mlp", "gpt2", "ops", or an experiment that is timed on the emulator; by default a
-        product, whose sizes the axes m, k and n give.
-    axes: one value each: {"m": 4096, "k": 4096, "n": 4096}.
+    what: "matmul", "mlp", "gpt2", "ops", or an experiment that is timed on the emulator. The
+        default is a product, whose sizes are the axes m, k and n.
+    axes: one value for each: {"m": 4096, "k": 4096, "n": 4096}.
     set, profile: as for run().
 
-    The first point is the one that was asked about, with its costs as metrics; each other one is a
-    run with one thing changed. Raises Error and KeyboardInterrupt as run() does.
+    The first point is the one that was asked about, with its costs as metrics. Each other point is
+    a run with one thing changed. Raises Error and KeyboardInterrupt as run() does.
     """
     result: Result = json.loads(
         _native.explain(
@@ -138,12 +141,14 @@ def analyze(
     set: Optional[Settings] = None,
     profile: Optional[Profiles] = None,
 ) -> List[Result]:
-    """Says where the time of logs went: ops_perf_results CSV, profile_log_device.csv, Chrome traces.
+    """Returns where the time went in logs: ops_perf_results CSV, profile_log_device.csv or Chrome
+    traces.
 
-    A log gives a result of each kind that has points: "log_devices", "log_ops", "log_gaps" (idle time
-    by the ops before and after it), "log_sections" and "log_host_ops". A file of results gives
-    those. With compare_emulated each ops_perf_results CSV gives its ops beside the emulator, which
-    set and profile change as for run().
+    For each log, there is one result of each kind that has points: "log_devices", "log_ops",
+    "log_gaps" (idle time by the ops before and after it), "log_sections" and "log_host_ops". For a
+    file of results, these results are returned. With compare_emulated, the ops of each
+    ops_perf_results CSV stand beside those of the emulator, which set and profile change as for
+    run().
 
     Raises Error for a file that cannot be read, or in which nothing ran.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What of the package is compiled. Docstrings are those of the functions themselves.
+# The compiled part of the package. The docstrings are in the functions themselves.
 from typing import Any, Dict, List, Optional, Sequence, Tuple, overload
 
 from howard.results import Experiment
 
 __version__: str
 
-# What has the buffer protocol: array.array, memoryview, a NumPy array.
+# Anything with the buffer protocol: array.array, memoryview, a NumPy array.
 _Buffer = Any
 
 class Error(RuntimeError):
@@ -122,7 +122,7 @@ def adamw(
     weight_decay: float = 0.01,
 ) -> None: ...
 
-# JSON texts; howard.run(), explain() and analyze() make Python's own values of them.
+# These return JSON texts, which howard.run(), explain() and analyze() turn into Python values.
 def experiments() -> List[Experiment]: ...
 def run(
     name: str,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A dynamic autograd engine in Python, as the report describes its own.
 
-A node for each tensor, a closure for each backward pass, a topological sort with a set of visited
-nodes at each backward(). The order of the calls of an MLP's step is the report's, one by one: 20.
-A node that is used twice gets the sum of its gradients.
+It makes a node for each tensor and a closure for each backward pass; backward() sorts the nodes
+topologically with a set of visited nodes. A step of the MLP makes the same 20 calls in the same
+order as the report's. A node that is used twice gets the sum of its gradients.
 """
 
 import howard
@@ -21,14 +21,14 @@ class Node:
             else needs_gradient
         )
         self.gradient = None
-        self.run_backward = None  # Hands self.gradient on to the parents.
+        self.run_backward = None  # Passes self.gradient on to the parents.
 
     def accumulate(self, gradient):
-        """Adds to the gradient; the first is taken as it is."""
+        """Adds to the gradient; the first gradient is taken as it is."""
         self.gradient = gradient if self.gradient is None else howard.add(self.gradient, gradient)
 
     def backward(self):
-        """Gives every node that this one depends on its gradient; this one's is 1."""
+        """Computes the gradients of all nodes that this one depends on; its own gradient is 1."""
         ordered = []
         self._append_in_order(ordered, set())
         self.gradient = howard.full_like(self.tensor, 1.0)
@@ -37,7 +37,7 @@ class Node:
                 node.run_backward(node.gradient)
 
     def _append_in_order(self, ordered, visited):
-        """Appends what this node depends on, then itself."""
+        """Appends the nodes that this one depends on, and then this one."""
         if self in visited or not self.needs_gradient:
             return
         visited.add(self)
@@ -54,12 +54,12 @@ def parameter(tensor):
     return Node(tensor, needs_gradient=True)
 
 
-# A closure holds its function's inputs, never its output: without cycles a graph goes when its last
-# node does. (The report's C++ engine kept every step's tensors alive that way.)
+# A closure holds its function's inputs and never its output. So there are no cycles, and a graph is
+# released with its last node. (In the report's C++ engine, cycles kept every step's tensors alive.)
 
 
 def matmul(a, b, **products):
-    """a @ b; `products` says how the forward product is computed."""
+    """Computes a @ b; `products` says how the forward product is computed."""
     out = Node(howard.matmul(a.tensor, b.tensor, **products), (a, b))
 
     def run_backward(gradient):
@@ -83,7 +83,7 @@ def relu(x):
 
 
 def mean_squared_error(prediction, target):
-    """A number. As in the report, the gradient of the loss itself is taken to be 1."""
+    """Returns one number. As in the report, the gradient of the loss itself is taken to be 1."""
     difference = howard.subtract(prediction.tensor, target.tensor)
     count = difference.shape[0] * difference.shape[1]
     total = howard.sum(howard.multiply(difference, difference))
@@ -97,7 +97,7 @@ def mean_squared_error(prediction, target):
 
 
 class Sgd:
-    """parameter -= rate * gradient, by three calls for each parameter."""
+    """Computes parameter -= rate * gradient, with three calls for each parameter."""
 
     def __init__(self, parameters, rate):
         self.parameters = parameters
@@ -111,9 +111,9 @@ class Sgd:
 
 
 class Mlp:
-    """The report's MLP of its Python benchmark: two weights [in, out], no biases."""
+    """The MLP of the report's Python benchmark, with two weights [in, out] and no biases."""
 
-    # Of the forward products; the backward ones take ttnn's default.
+    # These apply to the forward products; the backward products use ttnn's default.
     PRODUCTS = {"fidelity": "HiFi3", "fp32_accumulation": True}
     RATE = 0.01
 
@@ -129,7 +129,7 @@ class Mlp:
         return mean_squared_error(prediction, self.target)
 
     def step(self):
-        """A training step; its loss, a tensor. Does not wait for it."""
+        """Runs a training step and returns its loss as a tensor, without waiting for it."""
         loss = self.loss()
         loss.backward()
         self.optimizer.update()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of results: plain dicts and lists, as the program's JSON has them.
+"""The types of results: plain dicts and lists, as in the program's JSON.
 
-The schema is reports/formats/result.schema.json. Numbers are in SI base units, ratios with 1 for 100 %.
+The schema is reports/formats/result.schema.json. Numbers are in SI base units.
+A ratio of 1 is 100 %.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ class _MetricAlways(TypedDict):
     unit: str  # "s", "FLOP/s", "1" for ratios, ...
     clock: str  # "virtual" or "wall"
     noise: str  # "exact" or "sampled"
-    samples: List[float]  # One per repetition; empty when exact.
-    ci95: Optional[List[float]]  # The ends of the 95 % interval of the median.
+    samples: List[float]  # one for each repetition; empty when exact
+    ci95: Optional[List[float]]  # the ends of the 95 % interval of the median
     better: str  # "lower" or "higher"
 
 
 class Metric(_MetricAlways, total=False):
-    """A number that was measured, or follows from one."""
+    """A number that was measured or computed from a measured one."""
 
-    picoseconds: int  # The exact value of a virtual time.
+    picoseconds: int  # the exact value of a virtual time
 
 
 class Reference(TypedDict):
-    """The published figure beside which a point stands."""
+    """The published figure that a point is compared with."""
 
     metric: str
     value: float
@@ -37,13 +38,13 @@ class Reference(TypedDict):
 
 
 class Point(TypedDict):
-    """One point of a sweep, or one row of what a log says."""
+    """One point of a sweep, or one row of the analysis of a log."""
 
     id: str
     params: Dict[str, str]
     backend: str  # "emulated", "host" or "log"
-    skipped: Optional[str]  # Why the point has no metrics.
-    failed: bool  # Whether it was skipped because of an error.
+    skipped: Optional[str]  # why the point has no metrics
+    failed: bool  # whether it was skipped because of an error
     metrics: Dict[str, Metric]
     details: Dict[str, str]
     warnings: List[str]
@@ -64,13 +65,13 @@ class _ContextAlways(TypedDict):
 
 
 class Context(_ContextAlways, total=False):
-    """What may explain a number."""
+    """The circumstances of a run, which may explain a number."""
 
-    published_chip: bool  # False when the published figures are of another chip or software.
+    published_chip: bool  # false when the published figures are for another chip or software
 
 
 class Result(TypedDict):
-    """What a run of one experiment found: schema howard.result/1."""
+    """The result of one experiment, in the schema howard.result/1."""
 
     schema: str
     experiment: str
@@ -84,12 +85,12 @@ class Axis(TypedDict):
 
     name: str
     meaning: str
-    values: List[str]  # Those that run when nothing else is said; empty: not set.
+    values: List[str]  # those that run by default; empty if not set
 
 
 class Experiment(TypedDict):
-    """What can be run."""
+    """An experiment that can be run."""
 
     name: str
     question: str
-    axes: Dict[str, List[Axis]]  # By backend: "emulated", "host".
+    axes: Dict[str, List[Axis]]  # by backend: "emulated", "host"

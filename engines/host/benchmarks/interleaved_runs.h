@@ -9,9 +9,9 @@
 namespace howard::benchmarks {
 
 /// Initialises Google Benchmark for `repetitions` of `seconds` each, in random order among all
-/// benchmarks and with aggregates only, unless the arguments say otherwise: on a machine that
-/// others use too only runs that alternate compare. False, with a message, for an argument it does
-/// not know.
+/// benchmarks and with aggregates only; the arguments can override that. On a machine that others
+/// use too, only interleaved runs can be compared. Returns false, with a message, for an unknown
+/// argument.
 inline bool interleave_runs(int argc, char** argv, int repetitions, const std::string& seconds) {
   std::vector<std::string> defaults{"--benchmark_enable_random_interleaving=true",
                                     "--benchmark_repetitions=" + std::to_string(repetitions),

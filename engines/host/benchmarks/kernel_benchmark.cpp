@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do the host's kernels run at the machine's copy bandwidth? Each op on tensors of two sizes, in
-// the caches (2^18 elements) and in main memory (2^24), beside a plain copy of as many bytes by as
-// many threads, in one run, the repetitions shuffled, so that whatever else the machine does meets
-// both:
-//   OP/TYPE/ELEMENTS    enqueue and finish, again and again
-//   copy/TYPE/ELEMENTS  std::memcpy of a tensor
-// To be compared: the medians of bytes/s, those read and written. Run it under taskset for fewer
-// threads.
+// Do the host's kernels run at the machine's copy bandwidth? The benchmark runs each op on tensors
+// of two sizes, in the caches (2^18 elements) and in main memory (2^24), beside a plain copy of as
+// many bytes by as many threads. All repetitions are shuffled in one run, so that other load on the
+// machine affects both alike:
+//    OP/TYPE/ELEMENTS    enqueue and finish, again and again
+//    copy/TYPE/ELEMENTS  std::memcpy of a tensor
+// Compare the medians of bytes/s (read and written). Run it under taskset for fewer threads.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -26,7 +25,7 @@ using howard::Eltwise;
 using howard::Shape;
 using howard::TensorSpec;
 
-/// An op with its operands, all of one type except indices.
+/// An op with its operands, which are all of one type except indices.
 struct Case {
   std::string name;
   howard::Attributes attributes;
@@ -37,7 +36,7 @@ struct Case {
 
 constexpr std::int64_t kColumns = 512;
 
-/// What a case works on, and the bytes it reads and writes.
+/// The operands of a case, and the number of bytes it reads and writes.
 class Operands {
  public:
   Operands(howard::Device& device, const Case& work) : device_(device) {
@@ -63,7 +62,7 @@ class Operands {
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  /// Indices are 0; real numbers are bfloat16's 0.5 and close to it in float32.
+  /// Indices are 0; real numbers are 0.5 in bfloat16, and close to it in float32.
   howard::Operand allocate(const TensorSpec& spec) {
     const auto size = static_cast<std::size_t>(spec.host_bytes().value());
     std::vector<std::byte> values(size, std::byte{0});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the host engine multiply as fast as oneDNN's own threads? (At least 90 % of their rate is
-// asked for, at every shape.) Both in one run, the repetitions shuffled, so that whatever else the
-// machine does meets both:
-//   howard_matmul/MxKxN/TYPE         enqueue and finish, a product at a time
-//   howard_matmul_queued/MxKxN/TYPE  enqueue only, a finish every millisecond of work
-//   onednn_matmul/MxKxN/TYPE         one oneDNN primitive over the same number of threads
-// To be compared: the medians of FLOP/s. Run it under taskset for fewer threads.
+// Does the host engine multiply as fast as oneDNN's own threads? (The aim is at least 90 % of their
+// rate at every shape.) All repetitions are shuffled in one run, so that other load on the machine
+// affects both alike:
+//    howard_matmul/MxKxN/TYPE         enqueue and finish, one product at a time
+//    howard_matmul_queued/MxKxN/TYPE  enqueue only, with a finish every millisecond of work
+//    onednn_matmul/MxKxN/TYPE         one oneDNN primitive over the same number of threads
+// Compare the medians of FLOP/s. Run it under taskset for fewer threads.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <omp.h>
@@ -43,7 +43,7 @@ struct Problem {
   }
 };
 
-/// `elements` values in [-1, 1) as a buffer of `dtype` holds them.
+/// Returns `elements` values in [-1, 1), as a buffer of `dtype` holds them.
 std::vector<std::byte> random_values(std::int64_t elements, DataType dtype, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> values(-1, 1);
@@ -61,7 +61,7 @@ std::vector<std::byte> random_values(std::int64_t elements, DataType dtype, unsi
   return bytes;
 }
 
-/// The same, aligned as the device's buffers are.
+/// Returns the same, aligned as the device's buffers are.
 howard::host::AlignedBytes aligned_values(std::int64_t elements, DataType dtype, unsigned seed) {
   const std::vector<std::byte> values = random_values(elements, dtype, seed);
   auto aligned =
@@ -70,7 +70,7 @@ howard::host::AlignedBytes aligned_values(std::int64_t elements, DataType dtype,
   return aligned;
 }
 
-/// libgomp's threads look for more work for milliseconds after oneDNN's own products, and would
+/// After oneDNN's own products, libgomp's threads look for more work for milliseconds and would
 /// slow down whatever is measured next.
 void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
@@ -79,7 +79,7 @@ void count_flops(benchmark::State& state, const Problem& problem) {
       benchmark::Counter(problem.flops(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The operands of one product on the device, kept from repetition to repetition.
+/// Makes the operands of one product on the device; they are kept from repetition to repetition.
 howard::Program open_program(howard::Device& device, const Problem& problem) {
   const auto operand = [&](std::int64_t rows, std::int64_t columns, unsigned seed) {
     const howard::TensorSpec spec{.shape = {rows, columns}, .dtype = problem.dtype};
@@ -94,7 +94,7 @@ howard::Program open_program(howard::Device& device, const Problem& problem) {
           .flops = {}};
 }
 
-/// `products`: how many are enqueued between two finishes.
+/// `products` is the number of products between two finishes.
 void howard_matmul(benchmark::State& state, howard::Device& device, const Problem& problem,
                    std::int64_t products) {
   let_threads_sleep();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does the host engine add to a kernel? (At most 1 us is asked for an op that is enqueued and
-// 50 ns for one of a trace, on tensors of 32x32.) All in one run, the repetitions shuffled:
-//   kernel/OP    the ready kernel, called
-//   traced/OP    an op of a trace of 1000, replayed and waited for
-//   dynamic/OP   an op of 1000, each enqueued, then waited for
-// To be compared: the medians of the time per op; what is more than the kernel's is the engine's.
+// What does the host engine add to a kernel? (The aim is at most 1 us for an op that is enqueued
+// and 50 ns for an op of a trace, on tensors of 32x32.) All repetitions are shuffled in one run:
+//    kernel/OP    the ready kernel, called
+//    traced/OP    an op of a trace of 1000, replayed and waited for
+//    dynamic/OP   an op of 1000 that are enqueued one by one and then waited for
+// Compare the medians of the time per op. What exceeds the kernel's time is the engine's cost.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ std::vector<Op> ops(howard::Device& device) {
           {"matmul", make(howard::MatmulAttributes{}, {a, b}, out)}};
 }
 
-/// Time per op of `run`, which does kOps of them.
+/// Measures the time per op of `run`, which runs kOps of them.
 void measure(benchmark::State& state, const std::function<void()>& run) {
   for (auto _ : state) run();
   state.counters["s/op"] = benchmark::Counter(
@@ -85,7 +85,7 @@ void traced(benchmark::State& state, howard::Device& device, const howard::Progr
   device.release_trace(trace);
 }
 
-/// Elementwise and softmax kernels only: a product's belong to a device.
+/// Only for elementwise and softmax kernels; a product's kernel belongs to a device.
 void kernel(benchmark::State& state, const howard::Program& program) {
   howard::host::WorkerPool pool(1);
   howard::host::Workspace workspace(1);

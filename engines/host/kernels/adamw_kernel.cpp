@@ -7,7 +7,7 @@
 namespace howard::host {
 namespace {
 
-/// AdamWAttributes with all that is the same for every element.
+/// AdamWAttributes, with everything computed that is the same for all elements.
 struct Step {
   explicit Step(const AdamWAttributes& attributes)
       : decay(attributes.weight_decay * attributes.learning_rate),
@@ -29,8 +29,9 @@ struct Step {
   float second_factor;  ///< 1 / (1 - beta2^step)
 };
 
-/// In the order of TTML's composite: the parameter decays before the step is taken off. All of an
-/// element is read before any of it is written, as results lie where operands do.
+/// Uses the order of TTML's composite: the parameter decays before the step is subtracted. All
+/// values of an element are read before any is written, because results are stored in place of
+/// operands.
 template <class P, class G, class M>
 Kernel adamw_kernel(const Step& step, const Call& call, const KernelContext& context) {
   constexpr std::int64_t kGrain = 8192;

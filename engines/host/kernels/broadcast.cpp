@@ -29,7 +29,8 @@ Broadcast broadcast_of(const Shape& out, const Shape& a, const Shape& b) {
   const auto out_sizes = sizes_of(out);
   const auto a_sizes = sizes_of(a);
   const auto b_sizes = sizes_of(b);
-  // From the innermost outwards, each dimension joined to the one before where it continues it.
+  // Go from the innermost dimension outwards and join each one to the previous one if it continues
+  // it.
   std::array<Broadcast::Dimension, 4> dimensions;
   std::size_t used = 0;
   std::int64_t a_step = 1;

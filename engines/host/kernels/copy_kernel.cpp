@@ -11,17 +11,17 @@
 namespace howard::host {
 namespace {
 
-/// Runs of bytes that stay together, laid out in three dimensions: from here to there.
+/// Copies runs of contiguous bytes that are laid out in three dimensions.
 struct StridedCopy {
   struct Dimension {
     std::int64_t size = 1;
-    std::int64_t from = 0;  ///< Runs begin this many bytes after each other.
+    std::int64_t from = 0;  ///< The distance in bytes between the beginnings of two runs.
     std::int64_t to = 0;
   };
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  std::array<Dimension, 3> dimensions;  ///< From the outermost.
-  std::int64_t run = 0;                 ///< Bytes.
+  std::array<Dimension, 3> dimensions;  ///< The outermost dimension comes first.
+  std::int64_t run = 0;                 ///< The length of a run in bytes.
 
   std::int64_t runs() const { return dimensions[0].size * dimensions[1].size * dimensions[2].size; }
 
@@ -58,7 +58,7 @@ void require_same_type(const Call& call) {
   call.require(same, "operands and results of one data type");
 }
 
-/// All elements in the order they have.
+/// Copies all elements in their order.
 Kernel plain_copy(const Call& call, const KernelContext& context) {
   call.require_operands(1, 1);
   require_same_type(call);
@@ -83,11 +83,12 @@ Kernel plain_copy(const Call& call, const KernelContext& context) {
   return copy_kernel(std::move(copies), context);
 }
 
-/// The side of the squares a matrix is transposed by: both of a square's sides lie in the fastest
-/// cache.
+/// A matrix is transposed in squares of this side; the source and the target of a square both fit
+/// into the first-level cache.
 constexpr std::int64_t kSquare = 32;
 
-/// A part of a matrix [rows, columns] of at most kSquare x kSquare, from its first element on.
+/// Transposes a part of a matrix, from its first element on. [rows, columns] is at most kSquare x
+/// kSquare.
 template <class Word>
 HOWARD_INLINE inline void transpose_square(const Word* from, std::int64_t from_step, Word* to,
                                            std::int64_t to_step, std::int64_t rows,
@@ -171,7 +172,7 @@ Kernel make_kernel(const ConcatAttributes&, const Call& call, const KernelContex
   const Shape& shape = call.out().shape;
   const std::int64_t element = element_bytes(call.out());
   std::vector<StridedCopy> copies;
-  std::int64_t offset = 0;  // Bytes.
+  std::int64_t offset = 0;  // in bytes
   for (std::size_t i = 0; i < call.inputs(); ++i) {
     const Shape& part = call.in(i).shape;
     call.require(part.with_columns(shape.columns()) == shape,

@@ -17,7 +17,7 @@ void require_logits(const Call& call) {
                "logits [n, s, v], bfloat16 or float32, and uint32 targets [n, s]");
 }
 
-/// The largest logit of a row and the sum of exp(logit - largest).
+/// The largest logit of a row, and the sum of exp(logit - largest).
 struct RowSum {
   float largest;
   float sum;
@@ -44,7 +44,7 @@ Kernel loss_kernel(const Call& call, const KernelContext& context) {
               for (std::int64_t row = begin; row < end; ++row) {
                 const T* own = logits + row * columns;
                 const auto [largest, sum] = sum_exponentials(own, columns);
-                // Both differences are small where the loss is: what is added last is the larger.
+                // Both differences are small where the loss is small; the larger one is added last.
                 store(out, row, std::log(sum) + (largest - load(own, targets.at(row))));
               }
             });
@@ -74,7 +74,8 @@ Kernel cross_entropy_gradient(float scale, const Call& call, const KernelContext
                 const float sum =
                     sum_of(columns, [=](std::int64_t i) HOWARD_INLINE { return exps[i]; });
                 const std::int64_t target = targets.at(row);
-                // Of the others at the target: softmax - 1 without the cancellation near 1.
+                // `others` is the sum without the target. It gives softmax - 1 at the target
+                // without cancellation near 1.
                 const float others = sum - exps[target];
                 const float factor = scale / sum;
                 for_each(columns,

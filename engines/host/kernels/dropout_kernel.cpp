@@ -10,9 +10,9 @@
 namespace howard::host {
 namespace {
 
-/// Elements are decided group by group, each by half a random word: element i + k * kCounters of a
-/// group by half k of its counter i, so that neighbours come from neighbouring counters, as vectors
-/// want it.
+/// Elements are decided group by group, each with half of a random word: element i + k * kCounters
+/// of a group uses half k of the group's counter i. So neighbouring elements use neighbouring
+/// counters, which suits vectors.
 constexpr std::int64_t kCounters = 64;
 constexpr std::int64_t kHalves = 8;
 constexpr std::int64_t kGroup = kCounters * kHalves;
@@ -28,8 +28,9 @@ HOWARD_INLINE inline void fill_halves(std::int64_t group, std::uint32_t seed,
   });
 }
 
-/// A probability of dropping as halves see it: how many of the 2^16 drop, to the nearest. What is
-/// kept is scaled for that probability, so that the mean stays.
+/// The probability of dropping in units of a half word: how many of the 2^16 values drop an
+/// element, rounded to the nearest. Kept elements are scaled for this rounded probability, so that
+/// the mean stays the same.
 struct Threshold {
   explicit Threshold(float probability)
       : dropped(static_cast<std::int32_t>(std::lround(probability * 65536.0F))),
@@ -39,7 +40,8 @@ struct Threshold {
   float factor;
 };
 
-/// The seed, with the offset that is on the device, if any, when the program runs.
+/// Returns a function that gives the seed, plus the value of the offset on the device, if there is
+/// one, when the program runs.
 auto seed_function(const DropoutAttributes& attributes, const Call& call) {
   const std::uint32_t* const offset =
       call.inputs() > 1 ? call.in_values<std::uint32_t>(1) : nullptr;

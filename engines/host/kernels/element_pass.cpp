@@ -10,21 +10,23 @@
 namespace howard::host {
 namespace {
 
-/// Elements at a time: twelve results in float32 fill 24 of the 32 KiB of a first cache.
+/// How many elements are computed at a time: twelve results in float32 fill 24 of the 32 KiB of a
+/// first-level cache.
 constexpr std::int64_t kPiece = 512;
-/// Pieces of kRowPiece that are worth another thread.
+/// How many pieces of kRowPiece are worth another thread.
 constexpr std::int64_t kGrain = 2;
 
-/// A float32 that counts as what it is rounded to.
+/// A float32 that is read as the bfloat16 it rounds to.
 struct Unrounded {
   float value;
 };
-using howard::host::load;  // Beside the one that follows.
+using howard::host::load;  // needed beside the overload that follows
 HOWARD_INLINE inline float load(const Unrounded* values, std::int64_t i) {
   return rounded_to_bfloat16(values[i].value);
 }
 
-/// What becomes of a result besides its place in `out`. Exact ones are bfloat16 numbers already.
+/// What is done with a result besides storing it in `out`. "Exact" results are bfloat16 numbers
+/// already.
 enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 
 template <Rounding kRounding>
@@ -69,7 +71,7 @@ void scalar_loop(const void* left, const void* right, float* out, Half* stored,
   });
 }
 
-/// choose(std::integral_constant<Rounding, ...>()).
+/// Calls choose(std::integral_constant<Rounding, ...>()).
 template <class Choose>
 auto with_rounding(Rounding rounding, const Choose& choose) {
   switch (rounding) {
@@ -87,14 +89,14 @@ auto with_rounding(Rounding rounding, const Choose& choose) {
 
 using Kind = ElementOperand::Kind;
 
-/// choose(std::type_identity<T>()) for what a loop reads as x.
+/// Calls choose(std::type_identity<T>()) with the type T in which a loop reads x.
 template <class Choose>
 auto with_x_type(const ElementOperand& x, const Choose& choose) {
   if (x.rounds) return choose(std::type_identity<Unrounded>());
   return with_type(x.kind == Kind::step ? DataType::float32 : x.dtype, choose);
 }
 
-/// What a loop reads: results of steps are float32.
+/// Returns the type that a loop reads. Results of steps are float32.
 DataType read_type(const ElementOperand& operand) {
   return operand.kind == Kind::step ? DataType::float32 : operand.dtype;
 }
@@ -104,7 +106,7 @@ bool gives_one_of_its_operands(ElementFunction function) {
          function == ElementFunction::copy;
 }
 
-/// The step's rounding; `steps` are those before it.
+/// Returns how the step rounds; `steps` are the steps before it.
 Rounding rounding_of(const ElementStep& step, std::span<const ElementStep> steps) {
   if (step.result == DataType::float32) return Rounding::none;
   const bool exact = gives_one_of_its_operands(step.function) && step.x.kind == Kind::step &&

@@ -12,7 +12,7 @@
 
 namespace howard::host {
 
-/// What the steps of a pass compute of each element.
+/// What a step of a pass computes for each element.
 enum class ElementFunction : std::uint8_t {
   add,
   subtract,
@@ -22,22 +22,22 @@ enum class ElementFunction : std::uint8_t {
   square,
   gelu,
   gelu_backward,
-  copy,  ///< Into another data type.
+  copy,  ///< Converts to another data type.
 };
 
 /// A value that a step reads.
 struct ElementOperand {
   enum class Kind : std::uint8_t {
     none,
-    tensor,  ///< `values`: of as many elements as the pass has.
-    row,     ///< `values`: one row, the same for all rows.
+    tensor,  ///< `values` has as many elements as the pass.
+    row,     ///< `values` is one row, used for all rows.
     scalar,
     step,     ///< The result of an earlier step.
-    product,  ///< What run_range() is given.
+    product,  ///< The product's values that run_range() is given.
   };
   Kind kind = Kind::none;
-  DataType dtype = DataType::float32;  ///< Of values, or of the product.
-  bool rounds = false;                 ///< A float32 product, to bfloat16 first; only as x.
+  DataType dtype = DataType::float32;  ///< The data type of the values, or of the product.
+  bool rounds = false;  ///< Whether a float32 product is first rounded to bfloat16; only for x.
   const std::byte* values = nullptr;
   float scalar = 0;
   std::size_t step = 0;
@@ -46,14 +46,16 @@ struct ElementOperand {
 struct ElementStep {
   ElementFunction function{};
   ElementOperand x, y;
-  DataType result = DataType::float32;  ///< Rounded to, stored or not.
-  std::byte* stored = nullptr;          ///< Null: only later steps read it.
-  bool wide = false;                    ///< Stored as float32, whatever it is rounded to.
+  /// The type that the result is rounded to, whether it is stored or not.
+  DataType result = DataType::float32;
+  std::byte* stored = nullptr;  ///< Null if only later steps read the result.
+  bool wide = false;  ///< Whether the result is stored as float32, whatever type it is rounded to.
 
   bool stores_half() const { return stored != nullptr && !wide && result == DataType::bfloat16; }
 };
 
-/// The sum of all results of the last step that `step` names, divided, as one number.
+/// The sum of all results of step `step`, which must be the last one, divided by `divisor` and
+/// stored as one number.
 struct ElementSum {
   std::size_t step = 0;
   float divisor = 1;
@@ -61,29 +63,29 @@ struct ElementSum {
   std::byte* stored = nullptr;
 };
 
-/// Elementwise steps over a matrix, all of them for a piece that stays in the first cache before
-/// the next piece. Each result is rounded to its data type as if it had been stored, so that the
-/// bits are those of the steps run one after the other.
+/// Elementwise steps over a matrix. All steps run on a piece that stays in the first-level cache
+/// before the next piece is taken. Each result is rounded to its data type as if it had been
+/// stored, so that the bits are the same as when the steps run one after the other.
 class ElementPass {
  public:
   static constexpr std::size_t kMostSteps = 12;
 
-  /// Over rows of `columns` elements, `elements` in all. At most kMostSteps steps; a tensor that is
-  /// stored to may be read by the same and by earlier steps.
+  /// The pass covers `elements` in rows of `columns`. There are at most kMostSteps steps. A tensor
+  /// that a step stores to may be read by the same step and by earlier ones.
   ElementPass(const std::vector<ElementStep>& steps, std::int64_t elements, std::int64_t columns,
               const std::optional<ElementSum>& sum = {});
 
-  /// Everything, spread over the pool.
+  /// Runs the pass over everything, spread over the pool.
   void run(WorkerPool& pool);
-  /// Elements begin ... end - 1, in row order. Only without a sum. `product`: those elements of the
-  /// product that steps read.
+  /// Runs the pass over elements begin ... end - 1, in row order. `product` holds these elements of
+  /// the product that steps read. Not allowed with a sum.
   void run_range(std::int64_t begin, std::int64_t end, const std::byte* product) const {
     walk({begin, end}, {product, begin}, nullptr);
   }
 
  private:
-  /// out[i] = function(x[i], y[i]) for `count` elements, y[0] for all if it is a scalar; rounded to
-  /// bfloat16, and stored there, where the step says so.
+  /// Computes out[i] = function(x[i], y[i]) for `count` elements; a scalar y is y[0] for all. If
+  /// the step says so, the results are rounded to bfloat16 and stored in `stored`.
   using Loop = void (*)(const void* x, const void* y, float* out, Half* stored, std::int64_t count);
   struct Compiled {
     ElementStep step;
@@ -94,9 +96,9 @@ class ElementPass {
   };
   struct Product {
     const std::byte* values = nullptr;
-    std::int64_t first = 0;  ///< The element that `values` begin with.
+    std::int64_t first = 0;  ///< The index of the first element in `values`.
   };
-  /// 32 partial sums, continued from one piece to the next.
+  /// 32 partial sums that continue from one piece to the next.
   struct LaneSums {
     std::array<float, kLanes> lanes{};
     std::int64_t count = 0;
@@ -111,7 +113,7 @@ class ElementPass {
   std::int64_t columns_;
   bool has_rows_ = false;
   std::optional<ElementSum> sum_;
-  std::vector<float> partial_;  ///< The sum of each kRowPiece elements.
+  std::vector<float> partial_;  ///< The sums of kRowPiece elements each.
 };
 
 }  // namespace howard::host

@@ -8,7 +8,7 @@
 
 namespace howard::host {
 
-// What elementwise programs compute of one element, for loops of vectorised().
+// The functions of elementwise programs on one element, for loops of vectorised().
 
 struct Add {
   HOWARD_INLINE float operator()(float x, float y) const { return x + y; }
@@ -20,7 +20,7 @@ struct Multiply {
   HOWARD_INLINE float operator()(float x, float y) const { return x * y; }
 };
 struct Relu {
-  HOWARD_INLINE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }  // NaN stays.
+  HOWARD_INLINE float operator()(float x) const { return x < 0.0F ? 0.0F : x; }  // NaN stays NaN.
 };
 struct Gtz {
   HOWARD_INLINE float operator()(float x) const { return x > 0.0F ? 1.0F : 0.0F; }

@@ -9,10 +9,10 @@
 namespace howard::host {
 namespace {
 
-/// About as many elements as are worth another thread.
+/// About how many elements are worth another thread.
 constexpr std::int64_t kElementGrain = 16384;
 
-/// out = function(x), x and out of `count` elements.
+/// Computes out = function(x), where x and out have `count` elements.
 template <class X, class Out, class Function>
 Kernel map_kernel(const X* x, Out* out, std::int64_t count, const KernelContext& context,
                   const Function& function) {
@@ -29,7 +29,7 @@ Kernel map_kernel(const X* x, Out* out, std::int64_t count, const KernelContext&
   };
 }
 
-/// A row: out = function(a, b), where the operand whose step is 0 is one number.
+/// Computes one row of out = function(a, b). An operand with a step of 0 is a single number.
 template <class A, class B, class Out, class Function>
 HOWARD_INLINE inline void combine_row(const A* a, std::int64_t a_step, const B* b,
                                       std::int64_t b_step, Out* out, std::int64_t count,
@@ -47,11 +47,11 @@ HOWARD_INLINE inline void combine_row(const A* a, std::int64_t a_step, const B* 
   }
 }
 
-/// out = function(a, b), broadcast.
+/// Computes out = function(a, b) with broadcasting.
 template <class A, class B, class Out, class Function>
 Kernel combine_kernel(const Call& call, const KernelContext& context, const Function& function) {
   const Broadcast walk = broadcast_of(call.out().shape, call.in(0).shape, call.in(1).shape);
-  // Long rows are cut, so that there is something to share.
+  // Long rows are cut into pieces, so that several threads can share them.
   const std::int64_t piece = std::min(walk.row.size, kElementGrain);
   const std::int64_t pieces = ceil_div(walk.row.size, piece);
   return [=, &pool = context.pool, a = call.in_values<A>(0), b = call.in_values<B>(1),
@@ -109,7 +109,7 @@ Kernel fill(float value, const Call& call, const KernelContext& context) {
   });
 }
 
-/// Of two tensors, or a tensor and a scalar.
+/// Makes the kernel for two tensors, or for a tensor and a scalar.
 template <class Function>
 Kernel binary(const EltwiseAttributes& attributes, const Call& call, const KernelContext& context) {
   if (attributes.scalar) {

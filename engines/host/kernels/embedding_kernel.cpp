@@ -10,7 +10,7 @@
 namespace howard::host {
 namespace {
 
-/// The positions of each index, one index after the other. Its memory is kept for the next time.
+/// Sorts the positions by index. It keeps its memory for the next time.
 class PositionsByIndex {
  public:
   PositionsByIndex(std::int64_t positions, std::int64_t indices)
@@ -18,7 +18,7 @@ class PositionsByIndex {
         positions_(static_cast<std::size_t>(positions)) {}
 
   void sort(const Indices& indices) {
-    // Counted one place late, so that the filling below moves each begin to where it belongs.
+    // Count one place too late, so that the loop that fills moves each begin to where it belongs.
     std::ranges::fill(begins_, 0);
     for (std::int64_t i = 0; i < indices.count(); ++i) ++begins_[place(indices.at(i)) + 2];
     for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
@@ -27,7 +27,7 @@ class PositionsByIndex {
     }
   }
 
-  /// In rising order.
+  /// Returns the positions of an index in rising order.
   std::span<const std::int64_t> of(std::int64_t index) const {
     return {positions_.data() + begins_[place(index)],
             positions_.data() + begins_[place(index) + 1]};
@@ -40,11 +40,13 @@ class PositionsByIndex {
   std::vector<std::int64_t> positions_;
 };
 
-/// Rows added one after another before their sum is added to the others', as in reduce_kernel.cpp.
+/// This many rows are added one after another before their sum is added to the other sums, as in
+/// reduce_kernel.cpp.
 constexpr std::size_t kRowsAtOnce = 128;
 constexpr std::int64_t kGradientColumns = 128;
 
-/// to = the sum of the rows at `positions` of x, each `step` elements long; `columns` of them.
+/// Computes to = the sum of the rows of x at `positions`. Rows are `step` elements apart, and the
+/// first `columns` of each are added.
 template <class T>
 HOWARD_INLINE inline void sum_rows(const T* x, std::int64_t step,
                                    std::span<const std::int64_t> positions, std::int64_t columns,
@@ -73,7 +75,7 @@ Kernel embedding_gradient(const Call& call, const KernelContext& context) {
           places = PositionsByIndex(indices.count(), rows)]() mutable {
     indices.require_in_range();
     places.sort(indices);
-    // As if every index came equally often.
+    // Assume that every index occurs equally often.
     const std::int64_t row_elements = columns * ceil_div(indices.count(), rows);
     share(pool, rows * strips, row_grain(ceil_div(row_elements, strips)),
           [&](std::int64_t begin, std::int64_t end, int) {

@@ -38,13 +38,13 @@ ElementFunction function_of(const Program& program) {
   return ElementFunction::copy;
 }
 
-/// How steps find the product that they begin with.
+/// How the steps receive the product that they begin with.
 struct GivenProduct {
   DataType type = DataType::float32;
-  bool rounds = false;  ///< It is float32 and they round it.
+  bool rounds = false;  ///< Whether the product is float32 and the steps round it.
 };
 
-/// Who reads the product once can round it as well: that saves a pass over it.
+/// If only one step reads the product, that step can round it, which saves a pass over it.
 GivenProduct given_product(std::span<const FusedMember> members) {
   const Program& product = members[0].program;
   const DataType result = product.outputs[0].spec.dtype;
@@ -60,7 +60,7 @@ GivenProduct given_product(std::span<const FusedMember> members) {
   return {given, given != result && !members[0].kept && once};
 }
 
-/// Collects the steps of the elementwise members, in their order.
+/// Collects the steps of the elementwise members in order.
 class Steps {
  public:
   void add(const FusedMember& member) {
@@ -98,7 +98,7 @@ class Steps {
     product_ = product;
   }
 
-  /// None if there are no steps.
+  /// Returns null if there are no steps.
   std::shared_ptr<ElementPass> pass(const Shape& shape) {
     if (steps_.empty()) return nullptr;
     return std::make_shared<ElementPass>(steps_, shape.elements(), shape.columns(), sum_);
@@ -128,7 +128,7 @@ class Steps {
   }
 
   std::vector<ElementStep> steps_;
-  std::vector<std::optional<std::size_t>> step_of_;  ///< Of each member; a product has none.
+  std::vector<std::optional<std::size_t>> step_of_;  ///< For each member; a product has no step.
   std::optional<ElementSum> sum_;
   GivenProduct product_;
 };

@@ -8,16 +8,17 @@
 
 namespace howard::host {
 
-/// An operand of uint32 that chooses rows or columns, 0 ... size - 1, of another.
+/// A uint32 operand that chooses rows or columns, 0 ... size - 1, of another operand.
 class Indices {
  public:
-  /// Input `operand` of `call`, for `op` (static storage). Error when it is not of uint32.
+  /// Takes input `operand` of `call`; `op` is the op's name (static storage). Throws Error when the
+  /// operand is not of uint32.
   Indices(const Call& call, std::size_t operand, std::int64_t size, std::string_view op);
 
   std::int64_t count() const { return count_; }
   std::int64_t at(std::int64_t position) const { return values_[position]; }
 
-  /// Error for the first index that is not below the size, with where it stands.
+  /// Throws Error for the first index that is not below the size; the text says where it stands.
   void require_in_range() const;
 
  private:

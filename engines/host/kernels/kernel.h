@@ -13,17 +13,17 @@
 
 namespace howard::host {
 
-/// A program made ready: checked, its loops chosen, its addresses known. Can be called any number
-/// of times, and computes with the values of that moment.
+/// A program that is ready to run: it is checked, its loops are chosen and its addresses are known.
+/// It can be called any number of times and uses the values that its buffers have at that moment.
 using Kernel = std::function<void()>;
 
-/// What all kernels of a device share. Outlives them.
+/// What all kernels of a device share. It must outlive them.
 struct KernelContext {
   WorkerPool& pool;
   Workspace& workspace;
 };
 
-/// A program with the addresses of its operands' values, row by row without padding.
+/// A program with the addresses of its operands' values, which lie row by row without padding.
 class Call {
  public:
   Call(const Program& program, std::span<std::byte* const> inputs,
@@ -44,17 +44,18 @@ class Call {
     return reinterpret_cast<T*>(outputs_[i]);
   }
 
-  /// Error, with the operands, unless `holds`; `accepted` is what the host has a kernel for.
+  /// Throws Error, with the operands, unless `holds`. `accepted` says what the host has a kernel
+  /// for.
   void require(bool holds, std::string_view accepted) const {
     if (!holds) refuse(accepted);
   }
-  /// Error unless it has as many operands.
+  /// Throws Error unless the program has this many operands.
   void require_operands(std::size_t inputs, std::size_t outputs) const;
-  /// Error unless every operand is of the first output's data type, bfloat16 or float32.
+  /// Throws Error unless every operand has the first output's data type, bfloat16 or float32.
   void require_one_real_type() const;
-  /// Error when an output lies where an input or another output does.
+  /// Throws Error when an output shares its place with an input or another output.
   void require_own_outputs() const;
-  /// Error when two outputs lie in one place.
+  /// Throws Error when two outputs share a place.
   void require_distinct_outputs() const;
 
  private:
@@ -65,17 +66,18 @@ class Call {
   std::span<std::byte* const> outputs_;
 };
 
-/// Whether `spec` holds numbers that the host computes with.
+/// Returns whether `spec` holds numbers that the host computes with.
 bool is_real(const TensorSpec& spec);
 
-/// Columns of all its rows, one after the other.
+/// Returns the number of rows of all matrices of the batch.
 inline std::int64_t rows_of(const Shape& shape) { return shape.batch() * shape.rows(); }
 
-/// body(begin, end, worker) for ranges that together are 0 ... units, spread over the pool, none
-/// of less than `grain` units unless that is all. No result may depend on where they end.
+/// Calls body(begin, end, worker) for ranges that together are 0 ... units, spread over the pool.
+/// No range has less than `grain` units, unless there are no more in all. No result may depend on
+/// where the ranges end.
 template <class Body>
 void share(WorkerPool& pool, std::int64_t units, std::int64_t grain, const Body& body) {
-  // Several ranges for each thread even the load out when a core is taken away for a while.
+  // Several ranges for each thread even out the load when a core is taken away for a while.
   constexpr std::int64_t kRangesPerThread = 4;
   const std::int64_t threads = pool.threads();
   const std::int64_t ranges =
@@ -89,8 +91,8 @@ void share(WorkerPool& pool, std::int64_t units, std::int64_t grain, const Body&
   });
 }
 
-/// As many rows of `columns` elements as are worth another thread: it takes about 0.3 us to give
-/// it something, and an element about 0.3 ns.
+/// Returns how many rows of `columns` elements are worth another thread: handing over work takes
+/// about 0.3 us, and an element takes about 0.3 ns.
 inline std::int64_t row_grain(std::int64_t columns) {
   constexpr std::int64_t kElements = 8192;
   return std::max(std::int64_t{1}, kElements / columns);

@@ -6,9 +6,9 @@
 
 namespace howard::host {
 
-// The kernel of each op but the product of matrices, which MatmulKernel makes. Each: Error when the
-// operands are none the host has a kernel for. Results are the same for any number of threads.
-// Where it says "in place", a result may lie where an operand of its size does.
+// One function for each op except the product of matrices, which MatmulKernels makes. Each throws
+// Error when the host has no kernel for the operands. Results are the same for any number of
+// threads. "In place" means that a result may lie where an operand of the same size does.
 
 Kernel make_kernel(const EltwiseAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const ReduceAttributes&, const Call&, const KernelContext&);
@@ -26,11 +26,11 @@ Kernel make_kernel(const LayernormBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
 Kernel make_kernel(const GeluBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
-/// An index outside the table is an Error when it runs.
+/// Running the kernel throws Error for an index outside the table.
 Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&);
 /// As above.
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call&, const KernelContext&);
-/// A target outside the vocabulary is an Error when it runs.
+/// Running the kernel throws Error for a target outside the vocabulary.
 Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelContext&);
 /// As above. In place.
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);

@@ -8,9 +8,10 @@
 
 namespace howard::host {
 
-/// Four random words of a counter: Philox4x32-7 (Salmon, Moraes, Dror, Shaw: "Parallel random
-/// numbers: as easy as 1, 2, 3", SC 2011; seven rounds are the fewest that pass TestU01's BigCrush
-/// there). A function of its arguments alone, so that any thread can make any part of a sequence.
+/// Returns four random words for a counter: Philox4x32-7 (Salmon, Moraes, Dror, Shaw: "Parallel
+/// random numbers: as easy as 1, 2, 3", SC 2011, where seven rounds are the fewest that pass
+/// TestU01's BigCrush). The result depends on the arguments alone, so any thread can make any part
+/// of a sequence.
 HOWARD_INLINE inline std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64_t key) {
   std::uint32_t a = static_cast<std::uint32_t>(counter);
   std::uint32_t b = static_cast<std::uint32_t>(counter >> 32);

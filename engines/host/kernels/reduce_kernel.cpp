@@ -8,7 +8,7 @@
 namespace howard::host {
 namespace {
 
-/// The tensor as [outer, length, inner], reduced to [outer, 1, inner].
+/// Views the tensor as [outer, length, inner], which is reduced to [outer, 1, inner].
 struct Extents {
   std::int64_t outer = 1;
   std::int64_t length = 1;
@@ -29,12 +29,12 @@ Extents extents_of(const Shape& shape, Dimension dimension) {
   return {.length = shape.elements()};
 }
 
-/// As kRowPiece, down the rows.
+/// Like kRowPiece, but for sums down the rows.
 constexpr std::int64_t kColumnPiece = 128;
-/// Columns summed at once: their sums stay in the fastest cache.
+/// How many columns are summed at once: their sums stay in the first-level cache.
 constexpr std::int64_t kColumnsAtOnce = 256;
 
-/// Along the elements of a row.
+/// Reduces along the elements of a row.
 template <class Combine, class X, class T>
 Kernel row_kernel(const X* x, T* out, const Extents& extents, float divisor,
                   const KernelContext& context) {
@@ -63,7 +63,7 @@ Kernel row_kernel(const X* x, T* out, const Extents& extents, float divisor,
   };
 }
 
-/// to[i] = combination of to[i] and x[i, row by row].
+/// Combines to[i] with x[i] of each row, row by row.
 template <class T, class Combine>
 HOWARD_INLINE inline void combine_rows(const T* x, std::int64_t rows, std::int64_t row_step,
                                        std::int64_t columns, float* to) {
@@ -75,7 +75,7 @@ HOWARD_INLINE inline void combine_rows(const T* x, std::int64_t rows, std::int64
   }
 }
 
-/// Down the rows of a matrix: pieces of rows, kColumnsAtOnce columns at a time.
+/// Reduces down the rows of a matrix, in pieces of rows and kColumnsAtOnce columns at a time.
 template <class Combine, class X, class T>
 Kernel column_kernel(const X* x, T* out, const Extents& extents, float divisor,
                      const KernelContext& context) {

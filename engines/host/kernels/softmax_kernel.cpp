@@ -6,7 +6,8 @@
 namespace howard::host {
 namespace {
 
-/// exps[i] = exp(x[i] - largest x), and their sum. NaN when an element is, or all are infinite.
+/// Computes exps[i] = exp(x[i] - largest x) and returns their sum. The sum is NaN when an element
+/// is NaN, or when all are infinite.
 template <class T>
 HOWARD_INLINE inline float exponentials(const T* x, std::int64_t columns, float* exps) {
   const float largest = max_of(columns, [=](std::int64_t i) HOWARD_INLINE { return load(x, i); });

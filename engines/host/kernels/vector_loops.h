@@ -11,8 +11,8 @@
 
 namespace howard::host {
 
-// What kernels are written with: elements of either type as float, loops that the compiler
-// vectorises, sums in a fixed order.
+// The building blocks of kernels: loading elements of either type as float, loops that the compiler
+// vectorises, and sums in a fixed order.
 
 /// The bits of a bfloat16, as buffers hold them.
 using Half = std::uint16_t;
@@ -26,30 +26,31 @@ HOWARD_INLINE inline void store(Half* values, std::int64_t i, float value) {
 }
 HOWARD_INLINE inline void store(float* values, std::int64_t i, float value) { values[i] = value; }
 
-/// body(std::type_identity<T>()) for the type that holds an element of `dtype`, bfloat16 or
-/// float32.
+/// Calls body(std::type_identity<T>()) with the type T that holds an element of `dtype`, bfloat16
+/// or float32.
 template <class Body>
 auto with_type(DataType dtype, const Body& body) {
   if (dtype == DataType::float32) return body(std::type_identity<float>());
   return body(std::type_identity<Half>());
 }
 
-/// body(i) for i = 0 ... count - 1, of which none may need what another writes.
+/// Calls body(i) for i = 0 ... count - 1. No call may need what another one writes.
 template <class Body>
 HOWARD_INLINE inline void for_each(std::int64_t count, const Body& body) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
-/// How many partial results a reduction keeps: two vectors of AVX-512, on every instruction set.
+/// How many partial results a reduction keeps, on every instruction set: two vectors of AVX-512.
 inline constexpr std::int64_t kLanes = 32;
 
-/// Sums along rows are cut into pieces of this length, whose sums are added then: for what one
-/// thread does at a time, and because the error of a sum of n terms grows as the longest chain of
-/// additions.
+/// Sums along rows are cut into pieces of this length, and then the sums of the pieces are added. A
+/// piece is what one thread does at a time. Pieces also keep the error small: the error of a sum of
+/// n terms grows with the longest chain of additions.
 inline constexpr std::int64_t kRowPiece = 8192;
 
-/// The values of `element` at 0 ... count - 1 combined, lane by lane and then the lanes pairwise.
+/// Combines the values of `element` at 0 ... count - 1, first lane by lane and then the lanes in
+/// pairs.
 template <class Combine, class Element>
 HOWARD_INLINE inline float combine_lanes(std::int64_t count, float neutral, const Combine& combine,
                                          const Element& element) {
@@ -77,7 +78,7 @@ struct Sum {
   HOWARD_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-/// NaN if either is.
+/// Returns NaN if either is NaN.
 struct Max {
   static constexpr float kNeutral = -std::numeric_limits<float>::infinity();
   HOWARD_INLINE float operator()(float a, float b) const { return a > b || a != a ? a : b; }

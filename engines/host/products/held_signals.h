@@ -5,17 +5,20 @@
 
 namespace howard::host {
 
-/// Keeps signals from the calling thread while it lives: they go to another thread, or wait.
+/// Blocks signals for the calling thread during its lifetime: they go to another thread, or wait.
 ///
-/// oneDNN 2.6's gemm points the stack register into a block of the heap while it multiplies, and a
-/// signal's handler writes its frame of 3 KB below that: into whatever the heap has there. Of
-/// signals during products with m = n = 256 up to 99 % found it there with AVX-512 at k = 96 and
-/// above, at k = 80 and below none; with AVX2 some products at k = 256 and 512. Ctrl-C during
-/// products of 256x256x256 broke the process in 8 runs of 22.
+/// oneDNN 2.6's gemm points the stack register into a block of the heap while it multiplies. A
+/// signal handler then writes its frame of 3 KB below that, over whatever the heap has there. The
+/// following was measured for signals that arrived during products with m = n = 256:
 ///
-/// One within another costs nothing, an outermost one two calls of the system (0.5 us in a virtual
-/// machine), so threads that do nothing but compute hold signals for all of their products. What
-/// the thread itself does wrong (SIGSEGV and the like) is not held.
+///    AVX-512, k >= 96         up to 99 % found the stack register there
+///    AVX-512, k <= 80         none did
+///    AVX2, k = 256 and 512    some products
+///    Ctrl-C, 256x256x256      crashed the process in 8 runs of 22
+///
+/// Nested objects cost nothing; an outermost one costs two system calls (0.5 us in a virtual
+/// machine). So threads that do nothing but compute hold signals for all of their products. Signals
+/// that the thread itself causes (SIGSEGV and the like) are not blocked.
 class HeldSignals {
  public:
   HeldSignals();
@@ -24,7 +27,7 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
 
  private:
-  sigset_t before_;  ///< Of the outermost one.
+  sigset_t before_;  ///< The signal mask before the outermost object.
 };
 
 }  // namespace howard::host

@@ -6,55 +6,64 @@
 namespace howard::host {
 namespace {
 
-/// Up to this size of B blocks of rows are faster: of bfloat16 half of Zen 4's cache of a core; of
-/// float32, of which oneDNN packs parts, far more (where such a product is not tiled, see below):
-/// on Sapphire Rapids rows reach 1.07 of the rate of columns at n = 2048 and 0.87 at 4096.
+/// If B is at most this large, blocks of rows are faster. For bfloat16 this is half of a Zen 4
+/// core's second-level cache. For float32, where oneDNN packs parts of B, it is far more (for
+/// products that are not tiled, see below): on Sapphire Rapids, rows reach 1.07 of the rate of
+/// columns at n = 2048 and 0.87 at 4096.
 constexpr Bytes small_operand(DataType dtype) {
   return Bytes(std::int64_t{512} * 1024 * (dtype == DataType::float32 ? 32 : 1));
 }
-/// No block is narrower or lower than this: two vectors of float32, oneDNN's smallest full kernel.
+/// No block is narrower or lower than this: two vectors of float32, which is oneDNN's smallest full
+/// kernel.
 constexpr std::int64_t kSmallestSide = 32;
-/// Blocks this wide or high still run at oneDNN's full rate.
+/// Blocks of this width or height still run at oneDNN's full rate.
 constexpr std::int64_t kGoodColumns = 128;
 constexpr std::int64_t kGoodRows = 256;
-/// Several good blocks per thread even the load out when a core is taken away for a while.
+/// Several good blocks per thread even out the load when a core is taken away for a while.
 constexpr std::int64_t kBlocksPerThread = 2;
 
-/// Of float32, where B is not small: a thread's blocks, and parts of them, of at most this many
+/// For float32 where B is not small: a thread's blocks, and parts of them, with at most this many
 /// rows and columns run at oneDNN's full rate.
 constexpr std::int64_t kTile = 512;
-/// From so many rows on B is packed and blocks are bands.
+/// From this many rows on, B is packed and blocks are bands.
 constexpr std::int64_t kManyRows = 1024;
-/// What a band fills of the second cache, if it has so many rows, for which oneDNN reads all of B.
+/// How much of the second-level cache a band fills. It has at least kFewestRows rows, because
+/// oneDNN reads all of B for each band.
 constexpr Bytes kBand(std::int64_t{1} << 20);
 constexpr std::int64_t kFewestRows = 128;
 
-/// Of `length` cut in `parts`.
+/// Returns the side of the blocks when `length` is cut into `parts`.
 std::int64_t side(std::int64_t length, std::int64_t parts) {
   return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);
 }
 
-/// The side of the blocks that cut `length` for `wanted` threads, as many for each of them: a third
-/// block for two threads would leave one of them idle for a quarter of the time.
+/// Returns the side of the blocks that cut `length` for `wanted` threads, with equally many blocks
+/// for each thread: a third block for two threads would leave one of them idle for a quarter of the
+/// time.
 std::int64_t block_side(std::int64_t length, std::int64_t wanted, std::int64_t good) {
   if (wanted == 1) return length;
   const std::int64_t each = std::clamp(length / (wanted * good), std::int64_t{1}, kBlocksPerThread);
   return side(length, wanted * each);
 }
 
-/// How much of k is summed at a time. oneDNN copies a transposed A, strided, part by part; what it
-/// has copied and the block of C that it adds to stay in the second cache if both are small. Cold
-/// float32 products of 1536x8192x384 ran at 233 GFLOP/s on two threads of Sapphire Rapids, and run
-/// at 288, 1536x1024x384 at 252 and 296; but 2048x2048x2048 at 308 and 301.
+/// Returns how much of k is summed at a time. oneDNN copies a transposed (strided) A part by part.
+/// If the parts are small, both the copied part and the block of C that it adds to stay in the
+/// second-level cache. Measured for cold float32 products on two threads of Sapphire Rapids, in
+/// GFLOP/s:
+///
+///                      whole k   chunks
+///    1536x8192x384     233       288
+///    1536x1024x384     252       296
+///    2048x2048x2048    308       301
 std::int64_t chunk_of_k(const MatmulShape& shape) {
   constexpr std::int64_t kChunk = 512;
-  constexpr std::int64_t kWidest = 1536;  // 384 rows of it fill half of the second cache.
-  const bool sums = shape.result == DataType::float32;  // Not rounded in between.
+  constexpr std::int64_t kWidest = 1536;  // 384 rows of it fill half of the second-level cache
+  const bool sums = shape.result == DataType::float32;  // not rounded in between
   if (shape.batch > 1 || !shape.transpose_a || !sums || shape.n > kWidest) return shape.k;
   return side(shape.k, ceil_div(shape.k, kChunk));
 }
 
-/// A transposed B that is not packed is copied for each tile, which few rows do not pay for.
+/// A transposed B that is not packed is copied for each tile; with few rows that does not pay.
 bool is_tiled(const MatmulShape& shape) {
   return shape.batch == 1 && !shape.transpose_a && shape.b == DataType::float32 &&
          (!shape.transpose_b || shape.m >= kManyRows) &&
@@ -69,14 +78,15 @@ BlockSize tile_size(const MatmulShape& shape, std::int64_t threads) {
   return {.rows = rows, .columns = columns, .part_columns = columns, .part_k = shape.k};
 }
 
-/// Whole rows, which what becomes of them walks through one after the other: in parts of rows it
-/// waits for memory at each (gelu's gradient for 8192x1536 took 11.4 ms, and 7.2 ms by itself).
+/// Returns the size of bands, which are whole rows. The pass that follows walks through the rows
+/// one after the other; on parts of rows it would wait for memory at each part (gelu's gradient for
+/// 8192x1536 took 11.4 ms that way, and takes 7.2 ms on its own).
 BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
   const std::int64_t fit = kBand.value() / (shape.n * bytes_of(DataType::float32));
   const std::int64_t most = std::clamp(fit, kFewestRows, kTile);
   const std::int64_t each = std::max(kBlocksPerThread, ceil_div(ceil_div(shape.m, most), threads));
-  // A part of the columns is computed by oneDNN's gemm, all of them by other kernels, at 0.93 of
-  // the rate.
+  // oneDNN computes a part of the columns with its gemm. For all columns at once it uses other
+  // kernels, which reach 0.93 of the rate.
   const std::int64_t parts = std::max(std::int64_t{2}, ceil_div(shape.n, kTile));
   return {.rows = side(shape.m, each * threads),
           .columns = shape.n,
@@ -86,10 +96,16 @@ BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
 
 }  // namespace
 
-/// Blocks of columns pack their own part of B each; blocks of rows each pack all of it, but oneDNN
-/// prefers wide blocks. One thread of Zen 4 does its half of a bfloat16 product of n x n x n in, as
-/// columns and rows: n = 128 11.8 and 9.9 us, 512 629 and 587 us; at 4096 rows reach 0.63 of the
-/// rate of columns. Both sides are cut only when one does not suffice for all threads, and matrices
+/// Each block of columns packs only its own part of B, and each block of rows packs all of B; but
+/// oneDNN prefers wide blocks. The time of one Zen 4 thread for its half of a bfloat16 product of n
+/// x n x n:
+///
+///    n       columns    rows
+///    128     11.8 us    9.9 us
+///    512     629 us     587 us
+///    4096    (rows reach 0.63 of the rate of columns)
+///
+/// Both sides are cut only when one does not suffice for all threads, and single matrices are cut
 /// only when there are fewer of them than threads.
 BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
   BlockSize size{.rows = shape.m, .columns = shape.n, .part_columns = shape.n, .part_k = shape.k};
@@ -118,10 +134,14 @@ BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
   return size;
 }
 
-/// Float32 on two threads of Sapphire Rapids, factors not in a cache, GFLOP/s packed and not:
-/// 8192x384x1536 326 and 300, 2048x2048x2048 317 and 296, 256x2048x2048 268 and 284, 1024x512x512
-/// 290 and 307; B transposed 8192x384x1536 323 and 300, 1024x384x1536 303 and 293, 256x2048x2048
-/// 245 and 283.
+/// Measured for float32 on two threads of Sapphire Rapids, with factors not in a cache, in GFLOP/s:
+///
+///                     packed   not    B transposed: packed   not
+///    8192x384x1536    326      300    323                    300
+///    2048x2048x2048   317      296
+///    1024x384x1536                    303                    293
+///    256x2048x2048    268      284    245                    283
+///    1024x512x512     290      307
 bool packing_pays(const MatmulShape& shape) {
   return is_tiled(shape) && shape.m >= kManyRows && (shape.transpose_b || shape.n > 2 * kTile);
 }

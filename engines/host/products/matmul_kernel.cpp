@@ -14,7 +14,8 @@
 namespace howard::host {
 namespace {
 
-/// Error unless the operands multiply and the result, and the bias if there is one, fit.
+/// Throws Error unless the operands can be multiplied, and the result and the bias, if there is
+/// one, fit.
 MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call,
                      const ResultPlace& place) {
   const bool biased = call.inputs() == 3;
@@ -52,7 +53,7 @@ MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call,
                     .stores_result = place.stored};
   if (biased) shape.bias = call.in(2).dtype;
   if (shape.one_b && !shape.transpose_a) {
-    // The rows of all matrices of A are rows of one.
+    // The rows of all matrices of A are treated as the rows of one matrix.
     shape.m *= shape.batch;
     shape.batch = 1;
     shape.one_b = false;
@@ -60,7 +61,7 @@ MatmulShape shape_of(const MatmulAttributes& attributes, const Call& call,
   return shape;
 }
 
-/// run(), with what oneDNN and the system throw turned into an Error.
+/// Calls run() and turns what oneDNN and the system throw into an Error.
 template <class Run>
 void explained(const MatmulShape& shape, const Run& run) {
   std::string refusal;

@@ -12,24 +12,25 @@ namespace howard::host {
 
 /// How the result of a product is held.
 struct ResultPlace {
-  bool stored = true;  ///< Or it is only for the pass that follows.
-  bool wide = false;   ///< A result of bfloat16 as float32.
+  /// Whether the result is stored; otherwise only the pass that follows uses it.
+  bool stored = true;
+  bool wide = false;  ///< Whether a bfloat16 result is held as float32.
 };
 
-/// Products of matrices, accumulated in float32. Plans are made at the first product of a shape and
-/// kept.
+/// Products of matrices, accumulated in float32. A plan is made at the first product of a shape and
+/// then kept.
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
   explicit MatmulKernels(const KernelContext& context);
   ~MatmulKernels();
 
-  /// Runs until this object goes. Error when the operands do not fit, or oneDNN or the system
-  /// refuses (memory), now or when it runs.
+  /// Makes a kernel that can run as long as this object lives. Throws Error when the operands do
+  /// not fit. Throws Error, now or when the kernel runs, if oneDNN or the system refuses (memory).
   Kernel make_kernel(const MatmulAttributes& attributes, const Call& call,
                      const ProductFinish& finish = {}, const ResultPlace& place = {});
 
-  /// The type in which `product` is given to the pass after it.
+  /// Returns the type in which the result of `product` is given to the pass after it.
   static DataType type_for_pass(const Program& product);
 
  private:

@@ -16,23 +16,25 @@
 namespace howard::host {
 namespace {
 
-constexpr std::int64_t kFloat = 4;  // Bytes.
-constexpr std::int64_t kLine = 64;  // Bytes.
+constexpr std::int64_t kFloat = 4;  // in bytes
+constexpr std::int64_t kLine = 64;  // in bytes
 
-/// What a block of whole matrices widens stays within this, half of Sapphire Rapids' second cache.
-constexpr Bytes kWidened(std::int64_t{1} << 20);
-/// Elements to widen that are worth another thread.
-constexpr std::int64_t kWideningGrain = 16384;
-/// Elements of a widened product that are rounded and passed on at a time: they stay in the first
+/// What a block of whole matrices widens stays within this: half of Sapphire Rapids' second-level
 /// cache.
+constexpr Bytes kWidened(std::int64_t{1} << 20);
+/// How many elements to widen are worth another thread.
+constexpr std::int64_t kWideningGrain = 16384;
+/// How many elements of a widened product are rounded and passed on at a time: they stay in the
+/// first-level cache.
 constexpr std::int64_t kFinished = 4096;
 
-/// Up to this k oneDNN's gemm leaves the stack register alone, on every instruction set: measured
-/// at 64, and where it no longer does at 96.
+/// Up to this k, oneDNN's gemm leaves the stack register alone on every instruction set. Measured:
+/// at 64 it does, at 96 it no longer does.
 constexpr std::int64_t kKeepsStack = 64;
 
-/// Makes oneDNN single-threaded on this thread for a while, whatever OMP_NUM_THREADS says. Its
-/// OpenMP runtime keeps the number per thread, and the caller's is put back.
+/// Makes oneDNN single-threaded on this thread during its lifetime, whatever OMP_NUM_THREADS says.
+/// oneDNN's OpenMP runtime keeps the number of threads per thread; the destructor restores the
+/// caller's.
 class SingleOpenMpThread {
  public:
   SingleOpenMpThread() { omp_set_num_threads(1); }
@@ -53,19 +55,19 @@ dnnl::memory::data_type type_of(DataType dtype) {
   return dtype == DataType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
-/// What B of [k, columns] looks like as a part of all of it.
+/// Describes B [k, columns] as a part of the whole B.
 dnnl::memory::desc plain_b(const MatmulShape& shape, DataType dtype, std::int64_t columns) {
   const bool tb = shape.transpose_b;
   return {{shape.k, columns}, type_of(dtype), {tb ? 1 : shape.n, tb ? shape.k : 1}};
 }
 
-/// B as oneDNN likes it best, which describe() finds out.
+/// Describes B in the layout that oneDNN prefers, which describe() finds out.
 dnnl::memory::desc any_b(const MatmulShape& shape, std::int64_t columns) {
   return {{shape.k, columns}, type_of(shape.b), dnnl::memory::format_tag::any};
 }
 
-/// Elements between the rows of a block of C that lies by itself, in place of the rest of C's row:
-/// oneDNN takes the same kernels for it as for a part of C.
+/// The elements between the rows of a block of C that is stored by itself, in place of the rest of
+/// C's row. With it oneDNN takes the same kernels as for a part of C.
 constexpr std::int64_t kGap = 16;
 
 /// oneDNN 3 (Ubuntu 24.04) has no separate descriptions of operations.
@@ -79,14 +81,14 @@ dnnl::matmul::primitive_desc matmul_description(const dnnl::primitive_attr& attr
 #endif
 }
 
-/// `c_step`: elements from a row of C to the next. `packed_b`, of one matrix: what B looks like in
-/// place of a part of all of it.
+/// `c_step` is the number of elements from one row of C to the next. `packed_b`, for one matrix
+/// only, describes B if it is packed.
 dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& size,
                                       std::int64_t c_step,
                                       const std::optional<dnnl::memory::desc>& packed_b) {
   const SingleOpenMpThread single;
-  // A part [matrices, rows, columns] of matrices that are stored with other distances; of one
-  // matrix, for which oneDNN has faster kernels, without the first dimension.
+  // A part [matrices, rows, columns] of matrices that are stored with other distances. For a single
+  // matrix the first dimension is left out, because oneDNN has faster kernels then.
   const auto part = [&](DataType dtype, dnnl::memory::dims sizes, dnnl::memory::dims strides) {
     if (size.matrices == 1) {
       sizes.erase(sizes.begin());
@@ -105,7 +107,8 @@ dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& 
   const auto c =
       part(shape.result, {size.matrices, size.rows, size.columns}, {m * c_step, c_step, 1});
   dnnl::primitive_attr attributes;
-  // The library's own scratchpad belongs to the thread that made the primitive; ours to a worker.
+  // The library's own scratchpad would belong to the thread that made the primitive; ours belongs
+  // to a worker.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (size.adds) {
     dnnl::post_ops sum;
@@ -136,7 +139,7 @@ void widen(const std::byte* from, std::int64_t first, std::int64_t count, std::b
   });
 }
 
-/// Each value, and into `stored` if it is not null.
+/// Rounds each value, and also stores it in `stored` if that is not null.
 void round_to_bfloat16(float* values, std::int64_t count, Half* stored) {
   vectorised([=]() HOWARD_INLINE {
     for_each(count,
@@ -150,9 +153,10 @@ void round_to_bfloat16(float* values, std::int64_t count, Half* stored) {
 
 bool has_fast_bfloat16_products() {
   static const bool kHas = [] {
-    // Sapphire Rapids and its successors, known by AVX512-FP16, are fast with AMX alone: without,
-    // as in a virtual machine that hides it, a product of AVX512-BF16 takes two cycles, in which
-    // two units could do as much twice over in float32 (measured: 87 to 157 GFLOP/s a core).
+    // Sapphire Rapids and its successors, recognised by AVX512-FP16, are fast only with AMX.
+    // Without AMX, as in a virtual machine that hides it, a product of AVX512-BF16 takes two
+    // cycles; in that time two units could do twice as much in float32 (measured: 87 and 157
+    // GFLOP/s per core).
     __builtin_cpu_init();
     const bool wants_amx = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
     if (wants_amx && !__builtin_cpu_supports("amx-bf16")) return false;
@@ -182,7 +186,7 @@ struct MatmulPlan::Execution {
         c(description.dst_desc(), cpu_engine(), nullptr),
         scratch(description.scratchpad_desc(), cpu_engine(), nullptr) {}
 
-  /// Through the C interface: the C++ one copies a hash table of the operands at each call.
+  /// Uses the C interface, because the C++ one copies a hash table of the operands at each call.
   void run(const dnnl::matmul& primitive, bool biased) const {
     const std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, a.get()},
                                                     {DNNL_ARG_WEIGHTS, b.get()},
@@ -200,16 +204,16 @@ struct MatmulPlan::Execution {
 };
 
 struct MatmulPlan::Packing {
-  std::int64_t first = 0;  ///< Element of B.
+  std::int64_t first = 0;  ///< The offset of the first element in B.
   dnnl::memory::desc from, to, scratch;
   dnnl::reorder primitive;
-  Bytes place;  ///< In the common workspace.
+  Bytes place;  ///< The offset in the common workspace.
 };
 
 struct MatmulPlan::Job {
   const MatmulOperands& operands;
   const ProductFinish& finish;
-  std::byte* common = nullptr;  ///< Workspaces.
+  std::byte* common = nullptr;  ///< The common workspace and this worker's own one.
   std::byte* own = nullptr;
 };
 
@@ -307,7 +311,8 @@ std::size_t MatmulPlan::primitive_for(const PartSize& size) {
   return primitives_.size() - 1;
 }
 
-/// Of the part of B that begins with `column`: bands have all parts of it, in their order.
+/// Adds the packing of the part of B that begins with `column`. Every band has all parts, in this
+/// order.
 void MatmulPlan::add_packing(std::int64_t column) {
   const Primitive& reader = primitives_[blocks_[0].parts[packings_.size()].primitive];
   const auto from = plain_b(shape_, shape_.b, reader.size.columns);
@@ -334,7 +339,7 @@ MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::
   return factor;
 }
 
-/// Gives what is widened, and blocks of C, their places in the workspaces.
+/// Assigns places in the workspaces to what is widened and to blocks of C.
 void MatmulPlan::make_room(const BlockSize& largest) {
   const auto place_of = [](Bytes& size, Bytes bytes) {
     const Bytes first(ceil_div(size.value(), kLine) * kLine);
@@ -418,7 +423,8 @@ void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
   finish_block(block, job, c);
 }
 
-/// Element `first` of a factor with `values`, and as many `matrices`, where oneDNN is to read them.
+/// Returns where oneDNN reads element `first` and the `matrices` from there on, for a factor with
+/// `values`.
 std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std::int64_t first,
                              std::int64_t matrices, const Job& job) const {
   switch (factor.held) {
@@ -434,7 +440,7 @@ std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std:
     case Factor::Held::as_it_is:
       break;
   }
-  // oneDNN takes operands that it only reads as void*.
+  // oneDNN takes operands as void*, even those that it only reads.
   return const_cast<std::byte*>(values + first * bytes_of(factor.dtype));
 }
 
@@ -444,7 +450,7 @@ void MatmulPlan::finish_block(const Block& block, const Job& job, std::byte* val
   if (!rounds_ && pass == nullptr) return;
   const bool rounds = rounds_ && (shape_.stores_result || wants_rounded);
   const bool stores = shape_.stores_result && own_c_;
-  const bool whole_rows = block.columns == shape_.n;  // Only blocks of one matrix are cut.
+  const bool whole_rows = block.columns == shape_.n;  // Only blocks of a single matrix are cut.
   const std::int64_t at_once =
       whole_rows ? std::max(std::int64_t{1}, kFinished / block.columns) : 1;
   for (std::int64_t row = 0; row < block.rows; row += at_once) {

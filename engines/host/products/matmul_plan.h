@@ -13,68 +13,73 @@
 
 namespace howard::host {
 
-/// Whether oneDNN multiplies bfloat16 on this CPU, and faster than the CPU multiplies float32.
+/// Returns whether oneDNN multiplies bfloat16 on this CPU, and does so faster than the CPU
+/// multiplies float32.
 bool has_fast_bfloat16_products();
 
-/// What factors of these types are multiplied in: bfloat16 if both are and `fast`, or float32.
+/// Returns the type in which factors of these types are multiplied: bfloat16 if both are and
+/// `fast`, otherwise float32.
 DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_products());
 
-/// What becomes of a block of C as soon as it is there, still in a cache.
+/// What is done with each block of C once it is computed and still in a cache.
 struct ProductFinish {
-  std::shared_ptr<const ElementPass> pass;  ///< Reads it, and stores to no factor.
-  /// Of a product in float32 whose result is bfloat16 and not stored: whether the pass, which is
-  /// given float32, wants it rounded.
+  /// This pass reads the block; it must not store to a factor.
+  std::shared_ptr<const ElementPass> pass;
+  /// For a float32 product whose bfloat16 result is not stored: whether the float32 values that the
+  /// pass is given must first be rounded to bfloat16.
   bool rounds = true;
 };
 
-/// How products of one shape are computed: cut into blocks of rows or of columns, or of whole
-/// matrices of the batch, each a single-threaded oneDNN primitive on a thread of the pool. oneDNN's
-/// own threads (libgomp) would wait for the next product spinning, up to milliseconds, on the cores
-/// that the pool needs for everything else.
+/// How products of one shape are computed. They are cut into blocks of rows, of columns, or of
+/// whole matrices of the batch; each block is a single-threaded oneDNN primitive on a thread of the
+/// pool. oneDNN's own threads (libgomp) would spin while they wait for the next product, for up to
+/// milliseconds, on the cores that the pool needs for everything else.
 ///
-/// bfloat16 is widened to float32, the same arithmetic, where the other factor is float32 or the
-/// CPU multiplies that as fast. Such a product is rounded block by block as it comes.
+/// bfloat16 is widened to float32, which gives the same arithmetic, when the other factor is
+/// float32 or the CPU multiplies float32 as fast. The result of such a product is rounded block by
+/// block.
 ///
-/// The blocks depend on the shape and the number of threads alone, and no sum is split over blocks:
-/// equal operands give equal bits.
+/// The blocks depend only on the shape and the number of threads, and no sum is split over blocks,
+/// so equal operands give equal bits.
 class MatmulPlan {
  public:
-  /// For `threads` workers, of a CPU with or without fast products of bfloat16. Throws what oneDNN
-  /// throws: dnnl::error.
+  /// Plans for `threads` workers of a CPU with or without fast products of bfloat16. Throws
+  /// dnnl::error when oneDNN does.
   MatmulPlan(const MatmulShape& shape, int threads, bool fast = has_fast_bfloat16_products());
   ~MatmulPlan();
 
-  /// One thread calls it at a time, of all plans that share `workspace`.
+  /// Only one thread at a time may call this, for all plans that share `workspace`.
   void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
            const ProductFinish& finish = {});
 
  private:
-  /// What oneDNN computes at a time: some columns of a block and a range of k, with the first
-  /// elements; of a packed B, its packing.
+  /// What oneDNN computes at a time: some columns of a block over a range of k. The numbers are the
+  /// offsets of the first elements; for a packed B, `b` is the index of its packing.
   struct Part {
     std::size_t primitive = 0;  ///< Index into primitives_.
     std::int64_t a = 0, b = 0, bias = 0;
-    std::int64_t c = 0;  ///< From the block's first column on.
+    std::int64_t c = 0;  ///< The offset from the block's first column.
   };
-  /// A rectangle of C, of one matrix or of several of the batch.
+  /// A rectangle of C, in one matrix or in several of the batch.
   struct Block {
-    std::int64_t c = 0;  ///< Its first element.
+    std::int64_t c = 0;  ///< The offset of its first element.
     std::int64_t rows = 0, columns = 0;
     std::vector<Part> parts;
   };
-  /// How oneDNN finds a factor, or the bias: where it is, or widened to float32 in a workspace, all
-  /// of it once before the blocks or the matrices of a block where it is computed.
+  /// Where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace. It is
+  /// widened all at once before the blocks, or by block, for the matrices of that block.
   struct Factor {
     enum class Held : std::uint8_t { as_it_is, once, by_block, packed };
     DataType dtype{};
-    std::int64_t matrix = 0, matrices = 0;  ///< Elements of one, and how many.
+    /// The elements of one matrix, and the number of matrices.
+    std::int64_t matrix = 0, matrices = 0;
     Held held = Held::as_it_is;
-    Bytes place;  ///< In the common workspace, or in a worker's.
+    Bytes place;  ///< The offset in the common workspace or in a worker's.
   };
-  struct Primitive;  ///< oneDNN's, for parts of one size.
-  struct Execution;  ///< What one worker needs to run one.
+  struct Primitive;  ///< A oneDNN primitive, for parts of one size.
+  struct Execution;  ///< What one worker needs to run one primitive.
   struct Packing;    ///< How a part of B, some columns, is packed.
-  struct Job;        ///< What a worker needs besides.
+  struct Job;        ///< What else a worker needs.
 
   void cut(const BlockSize& size);
   std::size_t primitive_for(const PartSize& size);
@@ -87,18 +92,23 @@ class MatmulPlan {
                    std::int64_t matrices, const Job& job) const;
   void finish_block(const Block& block, const Job& job, std::byte* values) const;
 
-  MatmulShape shape_, computed_;  ///< As it is asked for, and as oneDNN multiplies.
-  bool rounds_;                   ///< What oneDNN gives.
-  bool own_c_;  ///< A block of C is computed in its worker's workspace, at c_place_ ...
-  std::int64_t c_step_ = 0;  ///< ... or in C; elements from a row to the next.
+  /// The shape as asked for, and the shape as oneDNN multiplies it.
+  MatmulShape shape_, computed_;
+  bool rounds_;  ///< Whether the result of oneDNN must be rounded.
+  /// Whether a block of C is computed in its worker's workspace, at c_place_, or directly in C.
+  bool own_c_;
+  /// The number of elements from one row of C, or of the workspace, to the next.
+  std::int64_t c_step_ = 0;
   bool packs_b_ = false;
   Factor a_, b_, bias_;
   Bytes c_place_;
   std::vector<Block> blocks_;
-  std::vector<Packing> packings_;  ///< Of all of B, in the order of its columns.
+  std::vector<Packing> packings_;  ///< The packings of all of B, in the order of its columns.
   std::vector<Primitive> primitives_;
-  std::vector<std::vector<Execution>> executions_;  ///< Of each worker, in primitives_' order.
-  Bytes own_size_, common_size_;                    ///< Of the workspace; own: first oneDNN's.
+  /// For each worker, in the order of primitives_.
+  std::vector<std::vector<Execution>> executions_;
+  /// Sizes of the workspaces; a worker's own one begins with oneDNN's scratchpad.
+  Bytes own_size_, common_size_;
 };
 
 }  // namespace howard::host

@@ -10,23 +10,25 @@
 
 namespace howard::host {
 
-/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias. Of bfloat16
-/// and float32, which may meet: what they are multiplied in, and where, is MatmulPlan's affair.
+/// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias. The operands
+/// are bfloat16 or float32 and may be mixed; MatmulPlan decides in which type they are multiplied.
 struct MatmulShape {
   std::int64_t batch = 1;
   std::int64_t m = 0;
   std::int64_t k = 0;
   std::int64_t n = 0;
-  bool one_a = false;  ///< A has no batch: the same for all. So may B, but not both.
+  /// Whether A has no batch and is the same for all. This may hold for A or B, but not both.
+  bool one_a = false;
   bool one_b = false;
-  bool transpose_a = false;  ///< Stored as [batch, k, m].
-  bool transpose_b = false;  ///< Stored as [batch, n, k].
+  bool transpose_a = false;  ///< Whether A is stored as [batch, k, m].
+  bool transpose_b = false;  ///< Whether B is stored as [batch, n, k].
   DataType a = DataType::bfloat16;
   DataType b = DataType::bfloat16;
-  std::optional<DataType> bias;          ///< That of A or of B.
-  DataType result = DataType::bfloat16;  ///< What C is rounded to.
-  bool wide_result = false;              ///< C is held as float32 all the same.
-  bool stores_result = true;             ///< Or C is only for the pass that follows.
+  std::optional<DataType> bias;          ///< The data type of the bias, which is that of A or of B.
+  DataType result = DataType::bfloat16;  ///< The type that C is rounded to.
+  bool wide_result = false;              ///< Whether C is held as float32 all the same.
+  /// Whether C is stored; otherwise only the pass that follows uses it.
+  bool stores_result = true;
 
   Flops flops() const { return Flops(2 * batch * m * k * n); }
 
@@ -37,10 +39,10 @@ struct MatmulOperands {
   const std::byte* a = nullptr;
   const std::byte* b = nullptr;
   const std::byte* bias = nullptr;
-  std::byte* c = nullptr;  ///< Overlaps no other.
+  std::byte* c = nullptr;  ///< Must not overlap any other operand.
 };
 
-/// Less than this is not worth a second thread, which takes 0.3 us to give it something.
+/// A product with less work than this is not worth a second thread: handing over work takes 0.3 us.
 inline constexpr Flops kSmallProduct(std::int64_t{128} * 1024);
 
 }  // namespace howard::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engines themselves cost for each call of an op: a training step of the report's MLP on a
-// device that does nothing.
+// Measures what the engines themselves cost for each call of an op, with a training step of the
+// report's MLP on a device that does nothing.
 
 #include <benchmark/benchmark.h>
 

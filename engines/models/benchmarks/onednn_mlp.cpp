@@ -18,7 +18,7 @@ namespace {
 using dnnl::memory;
 using host::Half;
 
-/// Aligned as oneDNN likes it.
+/// An array with the alignment that oneDNN prefers.
 template <class T>
 class Array {
  public:
@@ -46,7 +46,7 @@ class OnednnMlp::Impl {
   virtual float loss() const = 0;
 };
 
-/// `E` is what factors are stored in; as float32 rounded to bfloat16 if `kRounds`.
+/// Factors are stored as `E`. If `kRounds`, they are float32 rounded to bfloat16.
 template <class E, bool kRounds>
 class OnednnMlp::Step final : public Impl {
  public:
@@ -103,7 +103,7 @@ class OnednnMlp::Step final : public Impl {
           gradient(width * width, 0),
           bias_gradient(width, 0) {}
     Array<float> weight;
-    Array<E> half;  ///< The same rounded, if it is. [in, out]
+    Array<E> half;  ///< the weight as a factor, rounded if factors are; [in, out]
     Array<float> bias, gradient, bias_gradient;
     Product forward, gradient_product;
   };
@@ -155,7 +155,7 @@ class OnednnMlp::Step final : public Impl {
 
   void run(const Product& product) { product.primitive.execute(stream_, product.operands); }
 
-  /// value(row, sums) for each row; the sums of all threads go to `total`.
+  /// Calls value(row, sums) for each row and adds up the sums of all threads in `total`.
   template <class Row>
   void for_rows(float* total, const Row& row) {
 #pragma omp parallel

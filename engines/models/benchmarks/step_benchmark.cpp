@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps of the report's MLP on the host: the engines, the fused trace and a step written
-// by hand on oneDNN, in turn. All with float32 parameters, and products of bfloat16 or float32.
+// Compares training steps of the report's MLP on the host: the engines, the fused trace and a step
+// written by hand on oneDNN. All have float32 parameters, and products of bfloat16 or float32.
 //
 //   howard_step_benchmark [rounds [threads [batch/width [bf16|fp32 [contestant,...]]]]]
 //
-// A round runs each for about 60 ms, in an order that changes; ratios are medians of those within a
-// round. On a machine that others use, one thread and the time on the cores say what work is done.
+// A round runs each contestant for about 60 ms, in a changing order. Ratios are medians of the
+// ratios within a round. On a machine that others use, compare with one thread, and use the time on
+// the cores.
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ struct Problem {
   }
 };
 
-/// A model with what trains it, on a device of its own.
+/// A model with everything that trains it, on a device of its own.
 struct Training {
   Training(const Problem& problem, int threads, bool fuse)
       : device({.threads = threads, .fuse_traces = fuse}),
@@ -70,9 +71,9 @@ struct Training {
   std::unique_ptr<autograd::TracedStep> traced;
 };
 
-/// In milliseconds, of a step: on the clock, and of all threads together on the cores.
+/// The milliseconds of a step: on the clock, and of all threads together on the cores.
 struct Times {
-  std::vector<double> wall, cpu;  ///< One a round.
+  std::vector<double> wall, cpu;  ///< one entry for each round
 };
 
 struct Contestant {
@@ -148,7 +149,7 @@ double median_ratio(const std::vector<double>& times, const std::vector<double>&
   return median(ratios);
 }
 
-/// `only`: the contestants to run, separated by commas, or all if empty.
+/// `only` lists the contestants to run, separated by commas; if it is empty, all run.
 void compare(const Problem& problem, int rounds, int threads, const std::string& only) {
   std::vector<Contestant> all = contestants(problem, threads);
   if (!only.empty()) {

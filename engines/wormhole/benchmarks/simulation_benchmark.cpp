@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many programs the emulator runs in a second of real time, timing only: each enqueued by the
-// host (planned once, then looked up), and replayed from a trace of 100.
+// Measures how many programs the emulator runs in a second of real time, with timing only: enqueued
+// one by one by the host (planned once, then looked up), and replayed from a trace of 100.
 #include <benchmark/benchmark.h>
 
 #include "engines/wormhole/wormhole_device.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace howard;
 
-/// A product of 256x256x256 on a device of its own.
+/// A product of 256x256x256, on a device of its own.
 struct Product {
   Operand tensor() {
     const TensorSpec spec{{256, 256}};

@@ -13,7 +13,7 @@
 namespace howard::wormhole {
 
 /// What can happen in the chip, in the order in which simultaneous events are handled: work that
-/// ends frees what work that starts needs.
+/// ends comes first, because it frees what starting work needs.
 enum class EventKind : std::uint8_t {
   kernel_done,      ///< All cores of a program have reported completion.
   config_written,   ///< The dispatcher has written a program's configuration to its cores.
@@ -23,20 +23,21 @@ enum class EventKind : std::uint8_t {
 struct Event {
   SimTime time;
   EventKind kind{};
-  std::uint64_t sequence = 0;    ///< Insertion number: the tie breaker.
-  std::size_t subject = 0;       ///< The sub-device or command queue it is about.
-  std::uint64_t generation = 0;  ///< Which of several ends of a kernel it is; the last one counts.
+  std::uint64_t sequence = 0;  ///< The number of its insertion, which breaks ties.
+  std::size_t subject = 0;     ///< The sub-device or command queue that it concerns.
+  /// Distinguishes the successive ends scheduled for a kernel; only the last one counts.
+  std::uint64_t generation = 0;
 };
 
-/// Future events in a total order: time, then kind, then insertion. Two runs with the same inputs
-/// therefore take the same path on every machine.
+/// Future events in a total order: by time, then by kind, then by insertion. Two runs with the same
+/// inputs therefore take the same path on every machine.
 class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   const Event& next() const { return heap_.front(); }
-  SimTime now() const { return now_; }  ///< The time of the last event taken.
+  SimTime now() const { return now_; }  ///< The time of the event taken last.
 
-  /// A time before now() is a bug: nothing schedules into the past.
+  /// Passing a time before now() is a bug: nothing may be scheduled into the past.
   void schedule(SimTime time, EventKind kind, std::size_t subject, std::uint64_t generation) {
     HOWARD_CHECK(time >= now_, "an event lies in the future");
     heap_.push_back({time, kind, next_sequence_++, subject, generation});

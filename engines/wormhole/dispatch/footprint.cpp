@@ -6,13 +6,13 @@
 namespace howard::wormhole {
 namespace {
 
-// Sizes of tt-metal's configuration messages: a circular buffer is four words, a semaphore is
-// padded to the L1 alignment, an argument is a word.
+// The sizes of tt-metal's configuration messages: a circular buffer takes four words, a semaphore
+// is padded to the L1 alignment, and an argument takes a word.
 constexpr Bytes kCircularBuffer{16};
 constexpr Bytes kSemaphore{16};
 constexpr Bytes kArgument{4};
 
-/// Circular buffers, semaphores and arguments, as they are sent.
+/// Returns the bytes of circular buffers, semaphores and arguments that are sent.
 Bytes data_bytes(const Footprint& f) {
   return kCircularBuffer * f.circular_buffers * f.circular_buffer_groups +
          kSemaphore * f.semaphores +

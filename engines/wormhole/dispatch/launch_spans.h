@@ -10,7 +10,8 @@
 namespace howard::wormhole {
 
 /// Records what happened to a launch: its dispatch, its kernel on the sub-device that has `cores`,
-/// and the reader, compute and writer of each core that had work. `program` is its number.
+/// and the reader, compute and writer of each core that had work. `program` is the number of the
+/// launch.
 void record_launch(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
                    const Launch& launch, const LaunchTimes& times);
 

@@ -11,15 +11,15 @@
 
 namespace howard::wormhole {
 
-/// Lowers and plans each call once for each different grid, free L1, op, attributes and operand
+/// Lowers and plans a call once for each combination of grid, free L1, op, attributes and operand
 /// specs, as ttnn's program cache does.
 class ProgramCache {
  public:
-  /// `profiles` must outlive it.
+  /// `profiles` must outlive the cache.
   explicit ProgramCache(const Profiles& profiles) : profiles_(profiles) {}
 
-  /// The launches of `program` on a grid of `grid`; they live as long as the cache. Error when
-  /// their circular buffers do not fit what `memory` leaves of L1.
+  /// Returns the launches of `program` on the cores of `grid`; they live as long as the cache.
+  /// Throws Error when their circular buffers do not fit into the L1 that `memory` leaves free.
   const std::vector<PlannedProgram>& launches(const Program& program, CoreGrid grid,
                                               const DeviceMemory& memory);
 

@@ -21,7 +21,7 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// How many programs a command launches.
+/// Returns how many programs a command launches.
 std::uint64_t launches_of(const Command& command) {
   if (const auto* const replay = std::get_if<Replay>(&command)) return replay->recording->size();
   return std::holds_alternative<Launch>(command) ? 1 : 0;
@@ -47,8 +47,8 @@ void Simulation::set_sub_devices(int count) {
 }
 
 Simulation::Issued Simulation::issue(int queue, Command command, SimTime host_now) {
-  // The chip is left behind the host until an answer is needed, so that another host thread may
-  // still call at an earlier time.
+  // The chip's simulation stays behind the host until an answer is needed, so that another host
+  // thread may still call at an earlier time.
   std::deque<Queued>& commands = queues_[at(queue)].commands;
   while (std::ssize(commands) >= limits_.issue_queue_entries) {
     if (events_.empty()) report_deadlock();
@@ -74,7 +74,8 @@ void Simulation::step() {
   const Event event = events_.take();
   switch (event.kind) {
     case EventKind::kernel_done:
-      // A kernel whose end was moved by a change of its speed has left its old end behind.
+      // If a change of speed has moved a kernel's end, its old end event is still in the queue;
+      // ignore it.
       if (sub_devices_[event.subject].generation != event.generation) return;
       end_kernel(static_cast<int>(event.subject));
       break;
@@ -92,8 +93,8 @@ void Simulation::step() {
   start_ready_work(event.time);
 }
 
-/// Everything that can start now does, until nothing more can: an event recorded by one queue may
-/// release another.
+/// Starts everything that can start now, until nothing more can: an event recorded by one queue may
+/// release another queue.
 void Simulation::start_ready_work(SimTime now) {
   bool kernels_changed = false;
   bool progress = true;
@@ -109,7 +110,8 @@ void Simulation::start_ready_work(SimTime now) {
   if (kernels_changed) share_dram(now);
 }
 
-/// Lets the dispatcher of `queue` take its next command; false when it has none or must wait.
+/// Lets the dispatcher of `queue` take its next command. Returns false when there is none or it
+/// must wait.
 bool Simulation::take_command(int index, SimTime now) {
   Queue& queue = queues_[at(index)];
   if (queue.dispatching || queue.visible == 0) return false;
@@ -135,7 +137,7 @@ bool Simulation::take_command(int index, SimTime now) {
             if (next.next_launch >= recording.size()) done();
             return true;
           },
-          // The dispatcher itself waits for what an event is about, and so do all later commands.
+          // The dispatcher itself waits for the programs before an event; so do all later commands.
           [&](const RecordEvent& record) {
             if (!pass_event(index, queue.running == 0, now)) return false;
             if (triggered_.size() <= record.event) triggered_.resize(record.event + 1);
@@ -153,7 +155,8 @@ bool Simulation::take_command(int index, SimTime now) {
       next.command);
 }
 
-/// Lets the dispatcher of `queue` go past the event of its first command; false until it happened.
+/// Lets the dispatcher of `queue` pass the event of its first command. Returns false until the
+/// event has happened.
 bool Simulation::pass_event(int index, bool happened, SimTime now) {
   Queue& queue = queues_[at(index)];
   if (!happened) {
@@ -168,7 +171,7 @@ bool Simulation::pass_event(int index, bool happened, SimTime now) {
   return true;
 }
 
-/// Begins to write a program's configuration; false when its sub-device has no room for it.
+/// Begins to write a program's configuration. Returns false when its sub-device has no room for it.
 bool Simulation::dispatch(int index, const Launch& launch, std::uint64_t program, SimTime now) {
   SubDevice& target = sub_devices_[at(launch.sub_device)];
   const bool room = target.entries < limits_.launch_ring_entries &&
@@ -192,7 +195,7 @@ bool Simulation::start_kernel(int index, SimTime now) {
   cores.busy = true;
   cores.remaining = program.launch.kernel;
   cores.updated = program.times.kernel_start;
-  cores.speed = 0;  // not yet scheduled: share_dram does
+  cores.speed = 0;  // not scheduled yet; share_dram does that
   return true;
 }
 
@@ -212,8 +215,8 @@ void Simulation::end_kernel(int index) {
   share_dram(events_.now());
 }
 
-/// Gives every running kernel its share of the DRAM and moves the ends of those whose speed
-/// changes. Kernels count from their go signal on, their launch included.
+/// Gives every running kernel its share of the DRAM, and moves the ends of kernels whose speed
+/// changes. A kernel runs from its go signal on, including its launch.
 void Simulation::share_dram(SimTime now) {
   std::vector<std::size_t> running;
   std::vector<DramShare> wanted;

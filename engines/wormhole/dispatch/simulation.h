@@ -17,10 +17,10 @@
 
 namespace howard::wormhole {
 
-/// Programs that a replay launches one after the other.
+/// The programs that a replay launches one after the other.
 using Recording = std::vector<Launch>;
 
-/// Commands of a queue, in the order of the host's calls.
+/// The commands of a queue, in the order of the host's calls, are these:
 struct RecordEvent {
   std::uint64_t event = 0;
 };
@@ -35,35 +35,36 @@ using Command = std::variant<Launch, Replay, RecordEvent, WaitEvent>;
 struct SimulationLimits {
   int command_queues = 1;
   int sub_devices = 1;
-  /// Commands of one queue that may wait for the dispatcher before the host must wait.
+  /// How many commands of one queue may wait for the dispatcher before the host must wait.
   int issue_queue_entries = 1;
-  /// Programs whose configuration a sub-device's cores can hold, the running one included: as many
-  /// as the launch message ring has entries and the configuration ring has room for, at least one.
+  /// How many programs' configurations the cores of a sub-device can hold, including the running
+  /// one. The entries of the launch message ring limit their number and the configuration ring
+  /// limits their size, but there is always room for one.
   int launch_ring_entries = 1;
   Bytes configuration_ring;
 };
 
-/// The chip behind its command queues.
+/// Simulates the chip behind its command queues.
 ///
-/// Each queue has a dispatcher that takes its commands in order: for a program it waits for a free
-/// room in the rings of the program's sub-device, then writes the configuration, which may overlap
-/// with what runs there. A sub-device runs one program at a time; the next one's go signal waits
-/// until all its cores are done. Programs on different sub-devices run at the same time and share
-/// the DRAM. So the period of one well-fed queue is max(dispatch, go + kernel).
+/// Each queue has a dispatcher that takes its commands in order. For a program it waits for free
+/// room in the rings of the program's sub-device and then writes the configuration; that may
+/// overlap with what runs there. A sub-device runs one program at a time: the next program's go
+/// signal waits until all its cores are done. Programs on different sub-devices run at the same
+/// time and share the DRAM. So the period of one well-fed queue is max(dispatch, go + kernel).
 ///
-/// Holds no clock of the host: its time is an argument, and the simulation runs only as far as the
-/// host's questions need.
+/// It has no clock of the host. The host's time is an argument, and the simulation runs only as far
+/// as the host's questions need.
 class Simulation {
  public:
-  /// `program`: launches counted from 1, replays included, in the order of the host's calls.
+  /// `program` numbers the launches from 1, replays included, in the order of the host's calls.
   using Observer = std::function<void(std::uint64_t program, int queue, const Launch& launch,
                                       const LaunchTimes& times)>;
 
-  /// The dispatcher of `queue` waited from `start` to `end` for an event: one that was to be
-  /// recorded behind running programs, or one that it was told to wait for.
+  /// Says that the dispatcher of `queue` waited from `start` to `end` for an event: one that was to
+  /// be recorded behind running programs, or one that it was told to wait for.
   using WaitObserver = std::function<void(int queue, SimTime start, SimTime end)>;
 
-  /// `observer` is called once for each program, when its kernel has ended; `wait_observer` when a
+  /// Calls `observer` once for each program, when its kernel has ended, and `wait_observer` when a
   /// wait that took time is over.
   Simulation(
       const SimulationLimits& limits, Observer observer,
@@ -74,22 +75,24 @@ class Simulation {
     std::uint64_t first_program;  ///< The number of the command's first program.
   };
 
-  /// Hands a command to `queue` at `host_now`. Error when the host would wait for ever.
+  /// Hands a command to `queue` at `host_now`. Throws Error when the host would wait for ever.
   Issued issue(int queue, Command command, SimTime host_now);
 
-  /// When everything issued to `queue` so far has run; zero when nothing was ever issued there.
-  /// Error when queues wait for each other's events in a circle: it names queues and events, the
-  /// commands that can never run are dropped and the simulation can be used again.
+  /// Returns the time when everything issued to `queue` so far has run, or zero when nothing was
+  /// ever issued there. Throws Error, naming queues and events, when queues wait for each other's
+  /// events in a circle. The commands that can never run are then dropped, and the simulation can
+  /// be used again.
   SimTime drain(int queue);
 
-  /// Cores in use are those of `count` sub-devices from now on. Everything must have been drained.
+  /// From now on the cores in use are those of `count` sub-devices. Everything must have been
+  /// drained.
   void set_sub_devices(int count);
 
  private:
   struct Queued {
     Command command;
     std::uint64_t first_program = 0;
-    std::size_t next_launch = 0;  ///< Of a replay.
+    std::size_t next_launch = 0;  ///< The index of the next launch of a replay.
   };
   struct Configured {
     std::uint64_t program = 0;
@@ -98,23 +101,27 @@ class Simulation {
     LaunchTimes times;
   };
   struct Queue {
-    std::deque<Queued> commands;  ///< Not yet taken by the dispatcher; the visible ones first.
+    /// Commands that the dispatcher has not taken yet; the visible ones come first.
+    std::deque<Queued> commands;
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
-    std::optional<SimTime> waiting_since;  ///< For the event of its first command.
-    std::int64_t running = 0;              ///< Dispatched programs that have not ended.
-    SimTime last_end;                      ///< Of its last program or event.
+    /// Set while the queue waits for the event of its first command.
+    std::optional<SimTime> waiting_since;
+    std::int64_t running = 0;  ///< The number of dispatched programs that have not ended.
+    SimTime last_end;          ///< The end of its last program or event.
   };
   struct SubDevice {
-    std::deque<Configured> programs;  ///< The first one runs when `busy`.
-    int entries = 0;                  ///< Of the launch ring, in use.
-    Bytes configuration;              ///< Of the configuration ring, in use.
+    std::deque<Configured> programs;  ///< The first one is running if `busy`.
+    int entries = 0;                  ///< How many entries of the launch ring are in use.
+    Bytes configuration;              ///< How much of the configuration ring is in use.
     bool busy = false;
-    SimTime idle_since;  ///< End of its last kernel: counting completions and the go follow it.
-    SimTime remaining;   ///< Of the running kernel at full speed, as of `updated`.
-    SimTime updated;     ///< Never before the kernel's start.
-    Speed speed = 0;     ///< Zero until its end is scheduled.
-    std::uint64_t generation = 0;  ///< Of its valid end; an end that was moved has another.
+    /// The end of its last kernel; the next go begins with counting completions from then on.
+    SimTime idle_since;
+    SimTime remaining;  ///< What is left of the running kernel at full speed, as of `updated`.
+    SimTime updated;    ///< Never before the kernel's start.
+    Speed speed = 0;    ///< Zero until the end of the kernel is scheduled.
+    /// The generation of its valid end; an end that was moved has an older one.
+    std::uint64_t generation = 0;
   };
 
   void step();

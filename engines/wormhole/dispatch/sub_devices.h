@@ -8,18 +8,18 @@
 
 namespace howard::wormhole {
 
-/// How the compute grid is divided: one sub-device of all cores, or ranges of them.
+/// How the compute grid is divided: into one sub-device of all cores, or into ranges of cores.
 class SubDevices {
  public:
-  /// The whole of `grid`, which may be divided into `most` at the most.
+  /// Starts with the whole of `grid`, which may be divided into at most `most` sub-devices.
   SubDevices(CoreGrid grid, int most);
 
-  /// None: the whole grid again. Error, changing nothing, when there are too many, when one leaves
-  /// the grid, or when two overlap.
+  /// Divides the grid; an empty list restores the whole grid. Throws Error and changes nothing when
+  /// there are too many ranges, when one leaves the grid, or when two overlap.
   void divide(std::span<const CoreRange> ranges);
 
   int count() const { return static_cast<int>(ranges_.size()); }
-  /// Error when there is no sub-device `index`.
+  /// Throws Error when there is no sub-device `index`.
   const CoreRange& range(int index) const;
 
  private:

@@ -11,14 +11,14 @@
 
 namespace howard::wormhole {
 
-/// The captured traces and the DRAM region they fill.
+/// The captured traces, and the region of the DRAM that they occupy.
 class TraceStore {
  public:
   explicit TraceStore(Bytes region) : region_(region) {}
 
-  /// Error when `size` bytes do not fit the region any more.
+  /// Stores a trace. Throws Error when its `size` does not fit the region any more.
   TraceId keep(Recording recording, Bytes size);
-  /// Each Error: there is no such trace, or it was released.
+  /// These throw Error when there is no such trace, or when it was released.
   std::shared_ptr<const Recording> find(TraceId trace) const;
   void release(TraceId trace);
 

@@ -21,12 +21,12 @@ enum class Bottleneck : std::uint8_t {
   dram            ///< The DRAM's bandwidth, which all cores share.
 };
 
-/// "kernel start", "in0 reads", "in1 reads", "math", "unpack", "output writes",
-/// "DRAM bandwidth".
+/// Returns "kernel start", "in0 reads", "in1 reads", "math", "unpack", "output writes" or "DRAM
+/// bandwidth".
 std::string_view name_of(Bottleneck bottleneck);
 
-/// A kernel on its busiest core: reader, compute and writer run as a pipeline, so their spans
-/// overlap. Points in time since the kernel's start.
+/// The times of a kernel on its busiest core, since the kernel's start. Reader, compute and writer
+/// run as a pipeline, so their spans overlap.
 struct KernelCost {
   SimTime compute_start;  ///< The first input has arrived.
   SimTime reads_end;
@@ -34,9 +34,9 @@ struct KernelCost {
   SimTime math_end;
   SimTime total;
 
-  Bytes dram;     ///< Read and written, by all cores together.
-  CoreGrid grid;  ///< Its cores are numbered along the rows of this grid, from the first.
-  int cores = 0;  ///< That have work.
+  Bytes dram;     ///< Bytes read and written by all cores together.
+  CoreGrid grid;  ///< The cores are numbered along the rows of this grid, from the first row.
+  int cores = 0;  ///< How many cores have work.
   Bottleneck bottleneck{};
 };
 

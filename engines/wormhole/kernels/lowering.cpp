@@ -10,7 +10,7 @@
 namespace howard::wormhole {
 namespace {
 
-/// Collects launches; an operand made here has no buffer.
+/// Collects launches. Operands made here have no buffer.
 class Launches {
  public:
   explicit Launches(int sub_device) : sub_device_(sub_device) {}
@@ -30,7 +30,7 @@ class Launches {
   Operand eltwise(Eltwise function, std::vector<Operand> inputs, const Operand& out) {
     return add(name_of(function), EltwiseAttributes{.function = function}, std::move(inputs), out);
   }
-  /// With a scalar, whose value does not matter here.
+  /// Adds a function with a scalar, whose value does not matter here.
   Operand scaled(Eltwise function, const Operand& x, const Operand& out) {
     return add(name_of(function), EltwiseAttributes{.function = function, .scalar = 1.0F}, {x},
                out);
@@ -50,7 +50,7 @@ class Launches {
   }
 
   void push(Program program) { programs_.push_back(std::move(program)); }
-  /// The last launch writes to `out`.
+  /// Makes the last launch write to `out`.
   void end_in(const Operand& out) { programs_.back().outputs = {out}; }
 
   std::vector<Program> take() { return std::move(programs_); }
@@ -60,7 +60,7 @@ class Launches {
   std::vector<Program> programs_;
 };
 
-/// Transposed factors, where ttnn transposes them before the product.
+/// Transposes factors before the product where ttnn does so.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
   const MatmulPlan plan =
@@ -79,7 +79,7 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
   launches.push(std::move(program));
 }
 
-/// ttnn computes in tiles: row-major operands are tilized first, and the result untilized.
+/// ttnn computes in tiles, so row-major operands are tilized first, and the result is untilized.
 void lower_eltwise(Program program, Launches& launches) {
   for (Operand& input : program.inputs) {
     if (input.spec.layout == Layout::row_major) input = launches.to_layout(input, Layout::tile);
@@ -93,8 +93,8 @@ void lower_eltwise(Program program, Launches& launches) {
   launches.end_in(out);
 }
 
-/// Over all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
-/// moreh ops take one dimension after the other from the last.
+/// Reduces over all dimensions. ttnn reduces the last two in place and moves the batch to the rows;
+/// the moreh ops take one dimension after the other, from the last one.
 void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launches& launches) {
   const auto along = [&](Dimension dimension, const Operand& x, const Shape& to) {
     attributes.dimension = dimension;
@@ -119,7 +119,7 @@ void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launc
   launches.end_in(program.outputs[0]);
 }
 
-/// ttnn's gelu_bw for the exact gelu: dy (cdf(x) + x pdf(x)).
+/// Follows ttnn's gelu_bw for the exact gelu: dy (cdf(x) + x pdf(x)).
 void lower_gelu_backward(const Program& program, Launches& launches) {
   const Operand& x = program.inputs[0];
   const Operand& dy = program.inputs[1];

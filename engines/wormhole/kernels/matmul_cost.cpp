@@ -12,7 +12,7 @@ namespace {
 /// The numbers of a plan that every stage needs.
 struct Geometry {
   std::int64_t cores;
-  std::int64_t rows, columns;  // of cores with work; one of them is 1 in the 1D kinds
+  std::int64_t rows, columns;  // of the cores with work; one of them is 1 in the 1D kinds
   std::int64_t in0_tiles, in1_tiles, out_tiles;  // of one step, and of an output block
   std::int64_t subblocks;                        // of an output block
   std::int64_t k_steps;
@@ -38,8 +38,9 @@ struct Costs {
   const ChipProfile& chip;
   const SoftwareProfile& software;
 
-  /// One core reads `tiles` in one batch while `readers` cores do the same: bounded by issuing
-  /// requests, by its own port, or by its share of DRAM as that NoC can read it.
+  /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
+  /// same. It is bounded by the issue of requests, by the core's own port, or by its share of the
+  /// DRAM as that NoC can read it.
   SimTime read(std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram) const {
     const SimTime per_tile =
         std::max({software.matmul_read_issue, transfer_time(tile, chip.noc_link),
@@ -52,18 +53,20 @@ struct Costs {
   }
 };
 
-/// Which cores read what over which NoC: the same RISC reads a block and then multicasts it, so
-/// the two add. A is read on NoC 1 and B on NoC 0 by ttnn's multicast kernels.
+/// Sets which cores read what over which NoC. The same RISC reads a block and then multicasts it,
+/// so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
-    // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
+    // These are the usual kernels: the reader on NoC 0 fetches A, and the writer on NoC 1 also
+    // fetches B.
     cost.in0_load = costs.read(g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
     cost.in1_load = costs.read(g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
   const Bandwidth in1_dram = costs.chip.dram_read_noc0;
-  // Readers of A: the left column of cores, or a single core, or (1D in1) every core for itself.
+  // A is read by the left column of cores, or by a single core, or (1D in1) by every core for
+  // itself.
   const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
@@ -74,8 +77,8 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.tile);
 }
 
-/// One tile product: the passes of the matrix unit, or unpacking, whichever is longer. A sub-block
-/// keeps one operand tile in the registers and streams the other past it.
+/// The time of one tile product is the passes of the matrix unit or the unpacking, whichever is
+/// longer. A sub-block keeps one operand tile in the registers and streams the other past it.
 struct TileProduct {
   SimTime math, unpack;
 };
@@ -85,7 +88,8 @@ TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs&
   SimTime unpack = SimTime::picoseconds(
       ceil_div(transfer_time((reuse + 1) * g.tile, costs.chip.unpack).ps(), reuse));
   if (plan.transposed_b) {
-    // Every operand tile of a sub-block once, those of B slower as they turn on the way.
+    // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
+    // transposed on the way.
     const std::int64_t tiles =
         plan.subblock_h + costs.software.matmul_transposed_unpack * plan.subblock_w;
     const std::int64_t products = plan.subblock_h * plan.subblock_w;
@@ -108,16 +112,17 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
   return g.out_tiles * std::max(per_output_tile, pack);
 }
 
-/// Cores whose output goes out over NoC 0. In 2D ttnn gives the right half of the columns to NoC 1,
-/// except the top row, which reads B there; the 1D kernels write everything over NoC 0.
+/// Returns twice the number of cores that write their output over NoC 0. In 2D, ttnn gives the
+/// right half of the columns to NoC 1, except the top row, which reads B there. The 1D kernels
+/// write everything over NoC 0.
 std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
   if (plan.kind == MatmulKind::reuse) return 0;
   const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
   return split ? g.cores + g.columns : 2 * g.cores;
 }
 
-/// Adding a row to an output block: both operands of each tile are unpacked once more. The row
-/// itself is read while K's last step computes.
+/// Returns the time to add a row to an output block: both operands of each tile are unpacked once
+/// more. The row itself is read while K's last step computes.
 SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.bias) return {};
   return g.out_tiles *
@@ -133,13 +138,13 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   // Both NoCs end at the same DRAM channels, so their shares add.
   const SimTime shared = transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
                          transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
-  // One core alone: a barrier after every sub-block.
+  // A core that writes alone has a barrier after every sub-block.
   const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
                                                transfer_time(g.tile, costs.chip.noc_link)) +
                         g.subblocks * costs.chip.noc_write_latency;
   cost.output_drain = std::max(shared, alone);
-  // Sub-blocks leave while the last pass over the block, the last step of K or adding the bias,
-  // still computes the following ones.
+  // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
+  // bias) still computes the following ones.
   cost.bias = bias_time(plan, g, costs);
   const SimTime last_pass = plan.bias ? cost.bias : cost.compute;
   const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
@@ -147,8 +152,9 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   cost.output_exposed = cost.bias + std::max(last, cost.output_drain - hidden);
 }
 
-/// The pipeline. Inputs are double buffered, so a step takes the slowest of its three stages; the
-/// output is not, and the RISC that writes it also reads B, so the next output block waits.
+/// Computes the pipeline. Inputs are double buffered, so a step takes the slowest of its three
+/// stages. The output is not, and the RISC that writes it also reads B, so the next output block
+/// waits.
 void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
   const SimTime load = std::max(cost.in0_load, cost.in1_load);
   const auto steps = [&](SimTime slowest, std::int64_t count) { return count * slowest; };
@@ -172,14 +178,15 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
       std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
 }
 
-/// Each core's loops and pointers, and the receivers of a multicast have to be ready again.
+/// Returns the time to restart: each core resets its loops and pointers, and the receivers of a
+/// multicast have to be ready again.
 SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwareProfile& software) {
   const bool multicast = plan.kind != MatmulKind::reuse && g.cores > 1;
   return software.matmul_next_product +
          (multicast ? software.matmul_next_multicast_product : SimTime());
 }
 
-/// All bytes that the readers fetch and the writers put back.
+/// Returns all bytes that the readers fetch and the writers write.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
     return plan.batch * ((g.in0_tiles + g.in1_tiles) * g.k_steps + g.out_tiles) * g.tile;
@@ -231,7 +238,7 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   cost.kernel.bottleneck = find_bottleneck(cost, product);
   cost.kernel.dram = dram_traffic(plan, g, cost);
   cost.kernel.cores = static_cast<int>(g.cores);
-  // 2D kinds use a sub-grid, 1D kinds fill the rows of the grid.
+  // The 2D kind uses a sub-grid; the 1D kinds fill the rows of the grid.
   cost.kernel.grid = plan.kind == MatmulKind::multicast_2d
                          ? CoreGrid{static_cast<int>(g.columns), static_cast<int>(g.rows)}
                          : plan.grid;
@@ -241,7 +248,7 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
   constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
   constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
-  // Sender and receiver, for in0 and in1.
+  // A sender and a receiver semaphore each, for in0 and in1.
   const int semaphores = plan.kind == MatmulKind::reuse ? 0 : 4;
   return {.cores = static_cast<int>(plan.active_cores()),
           .kernel_groups = matmul_kernel_groups(plan),

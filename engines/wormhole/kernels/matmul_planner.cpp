@@ -13,28 +13,29 @@
 namespace howard::wormhole {
 namespace {
 
-// Letters as in ttnn: m, n, k count tiles; h and w are the height and width of a block in tiles.
+// The letters are those of ttnn: m, n and k count tiles; h and w are the height and width of a
+// block in tiles.
 
-/// What decides whether a block fits in L1: the circular buffers of one core.
+/// The circular buffers of one core, which decide whether a block fits in L1.
 struct CircularBuffers {
   Bytes limit;
   Bytes input_tile;
   Bytes output_tile;
   Bytes partial_tile;
-  Bytes bias_tile;  ///< None without a bias.
+  Bytes bias_tile;  ///< zero without a bias
 
   /// Inputs are double buffered; output and partial sums are not.
   Bytes size(std::int64_t h, std::int64_t w, std::int64_t k) const {
     const Bytes inputs = 2 * k * (h + w) * input_tile + w * bias_tile;
     return inputs + h * w * (output_tile + partial_tile);
   }
-  /// ttnn compares strictly.
+  /// ttnn compares strictly, with less than.
   bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const { return size(h, w, k) < limit; }
 };
 
 CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
   const Bytes tile = tile_bytes(plan.dtype);
-  // Partial sums are kept in the destination's format: fp32, or bf16 and never a block format.
+  // Partial sums have the destination's format: fp32 or bf16, and never a block format.
   const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
                                                : std::max(tile_bytes(DataType::bfloat16), tile);
   return {.limit = limit,
@@ -56,8 +57,8 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   return result;
 }
 
-/// All (h, w) that divide a core's share, largest area first, of equal areas the squarest, of
-/// equally square ones the wide one: 12x12 is cut to 6x12, not to 12x6.
+/// Returns all (h, w) that divide a core's share. The largest area comes first; among equal areas
+/// the squarest; among equally square ones the wide one: 12x12 is cut to 6x12, not to 12x6.
 std::vector<std::pair<std::int64_t, std::int64_t>> block_candidates(std::int64_t m,
                                                                     std::int64_t n) {
   std::vector<std::pair<std::int64_t, std::int64_t>> result;
@@ -72,9 +73,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> block_candidates(std::int64_t
   return result;
 }
 
-/// The largest block of a core's share that fits. The rule keeps K's step as long as it can and
-/// gives up block area instead: a prime share can only be cut to a strip one tile wide, which is
-/// the whole of the report's cliff at 4096 on 8x7 (19 tile rows a core).
+/// Returns the largest block of a core's share that fits. ttnn's rule keeps K's step as long as it
+/// can and reduces the block's area instead. A prime share can only be cut to a strip one tile
+/// wide; this alone causes the report's cliff at 4096 on 8x7 (19 tile rows per core).
 Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten_k,
                 const CircularBuffers& buffers) {
   if (buffers.hold(m, n, k)) return {m, n, k};
@@ -90,12 +91,12 @@ Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten
 
 using SubBlock = std::pair<std::int64_t, std::int64_t>;
 
-/// ttnn's order of preference: the destination registers hold 8 tiles in bf16.
+/// This is ttnn's order of preference; the destination registers hold 8 tiles in bf16.
 constexpr std::array<SubBlock, 20> kSubBlocks{
     {{4, 2}, {2, 4}, {8, 1}, {1, 8}, {7, 1}, {1, 7}, {3, 2}, {2, 3}, {6, 1}, {1, 6},
      {5, 1}, {1, 5}, {2, 2}, {4, 1}, {1, 4}, {3, 1}, {1, 3}, {2, 1}, {1, 2}, {1, 1}}};
 
-/// The first pair that divides the block; half as many tiles fit with fp32 accumulation.
+/// Chooses the first pair that divides the block. With fp32 accumulation half as many tiles fit.
 /// `pairs_are_w_h`: the core-grid path reads the same list as (width, height).
 void choose_subblock(MatmulPlan& plan, bool pairs_are_w_h) {
   const std::int64_t most_tiles = plan.fp32_accumulation ? 4 : 8;
@@ -117,21 +118,21 @@ void take_block(MatmulPlan& plan, bool may_shorten_k, const CircularBuffers& buf
   plan.in0_block_w = block.k;
 }
 
-/// Ratio of the longer to the shorter side above which ttnn calls an output narrow.
+/// If the longer side is more than this many times the shorter one, ttnn calls an output narrow.
 constexpr std::int64_t kNarrowRatio = 8;
 
 bool is_narrow(std::int64_t m, std::int64_t n) {
   return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
 }
 
-/// create_simple_matmul_program_config: no core grid given. `wide_only`: A is read once for a batch
-/// of B, which only the kernel that multicasts A in one dimension can do.
+/// Follows create_simple_matmul_program_config, for a call without a core grid. `wide_only`: A is
+/// read once for a batch of B, which only the kernel that multicasts A in one dimension can do.
 void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
   const bool narrow = is_narrow(plan.m, plan.n);
   const bool wide = wide_only || (narrow && plan.n > plan.m);
   const bool tall = narrow && !wide;
 
-  // How many cores blocks of at most 16x16 tiles would need, when that is a grid at all.
+  // Compute how many cores blocks of at most 16x16 tiles would need, if they form a grid at all.
   std::int64_t side = 16;
   while (side > 2 && !buffers.hold(side, side, 2)) side /= 2;
   std::int64_t columns = ceil_div(plan.n, side);
@@ -156,8 +157,8 @@ void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffer
   choose_subblock(plan, /*pairs_are_w_h=*/false);
 }
 
-/// The kernel for batches of both operands: a core has whole products, a tile of K a step. Only
-/// where one product's block fits.
+/// Plans the kernel for batches of both operands: a core computes whole products, with one tile of
+/// K in a step. Returns false if the block of one product does not fit.
 bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
   if (!buffers.hold(plan.m, plan.n, 1)) return false;
   plan.kind = MatmulKind::reuse;
@@ -168,7 +169,7 @@ bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
   return true;
 }
 
-/// create_matmul_program_config: the caller gave a core grid. The batch is folded into m.
+/// Follows create_matmul_program_config, for a call with a core grid. The batch is folded into m.
 void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
   const bool narrow = is_narrow(plan.m, plan.n) || plan.k <= 1;
   plan.m *= plan.batch;
@@ -194,8 +195,11 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
   if (plan.subblock_w != plan.per_core_n) plan.subblock_h = 1;
 }
 
-/// ttnn's default compute settings: block formats LoFi, fp32 HiFi4 with fp32 accumulation, bf16
-/// HiFi2, except that bf16 with a core grid and nothing else said runs in LoFi.
+/// Chooses ttnn's default compute settings:
+///    block formats                LoFi
+///    fp32                         HiFi4 with fp32 accumulation
+///    bf16                         HiFi2
+///    bf16 with only a core grid   LoFi
 void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
   MathFidelity fidelity = problem.core_grid ? MathFidelity::lofi : MathFidelity::hifi2;
   if (plan.dtype == DataType::bfloat8_b || plan.dtype == DataType::bfloat4_b) {

@@ -14,39 +14,41 @@ namespace howard::wormhole {
 
 /// How ttnn spreads a matrix product over cores (its matmul program configurations).
 enum class MatmulKind : std::uint8_t {
-  multicast_2d,      ///< A by core rows, B by core columns, both multicast.
+  multicast_2d,      ///< A is multicast along core rows and B along core columns.
   multicast_1d_in0,  ///< One core reads A and multicasts it; every core owns columns of B.
-  multicast_1d_in1,  ///< The mirror: one core reads B; every core owns rows of A.
-  reuse,             ///< Of a batch of both: each core has products of its own, no multicast.
+  multicast_1d_in1,  ///< The mirror image: one core reads B, and every core owns rows of A.
+  reuse,             ///< For batched A and B: each core has products of its own, without multicast.
 };
 
-/// "2D", "1D in0", "1D in1", "reuse".
+/// Returns "2D", "1D in0", "1D in1" or "reuse".
 std::string_view name_of(MatmulKind kind);
 
 /// A matrix product in tiles, all operands tiled and interleaved over DRAM.
 struct MatmulProblem {
   std::int64_t batch = 1;
-  bool batched_a = true;             ///< With a batch: A has it.
-  bool batched_b = false;            ///< With a batch: B has it.
+  bool batched_a = true;             ///< Whether A has the batch, if there is one.
+  bool batched_b = false;            ///< Whether B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
   DataType dtype = DataType::bfloat16;
-  std::optional<CoreGrid> core_grid;  ///< The caller's; larger than the device: the device's.
-  ComputeConfig compute;              ///< What the caller left out takes ttnn's default.
-  bool transposed_b = false;          ///< B's tiles are transposed by the kernel.
-  bool bias = false;                  ///< A row is added to the result.
+  /// The caller's grid; if it is larger than the device, the device's grid applies.
+  std::optional<CoreGrid> core_grid;
+  ComputeConfig compute;      ///< For what the caller left out, ttnn's default applies.
+  bool transposed_b = false;  ///< Whether the kernel transposes B's tiles.
+  bool bias = false;          ///< Whether a row is added to the result.
 
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
 
-/// The problem that `program`, with `attributes`, asks to be solved.
+/// Returns the problem that `program` with `attributes` poses.
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
 
-/// The configuration ttnn chooses, in tiles.
+/// The configuration that ttnn chooses, in tiles.
 struct MatmulPlan {
   MatmulKind kind{};
-  CoreGrid grid;                     ///< The grid it was planned for.
-  std::int64_t batch = 1;            ///< Products, where ttnn does not fold them into m.
-  std::int64_t m = 1, k = 1, n = 1;  ///< The problem, the batch folded into m where ttnn fuses.
+  CoreGrid grid;           ///< The grid it was planned for.
+  std::int64_t batch = 1;  ///< The number of products, where ttnn does not fold them into m.
+  /// The problem; where ttnn fuses the batch, it is folded into m.
+  std::int64_t m = 1, k = 1, n = 1;
   std::int64_t per_core_m = 1, per_core_n = 1;
   std::int64_t out_block_h = 1, out_block_w = 1;
   std::int64_t in0_block_w = 1;  ///< Tiles of K in one step.
@@ -57,14 +59,14 @@ struct MatmulPlan {
   bool transposed_b = false;
   bool bias = false;
 
-  // Cores that have work: in 2D a sub-grid, in 1D a number of cores in row-major order.
+  // The cores that have work: in 2D a sub-grid, in 1D a number of cores in row-major order.
   std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
   std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
   std::int64_t active_cores() const {
     return kind == MatmulKind::reuse ? std::min<std::int64_t>(batch, grid.cores())
                                      : active_columns() * active_rows();
   }
-  /// Products that a core with the most of them runs one after the other.
+  /// How many products the busiest core runs one after the other.
   std::int64_t products() const {
     return kind == MatmulKind::reuse ? ceil_div(batch, active_cores()) : batch;
   }
@@ -76,14 +78,16 @@ struct MatmulPlan {
   std::string text() const;
 };
 
-/// ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"): the default
-/// configuration, or the one for a given core grid. Pure; the same answer for the same input.
+/// Applies ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"): the
+/// default configuration, or the one for a given core grid. The result depends only on the
+/// arguments.
 ///
-/// `device_grid`: the compute grid; `circular_buffer_bytes`: L1 a core has for circular buffers.
+/// `device_grid` is the compute grid; `circular_buffer_bytes` is the L1 that a core has for
+/// circular buffers.
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes);
 
-/// L1 that its circular buffers take of each core.
+/// Returns the L1 that the plan's circular buffers take on each core.
 Bytes circular_buffer_bytes(const MatmulPlan& plan);
 
 }  // namespace howard::wormhole

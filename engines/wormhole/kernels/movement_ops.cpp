@@ -19,7 +19,7 @@ PlannedProgram planned(const Program& program, const WorkSplit& work, const Step
           .kernel = step_pipeline_cost(pipeline, grid, profiles)};
 }
 
-/// Rows of a tile of `shape` that hold data.
+/// Returns how many rows of a tile of `shape` hold data.
 std::int64_t rows_in_tile(const Shape& shape) { return std::min(kTileSide, shape.rows()); }
 
 std::int64_t tiles_of(const std::vector<Operand>& operands) {
@@ -32,13 +32,13 @@ Bytes row_bytes(const TensorSpec& spec) {
   return Bytes(spec.host_bytes().value() / (spec.shape.batch() * spec.shape.rows()));
 }
 
-/// Unpacked and packed again, at one rate.
+/// Returns the time to unpack tiles and pack them again, at one rate.
 SimTime copy_time(std::int64_t tiles, Bytes tile, const Profiles& profiles) {
   return transfer_time(2 * tiles * tile, profiles.chip.unpack);
 }
 
-/// Rows that do not fill tiles: ttnn's kernel deals out tiles, waits for each piece of a row and
-/// fills what is missing word by word.
+/// Plans the tilizing of rows that do not fill tiles. ttnn's kernel shares the tiles among the
+/// cores, waits for each piece of a row and fills what is missing word by word.
 PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const Bytes tile = tile_bytes(in.dtype);
@@ -90,7 +90,8 @@ PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profile
   const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
   const WorkSplit work = split_work(out.tiles(), grid);
   const std::int64_t rows = rows_in_tile(out);
-  // Rows of one width follow each other in a tile of the input too; of another, none do.
+  // Rows of the same width follow each other in a tile of the input too; rows of another width do
+  // not.
   const std::int64_t pages =
       in.columns() == out.columns() ? ceil_div(rows, rows_in_tile(in)) : rows;
   const SimTime write = write_time(1, tile, profiles);
@@ -126,7 +127,7 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
        .all_steps = in.shape.batch() * in.shape.tile_rows(),
        .cores = work.cores,
        .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
-       // Unpacked and packed again, at one rate.
+       // Tiles are unpacked and packed again, at one rate.
        .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
        .write = write,
        .last_write = write,
@@ -167,7 +168,7 @@ PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profi
       {.steps = work.busiest,
        .all_steps = blocks,
        .cores = work.cores,
-       // The next index is looked up only when its row is there.
+       // The next index is looked up only when the row of this one has arrived.
        .read = rows * (profiles.software.matmul_read_issue + read_time(1, row, profiles)),
        .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
        .write = write,
@@ -184,8 +185,8 @@ PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
   const Bytes tile = tile_bytes(table.dtype);
   const WorkSplit work = split_work(table.shape.tile_columns(), grid);
   const std::int64_t blocks = ceil_div(indices.elements(), kTileSide);
-  // 32 tokens at a time; each chunk of 32 rows of the table that they touch is read, added to and
-  // written back before the next.
+  // The kernel takes 32 tokens at a time. Each chunk of 32 rows of the table that they touch is
+  // read, added to and written back before the next chunk.
   const std::int64_t chunks = std::min(kTileSide, table.shape.tile_rows());
   const SimTime page = read_time(1, tile, profiles);
   const SimTime chunk = page + profiles.software.movement.mask + profiles.software.tiles.fpu +

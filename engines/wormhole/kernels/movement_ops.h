@@ -5,28 +5,29 @@
 
 namespace howard::wormhole {
 
-// Kernels that move data and compute little or nothing: what they cost is requests, barriers and
+// These kernels move data and compute little or nothing. Their cost is requests, barriers and
 // copying by RISCs.
 
-/// Dimension 1 and the rows swapped: each row of each tile goes to another tile, face by face.
+/// Swaps dimension 1 and the rows: each row of each tile goes to another tile, face by face.
 PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
                                     const Profiles& profiles);
 
-/// Another shape in tile layout: each output tile is put together from the tiles its rows are in.
+/// Changes the shape in tile layout: each output tile is put together from the tiles that hold its
+/// rows.
 PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// Tilize and untilize: a core takes 32 rows at a time.
+/// Tilizes or untilizes: a core takes 32 rows at a time.
 PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// Whole tiles to other places; `units` are dealt out over the cores, equal numbers of tiles each.
+/// Copies whole tiles to other places. The cores share `units`, which have equal numbers of tiles.
 PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
                                const Profiles& profiles);
 
-/// A row of the table for each index, one after the other, tilized 32 at a time.
+/// Fetches a row of the table for each index, one after the other, and tilizes 32 at a time.
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// The gradient of the table. Its time assumes indices spread over the table: it does not know
-/// them.
+/// Computes the gradient of the table. The planner does not know the indices; its time assumes that
+/// they are spread over the table.
 PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
                                        const Profiles& profiles);
 

@@ -13,7 +13,8 @@
 namespace howard::wormhole {
 namespace {
 
-/// One overload for each kind of program, so that a new one does not compile until it is planned.
+/// There is one overload for each kind of program, so that a new kind does not compile until it is
+/// planned.
 struct Planner {
   const Program& program;
   CoreGrid grid;
@@ -47,7 +48,7 @@ struct Planner {
   PlannedProgram operator()(const ConcatAttributes&) const {
     return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
   }
-  // ttnn deals out the rows of tiles of [n, 1, s, heads d].
+  // ttnn shares the rows of tiles of [n, 1, s, heads d] among the cores.
   PlannedProgram operator()(const SplitHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
   }
@@ -104,7 +105,7 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
 
 Bytes circular_buffer_bytes(const PlannedProgram& planned) {
   if (planned.matmul) return circular_buffer_bytes(*planned.matmul);
-  // Two tiles each, the largest being of 32 bit numbers.
+  // Each circular buffer holds two tiles; the largest tile has 32 bit numbers.
   return planned.footprint.circular_buffers * (2 * tile_bytes(DataType::float32));
 }
 

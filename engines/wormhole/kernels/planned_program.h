@@ -14,22 +14,22 @@
 
 namespace howard::wormhole {
 
-/// One launch as the chip will run it: planned, and with its price at every stage.
+/// One launch as the chip will run it: planned, with its cost at every stage.
 struct PlannedProgram {
   std::string_view name;
   Footprint footprint;
   KernelCost kernel;
-  std::optional<MatmulPlan> matmul;  ///< Of a matrix product.
-  ProgramFacts facts;                ///< For logs.
+  std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
+  ProgramFacts facts;                ///< Used by logs.
 };
 
-/// L1 that its circular buffers take of each core.
+/// Returns the L1 that its circular buffers take on each core.
 Bytes circular_buffer_bytes(const PlannedProgram& planned);
 
-/// Plans `program`, one of those that lower() gives, on a compute grid of `grid`.
+/// Plans `program`, which lower() must have returned, on the cores of `grid`.
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// What the simulation needs of it. `planned` must outlive the simulation.
+/// Returns what the simulation needs to know of `planned`, which must outlive the simulation.
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles);
 
 }  // namespace howard::wormhole

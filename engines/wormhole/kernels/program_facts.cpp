@@ -10,8 +10,8 @@ namespace {
 
 std::string text(bool value) { return value ? "true" : "false"; }
 
-/// Fills in the operation and what it was told, by its attributes. One overload for each kind, so
-/// that a new one does not compile until it has a name.
+/// Fills in the operation and its arguments. There is one overload for each kind of attributes, so
+/// that a new kind does not compile until it has a name.
 struct Describer {
   const Program& program;
   const PlannedProgram& planned;
@@ -119,8 +119,9 @@ TensorFacts facts_of(const TensorSpec& spec) {
           .memory = spec.storage == Storage::dram ? "dram" : "l1"};
 }
 
-/// Only the matrix unit has a peak that is worth a roofline: what the vector unit does to a tile
-/// takes as long as its function does, and is time beyond the DRAM's.
+/// Returns the work and the peaks of a launch. Only the matrix unit has a peak that suits a
+/// roofline: the vector unit's time for a tile depends on its function and adds to that of the
+/// DRAM.
 ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                     const ChipProfile& chip) {
   ProgramWork work{.dram = planned.kernel.dram,

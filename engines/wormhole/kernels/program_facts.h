@@ -6,9 +6,9 @@
 
 namespace howard::wormhole {
 
-/// What a log of tt-metal's profiler says of a launch besides its times: enough, but for operands
-/// beyond the log's columns, to plan it again; and how its work compares with what the chip can do.
-/// `grid` is the one it was planned for.
+/// Returns what a log of tt-metal's profiler says of a launch besides its times, and how its work
+/// compares with what the chip can do. Except for operands beyond the log's columns, this is enough
+/// to plan the launch again. `grid` is the grid it was planned for.
 ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                       const ChipProfile& chip);
 

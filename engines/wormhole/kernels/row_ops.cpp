@@ -7,12 +7,12 @@
 namespace howard::wormhole {
 namespace {
 
-/// What a kernel does for each tile of a row and besides.
+/// The work of a kernel for each tile of a row, and its other costs.
 struct RowWork {
   TilesPerStep reads, writes;
-  SimTime math;     ///< Of a tile, all passes together.
-  SimTime per_row;  ///< More for a row of tiles.
-  SimTime set_up;   ///< Once.
+  SimTime math;     ///< for one tile, all passes together
+  SimTime per_row;  ///< extra time for a row of tiles
+  SimTime set_up;   ///< once
 };
 
 PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
@@ -37,7 +37,7 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
-/// One tile for a row of `program`'s first input.
+/// Returns one tile for each row of `program`'s first input.
 TilesPerStep one_a_row(const Program& program) {
   return {1, program.inputs[0].spec.shape.tile_columns()};
 }
@@ -75,7 +75,8 @@ PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profi
 
 PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
                                        const Profiles& profiles) {
-  // x and dy in, dx and two components out; about twice the arithmetic of the forward pass.
+  // The kernel reads x and dy and writes dx and two components; it has about twice the arithmetic
+  // of the forward pass.
   return plan_rows(
       program,
       {.reads = {2, 1}, .writes = {3, 1}, .math = 2 * profiles.software.tiles.ttml_layernorm}, grid,

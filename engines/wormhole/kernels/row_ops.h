@@ -5,22 +5,22 @@
 
 namespace howard::wormhole {
 
-// Kernels that need a whole row of tiles before they can write the first of it. Rows of tiles are
-// what is dealt out: a core reads a row once, keeps it in L1 and passes over it several times; what
-// the passes take of math is a constant per tile.
+// These kernels need a whole row of tiles before they can write the first tile of it. The cores
+// share the rows of tiles: a core reads a row once, keeps it in L1 and passes over it several
+// times. The math time of the passes is a constant per tile.
 
-/// ttnn's softmax along the columns.
+/// Plans ttnn's softmax along the columns.
 PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles);
-/// moreh_softmax_backward.
+/// Plans moreh_softmax_backward.
 PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
                                      const Profiles& profiles);
 
-/// ttnn's layernorm; TTML's where the statistics are asked for.
+/// Plans ttnn's layernorm, or TTML's if the statistics are asked for.
 PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
                                        const Profiles& profiles);
 
-/// TTML's kernels.
+/// These plan TTML's kernels.
 PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
                                            const Profiles& profiles);

@@ -10,7 +10,8 @@
 namespace howard::wormhole {
 namespace {
 
-/// RISC stores that fill a tile of bf16, two numbers a word, or widen a column over one.
+/// How many RISC stores fill a tile of bf16, with two numbers in a word, or widen a column over
+/// one.
 constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
@@ -43,8 +44,8 @@ SimTime math_time(Eltwise function, const TileCosts& cost) {
   HOWARD_CHECK(false, "every function has a cost");
 }
 
-/// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
-/// operand tile for tile.
+/// Sets what two tensors read. A column operand ([..., 1]) is read and widened once for a row of
+/// tiles; any other operand is read tile for tile.
 void read_operands(const Program& program, const SoftwareProfile& software,
                    TilePipeline& pipeline) {
   pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
@@ -60,14 +61,14 @@ void read_operands(const Program& program, const SoftwareProfile& software,
       SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
 }
 
-/// The largest tile among what is read: operands of other data types are rare and smaller.
+/// Returns the largest tile among the inputs: operands of other data types are rare and smaller.
 Bytes input_tile(const Program& program) {
   Bytes tile;
   for (const Operand& input : program.inputs) tile = std::max(tile, tile_bytes(input.spec.dtype));
   return tile;
 }
 
-/// Every tile of the output made of the tile at its place in each input.
+/// Plans a program that makes every tile of the output from the tile at its place in each input.
 PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
                                   const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
@@ -105,7 +106,8 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   read_operands(program, software, pipeline);
   // A scalar becomes a tile of its own before the first step.
   if (attributes.scalar) pipeline.set_up = kStoresPerTile * software.tiles.store;
-  // binary_ng places its kernels on every core, those of one operand only where there is work.
+  // binary_ng places its kernels on every core; ops of one operand use only the cores that have
+  // work.
   const bool binary = arity_of(attributes.function) == 2;
   const int cores = binary ? grid.cores() : work.cores;
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
@@ -135,7 +137,8 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
-  // A unit is what one output tile needs: a row of tiles, a column of them, or one from each batch.
+  // A unit is what one output tile needs: a row of tiles, a column of tiles, or one tile from each
+  // batch.
   std::int64_t length = in.shape.tiles() / out.shape.tiles();
   if (attributes.dimension == Dimension::columns) length = in.shape.tile_columns();
   if (attributes.dimension == Dimension::rows) length = in.shape.tile_rows();

@@ -5,26 +5,26 @@
 
 namespace howard::wormhole {
 
-// Kernels whose step is a tile: elementwise ops, reductions and transpositions within tiles, and
-// what they cost (tile_pipeline.h).
+// Kernels whose step is one tile: elementwise ops, reductions, and transpositions within tiles.
+// tile_pipeline.h computes their cost.
 
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid grid, const Profiles& profiles);
 
-/// Random numbers beside the product.
+/// Plans the multiplication with the random numbers that it needs.
 PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// TTML's kernel of one launch.
+/// Plans TTML's kernel, which is one launch.
 PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// MorehAdamW: four tensors in, three out.
+/// Plans MorehAdamW, which reads four tensors and writes three.
 PlannedProgram plan_adamw(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// Along columns, rows or the batch.
+/// Plans a reduction along columns, rows or the batch.
 PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
                            CoreGrid grid, const Profiles& profiles);
 
-/// Rows and columns swapped: tiles change places and are transposed.
+/// Swaps rows and columns: tiles change places and are transposed.
 PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::wormhole

@@ -22,7 +22,7 @@ SimTime page_time(Bytes page, const Profiles& profiles) {
   return std::max(profiles.software.matmul_read_issue, transfer_time(page, profiles.chip.noc_link));
 }
 
-/// What a step takes when all cores ask the DRAM at once.
+/// Returns the time of a step when all cores use the DRAM at once.
 SimTime dram_time(const StepPipeline& p, const ChipProfile& chip) {
   const Bytes reads = p.cores * p.reads;
   const Bytes writes = p.cores * p.writes;
@@ -80,7 +80,7 @@ KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profil
     const SimTime barrier =
         std::min(chip.noc_write_latency, part(chip.noc_write_latency, p.writes));
     steps.write = barrier + part(page_time(p.out_tile, profiles), p.writes);
-    // Never more than one tile is left to write.
+    // At most one tile is left to write.
     steps.last_write =
         std::min(steps.write, chip.noc_write_latency + transfer_time(p.out_tile, chip.noc_link));
   }

@@ -7,7 +7,8 @@ namespace {
 /// Buffers in L1 are numbered from here.
 constexpr std::uint64_t kFirstInL1 = std::uint64_t{1} << 63;
 
-/// Of the core that gets most pages: a page is a tile, or a row of a row-major tensor.
+/// Returns the bytes on the core that gets most pages. A page is a tile, or a row of a row-major
+/// tensor.
 Bytes largest_part(const TensorSpec& spec, std::int64_t cores) {
   const Shape& shape = spec.shape;
   if (spec.layout == Layout::tile) {

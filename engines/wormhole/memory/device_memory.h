@@ -12,28 +12,29 @@
 
 namespace howard::wormhole {
 
-/// The chip's DRAM and the L1 of its cores, as tensors and circular buffers use them.
+/// The chip's DRAM and the L1 of its cores, as used by tensors and circular buffers.
 class DeviceMemory {
  public:
-  /// `trace_region` of the DRAM is set aside. `grid`: the cores over which L1 tensors are spread.
+  /// Sets `trace_region` of the DRAM aside. `grid` has the cores over which L1 tensors are spread.
   DeviceMemory(const ChipProfile& chip, Bytes trace_region, CoreGrid grid);
 
-  /// Error when the memory that the spec names has no room, with who holds what.
+  /// Throws Error when the memory that the spec names has no room; the text names the largest
+  /// holders.
   BufferId allocate(const TensorSpec& spec);
-  /// Each Error: there is no such buffer.
+  /// These throw Error when there is no such buffer.
   void release(BufferId buffer);
   const TensorSpec& spec(BufferId buffer) const;
 
-  /// What the L1 tensors leave on each core for circular buffers.
+  /// Returns how much of each core's L1 the L1 tensors leave for circular buffers.
   Bytes l1_free() const { return l1_.capacity() - l1_.used(); }
-  /// "; largest holders: ..." of L1, for errors.
+  /// Returns "; largest holders: ..." for L1, for errors.
   std::string l1_holders() const { return l1_.largest_holders(); }
 
-  /// Tells `sink` of what is allocated and released, and of circular buffers; null: nobody. L1 is
-  /// that of one core.
+  /// Tells `sink` of what is allocated and released, and of circular buffers. A null sink stops
+  /// that. L1 sizes are those of one core.
   void report_to(MemorySink* sink, const std::function<SimTime()>& now);
-  /// A program was launched or captured that has these circular buffers on each core. For TTML's
-  /// tracker, whose way this is, they live as long as the host's call.
+  /// Reports that a program was launched or captured that has these circular buffers on each core.
+  /// They live as long as the host's call, because that is how TTML's tracker counts them.
   void pass_circular_buffers(std::string_view program, Bytes size);
 
   void begin_phase(std::string_view phase);
@@ -44,11 +45,11 @@ class DeviceMemory {
 
   std::int64_t cores_;
   MemoryLedger dram_;
-  MemoryLedger l1_;  ///< Of one core: tensors are spread evenly, page by page.
+  MemoryLedger l1_;  ///< The L1 of one core: tensors are spread evenly, page by page.
   MemorySink* sink_ = nullptr;
   std::function<SimTime()> now_;
   std::string phase_;
-  std::uint64_t programs_ = 0;  ///< Reported.
+  std::uint64_t programs_ = 0;  ///< How many programs were reported.
 };
 
 }  // namespace howard::wormhole

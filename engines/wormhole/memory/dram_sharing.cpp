@@ -9,7 +9,8 @@
 namespace howard::wormhole {
 namespace {
 
-/// Hours of picoseconds times a million leave 64 bits. Not in ISO C++, hence the marker.
+/// Hours of picoseconds times a million do not fit 64 bits. This type is not in ISO C++, hence the
+/// marker.
 __extension__ using Wide = __int128;
 
 }  // namespace

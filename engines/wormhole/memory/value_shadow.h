@@ -10,16 +10,17 @@
 
 namespace howard::wormhole {
 
-/// The values of an emulated device: every call is made again on a device that computes. All
-/// command queues become its one, in the order of the host's calls; that order respects every event
-/// that a queue could wait for. Without a device it does nothing.
+/// Holds the values of an emulated device: it repeats every call on a device that computes. All
+/// command queues are merged into that device's single queue, in the order of the host's calls;
+/// that order respects every event that a queue could wait for. Without such a device it does
+/// nothing.
 class ValueShadow {
  public:
   explicit ValueShadow(Device* device) : device_(device) {}
 
   bool exists() const { return device_ != nullptr; }
 
-  // Each: Error as the other device says.
+  // These throw Error when the other device does.
 
   void allocate(BufferId buffer, const TensorSpec& spec);
   void release(BufferId buffer);
@@ -28,7 +29,7 @@ class ValueShadow {
   void read(BufferId buffer, std::span<std::byte> values);
   void finish();
   void begin_trace_capture();
-  /// `trace`: the emulated device's name for it; none when the capture is thrown away.
+  /// `trace` is the emulated device's name for the trace; pass none to discard the capture.
   void end_trace_capture(std::optional<TraceId> trace);
   void execute_trace(TraceId trace);
   void release_trace(TraceId trace);

@@ -14,67 +14,71 @@
 
 namespace howard::wormhole {
 
-/// One number of a profile as it stands in the file.
+/// One number of a profile, as the file states it.
 struct Constant {
   double value = 0;
   std::string unit;     ///< "ns", "cycles", "GB/s", "B/cycle", "KiB", "count", ...
-  std::string meaning;  ///< What it is, in a sentence.
+  std::string meaning;  ///< What the constant means, in one sentence.
   /// "datasheet: ...", "calibrated on ...", "unknown: ...", "published measurement: ..." or
   /// "estimated by analogy with ...".
   std::string source;
-  /// Least and most that a calibration may make of it, in `unit`, both positive; only a constant
-  /// whose source says "calibrated on" has them.
+  /// The least and the greatest value that a calibration may choose, in `unit`, both positive. Only
+  /// a constant whose source says "calibrated on" has bounds.
   std::optional<std::array<double, 2>> bounds;
 
   bool is_calibrated() const { return source.starts_with("calibrated on "); }
 };
 
-/// The constants of one profile file, by dotted name, read with the unit each needs.
+/// The constants of one profile file, by dotted name. They are read with typed accessors that check
+/// units.
 ///
-/// A file either holds every constant or says `"extends": NAME` and holds those that differ from
+/// A file either holds every constant, or says `"extends": NAME` and holds those that differ from
 /// the built-in profile NAME. A reader takes each constant once with the typed accessors and then
-/// calls `require_all_read`: a constant nobody reads is a misspelling, and an Error.
+/// calls `require_all_read`: a constant that nobody reads is a misspelling and throws Error.
 class Constants {
  public:
-  /// Parses a profile; `origin` names it in errors. `kind` is "chip" or "software".
-  /// Error when it is not JSON, not a howard.profile/1 of that kind, or has malformed constants:
-  /// bounds that are not two positive numbers around the value, or of a constant that is not
-  /// calibrated.
+  /// Parses a profile; `origin` is its name in errors. `kind` is "chip" or "software". Throws Error
+  /// when it is not JSON, is not a howard.profile/1 of that kind, or has malformed constants.
+  /// Bounds are malformed if they are not two positive numbers around the value, or if the constant
+  /// is not calibrated.
   static Constants parse(std::string_view json, std::string_view origin, std::string_view kind);
 
   const std::string& name() const { return name_; }
   void rename(std::string name) { name_ = std::move(name); }
 
-  /// Whether there is a constant of that name, and all names.
+  /// Returns whether there is a constant of that name; names() returns all names.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   std::vector<std::string> names() const;
 
-  /// The constant of that name, which there must be.
+  /// Returns the constant of that name, which must exist.
   const Constant& at(std::string_view name) const;
 
-  /// Gives a constant that has bounds another value within them, in its unit, and says in `source`
-  /// what it was calibrated on ("" leaves its source as it is).
+  /// Gives a constant that has bounds another value within them, in its unit. `source` says what it
+  /// was calibrated on; "" leaves its source unchanged.
   void calibrate(std::string_view name, double value, std::string_view source = "");
 
-  /// The whole profile as JSON that `parse` reads, whatever it was extended from.
+  /// Returns the whole profile as JSON that `parse` reads, including what it took from another
+  /// profile.
   std::string to_json() const;
 
   /// Replaces a constant by `quantity`, a number and its unit: "190GB/s", "3 us". The profile's
-  /// name then says so, and no calibration moves it. Error when it is not a number with a unit; the
-  /// unit is checked where it is read.
+  /// name then says so, and no calibration moves the constant. Throws Error when `quantity` is not
+  /// a number with a unit. The unit is checked when the constant is read.
   void set(std::string_view name, std::string_view quantity);
 
-  /// Each Error: the constant is missing, has another kind of unit, or is out of range.
-  /// Cycles and bytes per cycle follow `clock`, so that another clock is a fair what-if.
+  /// These throw Error when the constant is missing, has another kind of unit, or is out of range.
+  /// Cycles and bytes per cycle follow `clock`, so that a what-if with another clock is fair.
   SimTime time(std::string_view name, Frequency clock);
-  SimTime time(std::string_view name);  ///< No cycles: for what does not follow the clock.
+  /// Accepts no cycles; for times that do not follow the clock.
+  SimTime time(std::string_view name);
   Bandwidth bandwidth(std::string_view name, Frequency clock);
-  /// A bandwidth in "%" of the constant `whole`, which it then follows, or by itself.
+  /// Reads a bandwidth that is given in "%" of the constant `whole`, which it then follows, or by
+  /// itself.
   Bandwidth share(std::string_view name, std::string_view whole, Frequency clock);
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);
   int count(std::string_view name);
-  bool flag(std::string_view name);  ///< A count of 0 or 1.
+  bool flag(std::string_view name);  ///< Reads a count of 0 or 1.
 
   void require_all_read() const;
 
@@ -106,7 +110,8 @@ class Constants {
   std::vector<Entry> entries_;  ///< In the order of their names.
 };
 
-/// Which family a profile file belongs to: "chip" or "software". Error when it is no profile.
+/// Returns which kind of profile a file is: "chip" or "software". Throws Error when it is no
+/// profile.
 std::string profile_kind(std::string_view json, std::string_view origin);
 
 }  // namespace howard::wormhole

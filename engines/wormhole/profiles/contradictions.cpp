@@ -18,7 +18,7 @@ class Contradictions {
  public:
   explicit Contradictions(const ProfileConstants& constants) : constants_(constants) {}
 
-  /// Unless it `holds`, refuses these constants, and says what they would have to be.
+  /// Refuses these constants unless `holds`, and says what they would have to be.
   void require(bool holds, std::initializer_list<std::string_view> names,
                std::string accepted) const {
     if (holds) return;
@@ -32,7 +32,7 @@ class Contradictions {
   }
 
  private:
-  /// A constant with its value as the user knows it: "dram.mixed=300GB/s".
+  /// Returns a constant with its value in the notation of the user: "dram.mixed=300GB/s".
   std::string text_of(std::string_view name) const {
     const bool of_chip = constants_.chip.contains(name);
     const Constant& constant = (of_chip ? constants_.chip : constants_.software).at(name);

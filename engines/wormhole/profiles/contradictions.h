@@ -6,14 +6,15 @@
 
 namespace howard::wormhole {
 
-/// Two constants that can not both be true, named with their values: a part is larger than the
-/// whole that it is of.
+/// Says that two constants, named with their values, cannot both be true: a part is larger than its
+/// whole.
 class Contradiction : public Error {
  public:
   using Error::Error;
 };
 
-/// A Contradiction when `constants`, which say `profiles`, have one.
+/// Throws a Contradiction when two of `constants` contradict each other. `profiles` must be read
+/// from `constants`.
 void require_no_contradiction(const ProfileConstants& constants, const Profiles& profiles);
 
 }  // namespace howard::wormhole

@@ -54,7 +54,8 @@ ChipProfile read_chip(Constants constants) {
   return chip;
 }
 
-// `clock` is the chip's: dispatch kernels, firmware and compute kernels cost cycles of its cores.
+// `clock` is the chip's, because dispatch kernels, firmware and compute kernels cost cycles of its
+// cores.
 
 DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
   return {
@@ -159,7 +160,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   return software;
 }
 
-/// A built-in profile by its name, or else a file.
+/// Returns the text of a built-in profile if there is one of that name, otherwise that of a file.
 std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
   if (std::ranges::find(built_in, name_or_file) != built_in.end()) {
@@ -176,7 +177,7 @@ std::string profile_text(const std::string& name_or_file) {
   return read_file(name_or_file);
 }
 
-/// The profile of `kind` among those chosen, or the default.
+/// Loads the profile of `kind` among those chosen, or the default.
 Constants load(const std::vector<std::string>& chosen, std::string_view kind,
                std::string_view default_name) {
   std::string origin(default_name);

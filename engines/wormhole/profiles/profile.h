@@ -11,21 +11,21 @@
 
 namespace howard::wormhole {
 
-/// Which cores run the dispatch kernels, and so how many are left to compute.
+/// Which cores run the dispatch kernels; this decides how many cores are left to compute.
 enum class DispatchCoreType : std::uint8_t { worker, eth };
 
-/// "WORKER", "ETH".
+/// Returns "WORKER" or "ETH".
 std::string_view name_of(DispatchCoreType type);
 
-// Meaning, unit and source of each constant stand in profiles/*.json, under the name given here.
+// profiles/*.json has the meaning, unit and source of each constant, under the name given here.
 
-/// The silicon.
+/// The constants of the chip.
 struct ChipProfile {
   std::string name;
   Frequency aiclk;                          // clock.aiclk
-  CoreGrid worker_grid;                     // tensix.columns, and a row less than tensix.rows
+  CoreGrid worker_grid;                     // tensix.columns, and tensix.rows less one
   CoreGrid eth_grid;                        // tensix.columns, grid.eth.rows
-  Bytes l1_circular_buffers;                // what the software leaves of l1.capacity
+  Bytes l1_circular_buffers;                // the part of l1.capacity that the software leaves
   Bytes dram_capacity;                      // dram.capacity
   Bandwidth dram_bandwidth;                 // dram.bandwidth
   Bandwidth dram_read_noc0;                 // dram.read.noc0
@@ -48,16 +48,16 @@ struct ChipProfile {
 
   CoreGrid compute_grid(DispatchCoreType type) const;
 
-  /// One product of two tiles in the matrix unit, per fidelity pass.
+  /// Returns the time of one product of two tiles in the matrix unit, per fidelity pass.
   SimTime tile_pass() const;
 
-  /// The most operations per second `cores` matrix units can do at `fidelity`.
+  /// Returns the most operations per second that `cores` matrix units can do at `fidelity`.
   double peak_flops(int cores, MathFidelity fidelity) const;
 
   bool operator==(const ChipProfile&) const = default;
 };
 
-/// What the dispatch kernels and the firmware cost (footprint.h says of what).
+/// The costs of the dispatch kernels and the firmware (see footprint.h).
 struct DispatchCosts {
   SimTime program;                // dispatch.program
   SimTime binary;                 // dispatch.binary
@@ -77,7 +77,7 @@ struct DispatchCosts {
   bool operator==(const DispatchCosts&) const = default;
 };
 
-/// What ttnn's kernels that go from tile to tile cost (tile_pipeline.h says of what).
+/// The costs of ttnn's kernels that go from tile to tile (see tile_pipeline.h).
 struct TileCosts {
   SimTime start;       // tiles.start
   SimTime store;       // tiles.store
@@ -105,7 +105,7 @@ struct TileCosts {
   bool operator==(const TileCosts&) const = default;
 };
 
-/// What ttnn's kernels that copy with a RISC cost (movement_ops.cpp says of what).
+/// The costs of ttnn's kernels that copy with a RISC (see movement_ops.cpp).
 struct MovementCosts {
   SimTime face_line;  // movement.face_line
   SimTime segment;    // movement.segment
@@ -114,7 +114,7 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
-/// What tt-metal's sum over several chips costs (chip_links.h says of what).
+/// The costs of tt-metal's sum over several chips (see chip_links.h).
 struct CollectiveCosts {
   SimTime start;   // all_reduce.start
   SimTime step;    // all_reduce.step
@@ -124,7 +124,7 @@ struct CollectiveCosts {
   bool operator==(const CollectiveCosts&) const = default;
 };
 
-/// tt-metal, ttnn and the host that drives them.
+/// The constants of tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
   std::string name;
   SimTime host_op_call;          // host.op_call
@@ -171,40 +171,40 @@ struct Profiles {
   SoftwareProfile software;
 };
 
-/// What to read instead of the built-in defaults.
+/// Says what to read instead of the built-in defaults.
 struct ProfileChoice {
-  /// Names of built-in profiles or files, at most one of each kind.
+  /// The names of built-in profiles, or files; at most one of each kind.
   std::vector<std::string> profiles;
-  /// NAME=QUANTITY, replacing single constants: "dram.read.noc1=190GB/s".
+  /// Single constants to replace, NAME=QUANTITY: "dram.read.noc1=190GB/s".
   std::vector<std::string> settings;
 
   bool is_default() const { return profiles.empty() && settings.empty(); }
 };
 
-/// The constants of two profiles as they stand in their files, settings applied.
+/// The constants of two profiles as their files state them, with settings applied.
 struct ProfileConstants {
   Constants chip, software;
 };
 
-/// The constants of `choice`. Error, naming the file, when a profile is none or has malformed
-/// constants; when two are of one kind; when a setting names no constant (with a suggestion).
+/// Returns the constants of `choice`. Throws Error, naming the file, when a file is no profile or
+/// has malformed constants, when two profiles are of one kind, or when a setting names no constant
+/// (with a suggestion).
 ProfileConstants load_constants(const ProfileChoice& choice = {});
 
-/// Gives one constant another value: "dram.read.noc1=190GB/s". Error, with a suggestion, when there
-/// is no such constant, or no number and unit.
+/// Gives one constant another value: "dram.read.noc1=190GB/s". Throws Error when there is no such
+/// constant (with a suggestion), or when the value is not a number with a unit.
 void set_constant(ProfileConstants& constants, const std::string& setting);
 
-/// What the constants say. Error when one is missing or read by nobody, or has a wrong unit or
-/// range; a Contradiction when two contradict each other (contradictions.h).
+/// Interprets the constants. Throws Error when one is missing, is read by nobody, or has a wrong
+/// unit or range. Throws a Contradiction when two contradict each other (contradictions.h).
 Profiles read_profiles(const ProfileConstants& constants);
 
-/// The profiles of `choice`. Error, naming file and constant, when a profile is none, misses a
-/// constant, has one that nobody reads, or has a wrong unit or range; when two are of one kind;
-/// when a setting names no constant (with a suggestion); when two constants contradict each other.
+/// Returns the profiles of `choice`. Throws the Errors of load_constants() and read_profiles(),
+/// which name the file and the constant.
 Profiles load_profiles(const ProfileChoice& choice = {});
 
-/// Whether every constant is that of the built-in defaults, whatever the profiles are called: only
-/// of that chip and that software are there published figures.
+/// Returns whether every constant has its built-in default, whatever the profiles are called. Only
+/// for that chip and that software are there published figures.
 bool are_published(const Profiles& profiles);
 
 }  // namespace howard::wormhole

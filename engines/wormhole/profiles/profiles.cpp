@@ -8,7 +8,7 @@
 
 namespace howard::wormhole {
 
-// Compiled from profiles/*.json by the build.
+// The build generates these from profiles/*.json.
 extern const std::string_view kWormholeB0N300;
 extern const std::string_view kWormholeB0N150;
 extern const std::string_view kTtMetal202512;

@@ -10,10 +10,11 @@ namespace howard::wormhole {
 inline constexpr std::string_view kDefaultChipProfile = "wormhole_b0_n300";
 inline constexpr std::string_view kDefaultSoftwareProfile = "tt_metal_2025_12";
 
-/// The names of the profiles that are compiled into the program (profiles/NAME.json).
+/// Returns the names of the profiles that are compiled into the program (profiles/NAME.json).
 std::vector<std::string> built_in_profiles();
 
-/// The JSON text of one of them. Error for an unknown name, with the known ones.
+/// Returns the JSON text of a built-in profile. Throws Error, with the known names, for an unknown
+/// name.
 std::string_view built_in_profile(std::string_view name);
 
 }  // namespace howard::wormhole

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 class EngineSteps:
     def __init__(self, device, options, engine):
         self._device = device
-        # On the host a step is over when it has run; on the chip steps follow each other.
+        # On the host a step ends when it has run; on the chip steps follow without waiting.
         self._waits = options.backend == "host"
         self._mlp = engine.Mlp(device, options.batch, options.width, options.dtype)
         self._loss = None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The child's side of the protocol that peer_process.h describes.
 
-One JSON object a line. The child begins with {"ready": {facts in words}} or {"skip": "why"}; it then
-answers each request, a word: "step", "finish" and "loss", until its input ends. {"error": "text"} may stand in any answer's place.
+Each line is one JSON object. The child begins with {"ready": {facts in words}} or {"skip": "why"}.
+It then answers each request, which is one of the words "step", "finish" and "loss", until its input
+ends. {"error": "text"} may replace any answer.
 """
 
 import json
@@ -11,16 +12,16 @@ import sys
 
 
 class Skip(Exception):
-    """What is needed to run is not installed."""
+    """Says that something needed to run is not installed."""
 
 
 def serve(set_up):
     """Sets up and answers requests.
 
-    set_up() gives an object with facts, a dict of strings; step() and finish(), which give the
-    picoseconds that they took; and loss(), the last step's loss as a float.
+    set_up() returns an object with `facts`, a dict of strings; step() and finish(), which return the
+    picoseconds that they took; and loss(), which returns the last step's loss as a float.
     """
-    # Whatever else is printed goes where errors go: standard output belongs to the protocol.
+    # Everything else that is printed goes to standard error: standard output belongs to the protocol.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 

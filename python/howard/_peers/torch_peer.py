@@ -3,10 +3,13 @@
 
 usage: torch_peer.py mlp|gpt2 BATCH WIDTH LAYERS fp32|autocast|pure_bf16 THREADS SEED
 
-mlp: the report's: LAYERS linear layers with biases and a ReLU between, mean squared error, SGD.
-gpt2: the report's nano GPT-2 (LAYERS blocks, heads of 64 columns, 256 tokens, vocabulary of 256):
-embeddings, blocks with a layernorm before attention and before the feed-forward layers, causal
-attention, exact gelu, an output projection with bias, mean squared error, SGD.
+mlp is the report's MLP: LAYERS linear layers with biases, a ReLU between two of them, the mean
+squared error, and SGD.
+
+gpt2 is the report's nano GPT-2, with LAYERS blocks, heads of 64 columns, 256 tokens and a
+vocabulary of 256. It has embeddings, blocks with a layernorm before attention and before the
+feed-forward layers, causal attention, exact gelu, an output projection with bias, the mean squared
+error, and SGD.
 """
 
 import argparse
@@ -75,7 +78,7 @@ def build_gpt2(torch, width, layers, sequence=256, vocabulary=256):
 
 
 def loaded_blas():
-    """The file name of this process's BLAS; None if it cannot be told."""
+    """Returns the file name of this process's BLAS, or None if it is not known."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         files = {os.path.basename(line.split()[-1]) for line in maps if "/" in line}
     for library in ("libopenblas", "libblis", "libmkl", "libblas"):
@@ -110,7 +113,7 @@ class TorchSteps:
             "threads": str(torch.get_num_threads()),
             "parameters": str(sum(p.numel() for p in self._model.parameters())),
         }
-        # It multiplies once, so that the library is loaded.
+        # One product makes PyTorch load the library.
         torch.ones(2, 2) @ torch.ones(2, 2)
         blas = loaded_blas()
         self.facts["blas"] = blas or "unknown"
@@ -127,7 +130,7 @@ class TorchSteps:
             "cpu", dtype=self._torch.bfloat16, enabled=self._setting == "autocast"
         ):
             prediction = self._model(self._input)
-        # In float32: PyTorch 1.13 has no mean squared error of bfloat16 on CPUs.
+        # The loss is in float32: PyTorch 1.13 has no mean squared error of bfloat16 on CPUs.
         loss = self._torch.nn.functional.mse_loss(prediction.float(), self._target)
         loss.backward()
         self._optimizer.step()
