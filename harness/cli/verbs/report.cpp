@@ -26,7 +26,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kReportHelp;  // report_help.md, compiled in by the build
+extern const std::string_view kReportHelp;  // the build compiles report_help.md in
 
 namespace {
 
@@ -58,8 +58,8 @@ ReportOptions report_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// How the experiments want to be shown, in the order of `list`. Only their presentation is asked
-/// for, so that the box is never switched on.
+/// Returns how the experiments want to be shown, in the order of `list`. It only asks for their
+/// presentation, so the box is never switched on.
 std::vector<std::pair<std::string, harness::Presentation>> presentations() {
   const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
                                                                host::HostOptions{}, 1);
@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, harness::Presentation>> presentations() {
   return known;
 }
 
-/// The results in the order of `list`.
+/// Returns the results in the order of `list`.
 std::vector<ExperimentResult> in_order(
     std::vector<ExperimentResult> results,
     const std::vector<std::pair<std::string, harness::Presentation>>& known) {
