@@ -124,7 +124,7 @@ struct TimelineDefect {
   std::size_t index = 0;     ///< Into `activities` or `programs`.
 };
 
-/// What can not have happened, by index, activities after programs. The analyses need a timeline
+/// What cannot have happened, by index, activities after programs. The analyses need a timeline
 /// without: readers of logs remove such entries and count them as losses. Programs that overlap on
 /// a sub-device are no defect: the clocks of real cores differ a little.
 std::vector<TimelineDefect> defects_of(const Timeline& timeline);

@@ -47,7 +47,7 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
+/// Why a point cannot have the core grid that it asks for: the chip has fewer columns or rows
 /// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
 /// word. Absent: it can.
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,

@@ -18,7 +18,7 @@ struct DesignSpace {
 
 /// Reads the settings of `choice`: NAME=QUANTITY, NAME=QUANTITY,QUANTITY,... or
 /// NAME=FIRST..LAST:STEPUNIT, the last one included where a step meets it. Error for a constant
-/// there is not, a quantity it can not have, and a range without values.
+/// there is not, a quantity it cannot have, and a range without values.
 DesignSpace parse_design_space(const wormhole::ProfileChoice& choice);
 
 /// The experiments with the axes of `space` before their own on the emulator, where each point runs

@@ -87,7 +87,7 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
       });
 }
 
-/// Error when the point can not run; its text is the reason alone where it just makes no sense.
+/// Error when the point cannot run; its text is the reason alone where it just makes no sense.
 ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
                        const Parameters& parameters) {
   auto prepared = experiment.prepare(Backend::emulated, parameters);

@@ -13,7 +13,7 @@ namespace howard::experiments {
 /// most that two queues can gain. `make_half` is called for each half.
 ///
 /// Error for another engine than static or traced, corrected: of the others not every call is known
-/// before the step, so that the threads' calls can not be made in the order of their clocks.
+/// before the step, so that the threads' calls cannot be made in the order of their clocks.
 std::unique_ptr<harness::Case> half_batches(const DevBox& box, const TrainingOptions& options,
                                             const std::function<Training(Device&)>& make_half);
 

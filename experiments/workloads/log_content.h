@@ -19,7 +19,7 @@ using LogContent = std::variant<profiler::Log, std::vector<harness::ExperimentRe
 
 /// Reads a file of any kind that profiler/formats/log_file.h names, its kind by its content.
 /// `emulated`: the chip and software to compare an ops_perf_results CSV with; null: nothing is
-/// compared. Error when the file can not be read, when nothing in it ran, and for another kind that
+/// compared. Error when the file cannot be read, when nothing in it ran, and for another kind that
 /// is to be compared.
 LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated);
 

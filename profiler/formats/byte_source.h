@@ -30,7 +30,7 @@ class TextSource final : public ByteSource {
 /// kills its reader.
 class FileSource final : public ByteSource {
  public:
-  /// Error when `path` can not be opened, or is a folder.
+  /// Error when `path` cannot be opened, or is a folder.
   explicit FileSource(const std::filesystem::path& path);
   ~FileSource() override;
   FileSource(const FileSource&) = delete;

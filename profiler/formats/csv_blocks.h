@@ -19,7 +19,7 @@ namespace howard::profiler {
 struct CsvRecord {
   std::span<char> text;    ///< Empty when it is bad.
   std::uint64_t line = 0;  ///< Where it begins, from 1.
-  /// Why it can not be read; absent when it can.
+  /// Why it cannot be read; absent when it can.
   std::optional<std::string_view> defect;
   bool quoted = false;   ///< A field of it is.
   bool cut_off = false;  ///< The file ends within it: nothing ends its line.

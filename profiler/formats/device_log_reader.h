@@ -14,7 +14,7 @@ namespace howard::profiler {
 /// of it (of a replayed trace); when its cycle counter has fallen too, the device was reset, and
 /// another run of the whole begins, as it does where the first line is repeated.
 ///
-/// Starts without an end, ends without a start and rows that can not be read are counted as
+/// Starts without an end, ends without a start and rows that cannot be read are counted as
 /// dropped. Error when the first two lines are not those of such a file.
 Log read_device_log(ByteSource& source, std::string_view name);
 

@@ -28,7 +28,7 @@ struct HostOp {
   SimTime time;
 };
 
-/// One run of a program, on clocks of its own: times of two runs can not be compared.
+/// One run of a program, on clocks of its own: times of two runs cannot be compared.
 struct LoggedRun {
   std::string title;  ///< A process of a trace; empty when the log has no name for it.
   Timeline timeline;  ///< Without defects; its losses are also among the log's dropped rows.
@@ -50,7 +50,7 @@ struct Log {
 /// one run: 260 MB).
 inline constexpr std::size_t kMostLoggedPrograms = 2'000'000;
 
-/// Removes what can not have happened (`defects_of`) and counts it, also as losses.
+/// Removes what cannot have happened (`defects_of`) and counts it, also as losses.
 void remove_defects(Timeline& timeline, DroppedRows& dropped);
 
 }  // namespace howard::profiler

@@ -123,7 +123,7 @@ void TraceView::find_cores(std::span<const TraceEvent> events) {
   }
 }
 
-/// Gaps and queues, as the analyses see them; nothing of events that can not have happened.
+/// Gaps and queues, as the analyses see them; nothing of events that cannot have happened.
 void TraceView::explain(const TraceProcess& process) {
   const Timeline timeline = unchecked_timeline_of(process.events, process.losses);
   if (!defects_of(timeline).empty()) return;

@@ -117,7 +117,7 @@ Metric to_metric(const std::string& name, const JsonNode& object) {
                 .better = object.member("better").is_first("lower", "higher") ? Better::lower
                                                                               : Better::higher,
                 .samples = object.member("samples").numbers()};
-  // What follows from the rest is checked, so that a file edited by hand can not contradict itself.
+  // What follows from the rest is checked, so that a file edited by hand cannot contradict itself.
   object.member("clock").is_first("virtual", "wall");
   const JsonNode noise = object.member("noise");
   if (noise.is_first("exact", "sampled") != metric.samples.empty()) {

@@ -10,7 +10,7 @@
 
 namespace howard::reports {
 
-/// How a published table was measured, in words: without it two times can not be compared.
+/// How a published table was measured, in words: without it two times cannot be compared.
 struct ReferenceTiming {
   std::string timed_region;
   std::string sync;

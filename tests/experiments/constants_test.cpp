@@ -35,7 +35,7 @@ using wormhole::ProfileConstants;
 using wormhole::Profiles;
 using wormhole::WormholeDevice;
 
-/// Some times, or how much of something is possible, with given constants. What can not run is left
+/// Some times, or how much of something is possible, with given constants. What cannot run is left
 /// out, with any constants.
 using Measure = std::function<std::vector<double>(const Profiles&)>;
 

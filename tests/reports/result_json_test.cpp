@@ -31,7 +31,7 @@ std::string error_of(const std::string& text) {
 }
 
 /// The rules of a JSON schema (draft 7) that reports/formats/result.schema.json uses; a keyword it
-/// does not know fails, so that the schema can not state a rule that is not checked.
+/// does not know fails, so that the schema cannot state a rule that is not checked.
 class SchemaChecker {
  public:
   explicit SchemaChecker(const json& schema) : root_(schema) {}
