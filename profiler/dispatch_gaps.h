@@ -14,7 +14,7 @@
 
 namespace howard::profiler {
 
-/// Why nothing ran. Each moment of a gap belongs to what then held up the program that ends it:
+/// Says why nothing ran. Each moment of a gap belongs to what held up the program that ends it:
 ///
 ///   call begins ... call ends ... dispatch starts ... dispatch ends ... kernel starts
 ///   |---- host's doing ----|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
