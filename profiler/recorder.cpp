@@ -23,7 +23,7 @@ constexpr std::align_val_t kHugePage{std::size_t{2} << 20};
 TraceEvent* allocate(std::size_t capacity) {
   const std::size_t bytes = capacity * sizeof(TraceEvent);
   void* const memory = ::operator new(bytes, kHugePage);
-  // this is advice: without it everything works, more slowly
+  // This is advice: without it everything works, more slowly.
   ::madvise(memory, bytes, MADV_HUGEPAGE);
   return static_cast<TraceEvent*>(memory);
 }

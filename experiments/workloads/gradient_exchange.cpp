@@ -48,7 +48,7 @@ Bytes GradientWork::size() const {
 }
 
 GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Recorder& step) {
-  // when the backward phase writes it, in picoseconds of kernels
+  // This is when the backward phase writes each, in picoseconds of kernels.
   std::map<BufferId, double> written;
   GradientWork work;
   double kernels = 0;
@@ -66,7 +66,7 @@ GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Record
         const auto gradient = written.find(input.buffer);
         if (phase.name != "step" || gradient == written.end()) continue;
         work.gradients.push_back({input.spec.padded_bytes(), gradient->second});
-        // each parameter once, however often the optimizer reads its gradient
+        // Each parameter counts once, however often the optimizer reads its gradient.
         written.erase(gradient);
       }
     }

@@ -289,7 +289,7 @@ void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>
 }  // namespace
 
 std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
-  // each passes over all programs or gaps; they run side by side
+  // Each passes over all programs or gaps; they run side by side.
   std::array<std::vector<Table>, 5> parts;
   const auto tables_of_gaps = [&] {
     const Variety variety(run.timeline);

@@ -78,7 +78,7 @@ Values multiplied(const MatmulShape& shape, const Factors& factors, int threads,
 void expect_equals_float64(const MatmulShape& shape, const Factors& factors, const Values& c) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   const std::int64_t elements = shape.batch * shape.m * shape.n;
-  // for large ones this takes a sample, all over
+  // For large ones this takes a sample from all over.
   const std::int64_t step = elements > 100'000 ? 53 : 1;
   for (std::int64_t i = 0; i < elements; i += step) {
     const std::int64_t matrix = i / shape.n / shape.m;

@@ -61,7 +61,7 @@ TEST(Profile, EveryCalibratedConstantOfABuiltInProfileHasBounds) {
       const Constant& constant = family->at(name);
       if (!constant.is_calibrated()) continue;
       ++calibrated;
-      // the value lies within them, or it is not a profile
+      // The value lies within them, or it is not a profile.
       EXPECT_TRUE(constant.bounds.has_value()) << name;
     }
   }
