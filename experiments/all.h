@@ -27,27 +27,28 @@ std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box);
 
-/// Calibrates the profiles of `choice`. Error when they can not be read.
+/// Calibrates the profiles of `choice`. Error if they cannot be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
 
 std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox> box);
 
-/// Beside the published rows of `experiments`, which must outlive it. `published_chip`: whether
-/// they run on the chip and software that the rows are of; otherwise nothing can be compared.
+/// Shows the published rows of `experiments` beside the emulator. `experiments` must outlive it.
+/// `published_chip` says whether they run on the chip and software of the rows; if not, nothing can
+/// be compared.
 std::unique_ptr<harness::Experiment> fidelity(const ExperimentList& experiments,
                                               bool published_chip);
 
 /// Makes one experiment on a box.
 using ExperimentMaker = std::unique_ptr<harness::Experiment> (*)(std::shared_ptr<const DevBox>);
 
-/// What makes the experiment of that name, which must be one of emulated_experiments().
+/// Returns the maker of the experiment of that name, which must be one of emulated_experiments().
 ExperimentMaker maker_of(std::string_view name, const std::shared_ptr<const DevBox>& box);
 
-/// The questions that the emulator answers, in the order of the report.
+/// Returns the questions that the emulator answers, in the order of the report.
 ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);
 
-/// Every experiment, in the order of the report; `choice` is what the box was made from. A new one
-/// is one file and one line here.
+/// Returns every experiment, in the order of the report. The box was made from `choice`. A new
+/// experiment is one file and one line here.
 ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
                                const wormhole::ProfileChoice& choice);
 

@@ -4,11 +4,11 @@
 // training needs (multi_device)?
 //
 // tt-metal publishes times of its all_reduce on lines of Wormhole chips. The rates of lines of two
-// and four are those of its largest buffers, start and step those of its formula for a line of
-// eight: times of small buffers are predicted. Sets of chips in both meshes, which share no link,
-// are summed through the host (gradient_exchange.h).
+// and four chips come from its largest buffers, and start and step from its formula for a line of
+// eight, so the times of small buffers are predicted. Sets of chips in both meshes, which share no
+// link, are summed through the host (gradient_exchange.h).
 //
-// Timing: none; the closed form of one sum.
+// Timing: nothing is timed; the time is the closed form of one sum.
 
 #include <utility>
 
@@ -41,7 +41,7 @@ class SumFinding final : public Finding {
     add("time", time.seconds(), "s");
     found_.metrics.back().virtual_time = time;
     add("size", static_cast<double>(size_.value()), "B");
-    if (time == SimTime()) return;  // with constants set to nothing
+    if (time == SimTime()) return;  // if the constants are set to nothing
     const double sent = 2 * (chips - 1) / chips * static_cast<double>(size_.value());
     add("link_rate", sent / time.seconds(), "B/s");
     found_.metrics.back().better = harness::Better::higher;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What are the constants that nobody publishes, and how far is the emulator from the silicon?
+// Question: what are the constants that nobody publishes, and how far is the emulator from the
+// silicon?
 //
 // Every constant that its profile calls calibrated is fitted, within its bounds, to published
-// measurements of Wormhole chips, all of them at once. A point is a table of measurements, with the
-// errors before and after and on rows the fit has not seen, or a constant, with how well it is
-// known. The first point fits; the fitted profiles are files beside the results.
+// measurements of Wormhole chips, all constants at once. A point is a table of measurements, with
+// its errors before and after the fit and on rows that the fit has not seen, or a constant, with
+// how well it is known. The first point fits; the fitted profiles are files beside the results.
 
 #include <fmt/format.h>
 
@@ -60,7 +61,8 @@ void add_errors(PointResult& point, const std::string& prefix, const ErrorSummar
   add_ratio(point, prefix + "worst_error", errors.worst);
 }
 
-/// The fit, made by the first point that needs it, and made anew for another number of evaluations.
+/// Makes the fit when the first point needs it, and makes it anew for another number of
+/// evaluations.
 class SharedFit {
  public:
   SharedFit(wormhole::ProfileConstants constants, std::vector<MeasurementTable> tables)
@@ -78,10 +80,10 @@ class SharedFit {
     return *calibration_;
   }
 
-  /// A table's residuals in fits that have not seen them.
+  /// Holds a table's residuals in fits that have not seen them.
   struct Unseen {
     std::vector<calibration::Residual> table_left_out;
-    std::vector<calibration::Residual> in_thirds;  ///< None for a small table.
+    std::vector<calibration::Residual> in_thirds;  ///< Empty for a small table.
   };
   const Unseen& unseen(int evaluations, std::size_t table) {
     const Calibration& calibration = get(evaluations);
@@ -94,7 +96,7 @@ class SharedFit {
     return unseen_.emplace(table, std::move(unseen)).first->second;
   }
 
-  /// Null before any point has run.
+  /// Returns null before any point has run.
   const Calibration* made() const { return calibration_.get(); }
 
  private:
@@ -290,7 +292,7 @@ class Calibrate final : public harness::Experiment {
   }
 
  private:
-  /// The table that a subject is of; absent for a constant.
+  /// Returns the table that is the subject; absent if the subject is a constant.
   std::optional<std::pair<std::size_t, std::size_t>> table_of(std::string_view subject) const {
     for (std::size_t t = 0; t < fit_->tables().size(); ++t) {
       const MeasurementTable& table = fit_->tables()[t];
@@ -301,7 +303,7 @@ class Calibrate final : public harness::Experiment {
     return std::nullopt;
   }
 
-  /// How often the fits that these points need, which share them, work the model out.
+  /// Returns how often the fits that these points need, and share, evaluate the model.
   double evaluations_for(std::span<const PointResult> points) const {
     std::set<std::string_view> fits;
     std::set<std::pair<std::string_view, std::size_t>> left_out;

@@ -4,17 +4,17 @@
 // one after the other on all of them, on one command queue?
 //
 // The report (part 3, CoreGrid table) found 1.226 ms on the full grid against 1.814 ms partitioned.
-// Its partitions are 2x4 cores each, 24 of 56 cores are never used, and ttnn's core_grid is a size:
-// all four partitions' products run on the same 8 cores, at LoFi, where the full grid has HiFi2.
-// Nothing runs side by side.
+// Its partitions have 2x4 cores each, so 24 of 56 cores are never used. And ttnn's core_grid is a
+// size: the products of all four partitions run on the same 8 cores, at LoFi, while the full grid
+// has HiFi2. Nothing runs side by side.
 //
-// `partitioned` runs that; `disjoint` what the text says: each network has a sub-device of 2x7
-// cores, and HiFi2, so that programs of different networks can run at the same time on the one
-// queue.
+// `partitioned` runs what the report ran, and `disjoint` what its text says: each network has a
+// sub-device of 2x7 cores, and HiFi2, so that programs of different networks can run at the same
+// time on the one queue.
 //
-// Timing: four forward passes of a 2-layer MLP, batch 512, width 1024 (24 calls: product with the
-// transposed weight, bias, mask, relu, product, bias); traced: a replay; 5 warm-up and 10 timed
-// iterations, a finish after each; mean.
+// Timing: an iteration is four forward passes of a 2-layer MLP, batch 512, width 1024 (24 calls:
+// product with the transposed weight, bias, mask, relu, product, bias); traced, it is a replay. 5
+// iterations warm up and 10 are timed, with a finish after each; the result is the mean.
 
 #include <optional>
 #include <utility>

@@ -3,15 +3,16 @@
 // Question: when does ETH dispatch pay, which leaves 8x8 cores to compute instead of 8x7?
 //
 // The report (postscript) found factors of 5.29 for one product of 4096 and 1.09 at 2048, nothing
-// below, 0.94 for its MLP's replay and 0.99 for GPT-2, and put it down to sizes that 7 does not
-// divide. What counts is how a product's rows of tiles are cut: 4096 are 128, over 7 rows of cores
-// 19 each, a prime, so that the output block of a core must be cut to one or two tiles and an
-// operand is read up to 16 times; 4032 divides by 7 and 8 both. Else ETH gives a seventh more cores
-// to what its cores bound, costs more for each dispatch, and changes nothing where the host bounds
-// a step. `plans` compares those of the slowest product.
+// below, 0.94 for its MLP's replay and 0.99 for GPT-2. It explained them by sizes that 7 does not
+// divide. What counts is how a product's rows of tiles are cut. 4096 rows are 128 tiles, 19 for
+// each of 7 rows of cores. 19 is prime, so the output block of a core must be cut to one or two
+// tiles, and an operand is read up to 16 times. 4032 divides by both 7 and 8. Otherwise ETH gives a
+// seventh more cores to work that is bound by its cores, costs more for each dispatch, and changes
+// nothing for a step that is bound by the host. `plans` compares the plans of the slowest product.
 //
-// Timing: a product, a step of the MLP (batch 1024) or of GPT-2 (as published, 1 layer), replayed;
-// 3 warm-up and 10 timed iterations, one finish at the end; mean.
+// Timing: an iteration is a product, or a replayed step of the MLP (batch 1024) or of GPT-2 (as
+// published, 1 layer). 3 iterations warm up and 10 are timed, with one finish at the end; the
+// result is the mean.
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ using harness::PointResult;
 
 constexpr harness::VirtualTiming kDispatchTiming{.warmup = 3, .iterations = 10};
 
-/// One product of square matrices as a step without anything to train.
+/// Returns one product of square matrices as a step without anything to train.
 Training multiply(Device& device, std::int64_t size) {
   struct Factors {
     ops::Tensor a, b;
@@ -66,7 +67,7 @@ std::unique_ptr<harness::Case> workload(const DevBox& box, const Parameters& par
   });
 }
 
-/// A point, and for ETH what it gains over the same under WORKER.
+/// Runs a point, and for ETH compares it with the same point under WORKER.
 class DispatchCase final : public harness::Case {
  public:
   DispatchCase(std::shared_ptr<const DevBox> box, Parameters parameters)

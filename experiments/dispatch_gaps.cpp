@@ -3,17 +3,17 @@
 // Question: how much of the time does the chip wait between programs, and for what?
 //
 // The report (part 3, profiler table) counts 764 dispatches with 229.16 ms of gaps, 83.4 % of the
-// time, and no script that gave them. What fits is its core_grid benchmark under tt-metal's device
-// profiler: 24 programs an iteration, 15 eager iterations and a replay, on the full grid and
-// partitioned; 768 programs in four streams have 764 gaps between them. 300 us a gap are the
-// profiler's: the host fetches its records after each program. `profiled:no` is the same run
-// without it.
+// time, but shows no script that gave them. Its core_grid benchmark under tt-metal's device
+// profiler fits: it has 24 programs an iteration, 15 eager iterations and a replay, on the full
+// grid and partitioned, and 768 programs in four streams have 764 gaps between them. 300 us of each
+// gap belong to the profiler, because the host fetches its records after each program.
+// `profiled:no` is the same run without it.
 //
-// Gaps as the report has them: programs by their start, gap = max(0, next start - end), share =
-// gaps / (gaps + programs). `idle_time` is the time in which nothing ran, and each moment of it has
-// a cause. For mlp and gpt2 (1 layer) the streams are 15 static steps, and a replay.
+// Gaps are defined as in the report: programs by their start, gap = max(0, next start - end), share
+// = gaps / (gaps + programs). `idle_time` is the time in which nothing ran, and each moment of it
+// has a cause. For mlp and gpt2 (1 layer) the streams are 15 static steps and a replay.
 //
-// Timing: nothing is warmed up; a finish after each iteration.
+// Timing: nothing warms up, and there is a finish after each iteration.
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ using harness::Parameters;
 
 constexpr int kEagerIterations = 15;
 
-/// What the streams of a workload add up to.
+/// Sums up the streams of a workload.
 struct Waiting {
   profiler::SequentialGaps sequential;
   profiler::CauseTimes causes;
@@ -105,7 +105,7 @@ Waiting wait_of_training(const DevBox& box, bool profiled, bool gpt2) {
   return waiting;
 }
 
-/// "profiler 88.1 %, host issuing 9.0 %, ...", the largest first.
+/// Returns "profiler 88.1 %, host issuing 9.0 %, ...", the largest first.
 std::string text_of(const profiler::CauseTimes& causes) {
   std::vector<std::pair<SimTime, profiler::GapCause>> parts;
   for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {

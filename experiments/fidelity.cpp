@@ -2,9 +2,10 @@
 //
 // Question: how far is the emulator from the silicon?
 //
-// Every row the report published, beside the same experiment on the emulator, with what the row is
-// to the model: calibration (a constant was fitted to it), prediction, or artefact (the published
-// figure does not measure what its table says). A point is a row, a table or all rows of a status.
+// Every row that the report published is shown beside the same experiment on the emulator, with
+// what the row means for the model: calibration (a constant was fitted to it), prediction, or
+// artefact (the published figure does not measure what its table says). A point is a row, a table,
+// or all rows of a status.
 
 #include <fmt/format.h>
 
@@ -36,11 +37,11 @@ using harness::PointResult;
 using reports::ReferenceRow;
 using reports::ReferenceTable;
 
-/// One published row and the experiment that reproduces it.
+/// Holds one published row and the experiment that reproduces it.
 struct PublishedRow {
   const Experiment* experiment = nullptr;
   std::string table;    ///< "matmul_sweep.1"
-  std::string subject;  ///< "matmul_sweep.1/shape:128x128x128/dispatch:worker": what differs in it
+  std::string subject;  ///< What differs in it: "matmul_sweep.1/shape:128x128x128/dispatch:worker".
   harness::Reference reference;
   Parameters parameters;
 };
@@ -79,7 +80,7 @@ std::vector<PublishedRow> rows_of(const Experiment& experiment) {
   return rows;
 }
 
-/// The row's point on the emulator: axes the row does not mention have their first value.
+/// Runs the row's point on the emulator. Axes that the row does not mention have their first value.
 PointResult emulate(const PublishedRow& row) {
   harness::PlanOptions options{.backends = {Backend::emulated}};
   for (const harness::Axis& axis : row.experiment->axes(Backend::emulated)) {
@@ -93,7 +94,7 @@ PointResult emulate(const PublishedRow& row) {
   return std::move(points.front());
 }
 
-/// All rows, each emulated once, when it is first asked for.
+/// Holds all rows and emulates each once, when it is first asked for.
 class PublishedRows {
  public:
   explicit PublishedRows(std::vector<PublishedRow> rows) : rows_(std::move(rows)) {}
@@ -124,14 +125,14 @@ class RowFinding final : public Finding {
                    .hint = ""});
     }
     found_ = point;
-    // PyTorch on a CPU: a row of the report's table, but not one of the chip.
+    // PyTorch on a CPU has a row in the report's table, but not a row of the chip.
     if (point.skipped) found_.details.emplace_back("not_emulated", *point.skipped);
     found_.details.emplace_back("kind", "published rows");
     found_.details.emplace_back("status", row_.reference.status);
     found_.details.emplace_back("table", row_.table);
     found_.details.emplace_back("source", row_.reference.source);
     if (!row_.reference.note.empty()) found_.details.emplace_back("note", row_.reference.note);
-    // The figure that was published, as a coordinate for the picture.
+    // Adds the published figure as a coordinate for the picture.
     if (row_.reference.unit == "s") {
       found_.metrics.push_back(
           {.name = "published_time", .value = row_.reference.value, .unit = "s"});
@@ -143,7 +144,7 @@ class RowFinding final : public Finding {
   const PublishedRow& row_;
 };
 
-/// The errors of several rows together.
+/// Sums up the errors of several rows.
 class SummaryFinding final : public Finding {
  public:
   SummaryFinding(std::shared_ptr<PublishedRows> rows, std::vector<const PublishedRow*> summed)

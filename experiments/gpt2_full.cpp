@@ -4,16 +4,16 @@
 //
 // The report (part 2, GPT-2 against TTML table) found 323 ms against 510 ms, "1.58x, same
 // architecture, same ops". The 510 is a literal in the benchmark, which never runs TTML. And the
-// two differ: TTML has cross-entropy instead of the squared error, AdamW of small ops instead of
+// two differ. TTML has cross-entropy instead of the squared error, AdamW of small ops instead of
 // SGD, dropout, fused query-key-value and layernorm, a vocabulary of 96 instead of 256, products at
-// the highest fidelity with fp32 sums, weight gradients summed over the batch, and reads its loss
-// back in each step. Here both run, each as its code was.
+// the highest fidelity with fp32 sums, and weight gradients summed over the batch, and it reads its
+// loss back in each step. Here both run, each as its code was.
 //
-// `static` as published has the released gradients, so that its weights have grown to one for each
-// sequence of the batch (see gpt2_trace); `corrected` sums them.
+// `static` as published has the released gradients, so its weights have grown to one for each
+// sequence of the batch (see gpt2_trace). `corrected` sums them.
 //
-// Timing: 6 layers of width 384, batch 32, 256 tokens; 3 warm-up and 10 timed steps, one finish at
-// the end; mean.
+// Timing: 6 layers of width 384, batch 32, 256 tokens. 3 steps warm up and 10 are timed, with one
+// finish at the end; the result is the mean.
 
 #include <utility>
 

@@ -2,17 +2,18 @@
 //
 // Question: does a trace help a whole model, and does ETH dispatch?
 //
-// The report (part 2, trace table; postscript, GPT-2 exception) found 323.05 ms static and
-// 323.09 ms traced for 6 layers of width 384, 325.6 ms with ETH dispatch, and concluded that each
-// op takes "50+ ms" and the model is bound by arithmetic. A step is 975 launches, so that an op
+// The report (part 2, trace table; postscript, GPT-2 exception) found 323.05 ms static and 323.09
+// ms traced for 6 layers of width 384, and 325.6 ms with ETH dispatch. It concluded that each op
+// takes "50+ ms" and that the model is bound by arithmetic. But a step is 975 launches, so an op
 // takes a third of a millisecond; it reaches 1.8 TFLOPS and 76 GB/s, far from both roofs. Static
-// equals traced because the host makes its 900 calls in less time than the kernels take; what those
-// are bound by is in `kernels`: kinds of op by their time, and each kind's longest stage.
+// equals traced because the host makes its 900 calls in less time than the kernels take. `kernels`
+// says what those are bound by: kinds of op by their time, and each kind's longest stage.
 //
 // As published, gradients of weights are not summed over the batch: with the first update each
-// weight becomes 32, each bias 256, and all timed steps run with these. `corrected` sums them.
+// weight becomes 32 and each bias 256, and all timed steps run with these. `corrected` sums them.
 //
-// Timing: batch 32, 256 tokens; 3 warm-up and 10 timed steps, one finish at the end; mean.
+// Timing: batch 32, 256 tokens. 3 steps warm up and 10 are timed, with one finish at the end; the
+// result is the mean.
 
 #include <utility>
 
@@ -55,7 +56,7 @@ class Gpt2Trace final : public harness::Experiment {
 
   std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
     std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
-    // Two things at once: there are no other buffers for gradients that are not summed.
+    // This changes two things at once, because gradients that are not summed have no other buffers.
     for (harness::WhatIf& change : changes) {
       if (change.what == "in-place outputs" && !change.candidates.empty()) {
         change.what = "gradients summed, in place";

@@ -3,14 +3,14 @@
 // Question: are the gradients right?
 //
 // The report checked eleven ops, each alone, against float32 PyTorch, and published the largest
-// differences of ten. The same ops on the same kind of numbers, against float64, with what the
-// check is worth: where every number of the reference is below the tolerance, a device that
-// computes zeros passes too. Then what the report left open: the gradients of every parameter of
-// whole models, for all engines.
+// differences of ten. This experiment checks the same ops on the same kind of numbers against
+// float64, and says what the check is worth: if every number of the reference is below the
+// tolerance, a device that computes zeros passes too. Then it checks what the report left open: the
+// gradients of every parameter of whole models, for all engines.
 //
-// On the host only: the emulated chip has no arithmetic of its own. What trains on it has the
-// host's numbers, so a published difference, which is of the chip's arithmetic, stands beside the
-// host's.
+// It runs on the host only, because the emulated chip has no arithmetic of its own. What trains on
+// the chip has the host's numbers. So a published difference, which comes from the chip's
+// arithmetic, stands beside the host's.
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ using harness::CellSource;
 using harness::NotApplicable;
 using harness::Parameters;
 
-/// A number as ops compute it: of no unit, and no ratio.
+/// Adds a number as ops compute it, which has no unit and is not a ratio.
 void add_number(harness::PointResult& point, std::string name, double value) {
   point.metrics.push_back({.name = std::move(name), .value = value, .unit = ""});
 }

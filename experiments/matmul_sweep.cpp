@@ -4,13 +4,13 @@
 // ETH dispatch, which leaves 64 cores to compute instead of 56?
 //
 // The report (postscript, "eth dispatch discovery") found a dead heat up to 1024, 9 % at 2048 and a
-// factor of 5.29 at 4096, and put the latter down to 4096 not dividing by 7. The planner says more:
-// 128 tile rows over 7 core rows are 19 a core, a prime, so that the output block can only be cut
-// to 19x1 and A is read from DRAM 16 times. 4032 divides evenly; 8192 (37 a core) falls off again.
+// factor of 5.29 at 4096, which it explained by 4096 not dividing by 7. The planner says more. 128
+// tile rows over 7 core rows are 19 a core, a prime, so the output block can only be cut to 19x1
+// and A is read from DRAM 16 times. 4032 divides evenly; 8192 (37 a core) falls off again.
 //
-// Timing: A and B [n, n] in bf16, no core grid; 10 warm-up and 50 timed iterations, each from
-// before the call to after its Finish; mean. So small sizes measure the host: call, dispatch and
-// the finish round trip.
+// Timing: A and B [n, n] in bf16, no core grid. 10 iterations warm up and 50 are timed, each from
+// before the call to after its Finish; the result is the mean. So small sizes measure the host:
+// call, dispatch and the finish round trip.
 
 #include <fmt/format.h>
 
@@ -45,11 +45,11 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
-/// FLOP/s: what the report takes shares of (part 3, utilisation table). It is its author's best
+/// In FLOP/s. The report takes shares of it (part 3, utilisation table). It is its author's best
 /// run, not what the cores can do.
 constexpr double kReportsPeak = 52e12;
 
-/// The operands of out = a @ b on a device, and the program.
+/// Holds the operands of out = a @ b on a device, and the program.
 struct Product {
   Product(Device& device, const ProductShape& shape, DataType dtype,
           const MatmulAttributes& attributes)
@@ -69,8 +69,8 @@ void describe_throughput(const Program& program, double seconds, PointResult& po
                            .better = Better::higher});
 }
 
-/// The size as one number for plots: the cube root of M K N, rounded so that the last bits of one
-/// machine's cbrt do not show.
+/// Adds the size as one number for plots: the cube root of M K N, rounded so that the last bits of
+/// one machine's cbrt do not show.
 void describe_size(const ProductShape& shape, PointResult& point) {
   const double volume =
       static_cast<double>(shape.m) * static_cast<double>(shape.k) * static_cast<double>(shape.n);
@@ -78,8 +78,8 @@ void describe_size(const ProductShape& shape, PointResult& point) {
       {.name = "size", .value = std::round(std::cbrt(volume) * 1000) / 1000, .unit = "1"});
 }
 
-/// Which rows of a product the queues take: all, or two halves of whole tiles. Error when there is
-/// but one row of tiles.
+/// Returns the rows of a product that each queue takes: all of them, or two halves of whole tiles.
+/// Error if there is only one row of tiles.
 std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
   if (!two_queues) return {shape};
   if (shape.m <= kTileSide) {
@@ -92,8 +92,8 @@ std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
   return {{first, shape.k, shape.n}, {shape.m - first, shape.k, shape.n}};
 }
 
-/// A product, or the two halves of its rows, each on half of the cores, with a queue and a host
-/// thread of its own.
+/// Runs a product, or the two halves of its rows, each on half of the cores, with a queue and a
+/// host thread of its own.
 class EmulatedProduct final : public EmulatedCase {
  public:
   EmulatedProduct(const DevBox& box, const Parameters& parameters)
@@ -142,7 +142,8 @@ class EmulatedProduct final : public EmulatedCase {
                              .unit = "FLOP/s",
                              .better = Better::higher});
     describe_size(shape_, point);
-    // All cores of the device, not only those the plan uses: that is what the user paid for.
+    // These are all cores of the device, not only those that the plan uses, because the user paid
+    // for all.
     const double peak =
         profiles_.chip.peak_flops(device().compute_grid().cores(), planned.matmul->fidelity);
     point.metrics.push_back({.name = "share_of_peak",
@@ -159,14 +160,14 @@ class EmulatedProduct final : public EmulatedCase {
                              .virtual_time = kernel.total});
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
-    // The host's and the dispatcher's part is whatever the kernel does not cover.
+    // The host and the dispatcher take whatever the kernel does not cover.
     const bool kernel_bound = 2 * kernel.total.seconds() >= seconds;
     point.details.emplace_back("bound_by",
                                kernel_bound ? std::string(name_of(kernel.bottleneck)) : "dispatch");
     warn_of_padding(point);
   }
 
-  /// That ttnn computes it with.
+  /// Returns the fidelity with which ttnn computes it.
   MathFidelity fidelity() const {
     return device().explain(products_.front().program).matmul->fidelity;
   }
@@ -218,11 +219,12 @@ class EmulatedProduct final : public EmulatedCase {
   const wormhole::Profiles& profiles_;
   ProductShape shape_;
   bool finish_each_;
-  std::deque<Product> products_;  ///< By queue.
-  std::vector<TraceId> traces_;   ///< By queue; none: call by call.
+  std::deque<Product> products_;  ///< One for each queue.
+  std::vector<TraceId> traces_;   ///< One for each queue; empty if it runs call by call.
 };
 
-/// Uniform in [-1, 1), in the buffer's data type. Values matter: a CPU may be faster on zeros.
+/// Fills it with values uniform in [-1, 1), in the buffer's data type. Values matter, because a CPU
+/// may be faster on zeros.
 void fill(Device& device, const ops::Tensor& tensor, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto next = [&] {

@@ -2,11 +2,12 @@
 //
 // Question: what does a layer of an MLP cost, by depth and width?
 //
-// The report has a benchmark of this (bench_mlp) but no table. A layer is 12 calls of a step, so
-// that a replay's time grows with depth in proportion, whatever bounds a layer: launches at width
-// 256, kernels at 2048. `layer_time` is the step's time by its layers.
+// The report has a benchmark of this (bench_mlp) but no table. A layer is 12 calls of a step, so a
+// replay's time grows with depth in proportion, whatever bounds a layer: launches at width 256,
+// kernels at 2048. `layer_time` is the step's time divided by its layers.
 //
-// Timing: batch 1024, traced; 5 warm-up and 20 timed replays, one finish at the end; mean.
+// Timing: batch 1024, traced. 5 replays warm up and 20 are timed, with one finish at the end; the
+// result is the mean.
 
 #include <utility>
 

@@ -6,17 +6,19 @@
 // C++ graph made anew in each step, 0.673 ms with a graph made once and 0.563 ms with its replayed
 // trace, beside 6.237 ms of PyTorch on 32 threads of a CPU: "11x". Its engines do not run the same
 // calls: 20 from Python (no biases), 32 and a write in the dynamic engine, 24 in the static and
-// traced ones. The first three wait for their host, so that they drift with it: the same code took
-// 1.196 and 0.864 ms in the postscript's session. The replay waits for its kernels.
+// traced ones. The first three wait for their host, so they drift with it: the same code took 1.196
+// and 0.864 ms in the postscript's session. The replay waits for its kernels.
 //
-// `as_published` runs these calls; the static engine allocates the result of each, and its replays
-// read the weights from before the capture: they do not train. `corrected` gives all three C++
-// engines the 24 calls, and the static ones buffers that are planned once and updated in place.
+// `as_published` runs these calls. Its static engine allocates the result of each call, and its
+// replays read the weights from before the capture: they do not train. `corrected` gives all three
+// C++ engines the 24 calls, and gives the static ones buffers that are planned once and updated in
+// place.
 //
-// On the host `traced_fused` replays what the device has made of the captured programs: fewer, with
-// the same bits.
+// On the host `traced_fused` replays what the device has made of the captured programs: fewer
+// programs, with the same bits.
 //
-// Timing: batch 1024, width 512; 20 warm-up and 200 timed steps, one finish at the end; mean.
+// Timing: batch 1024, width 512. 20 steps warm up and 200 are timed, with one finish at the end;
+// the result is the mean.
 
 #include <utility>
 
@@ -107,7 +109,7 @@ class MlpEngines final : public harness::Experiment {
   }
 
  private:
-  /// Engines that are not this program's.
+  /// Prepares points of engines that are not this program's.
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> peer(
       Backend backend, std::string_view engine, const Parameters& parameters) const {
     if (*find_parameter(parameters, "variant") == "corrected") {
@@ -131,7 +133,7 @@ class MlpEngines final : public harness::Experiment {
         });
   }
 
-  /// In a process of its own.
+  /// Prepares a case that runs in a process of its own.
   PreparedCase peer_process(std::string_view engine, const Parameters& parameters) const {
     const std::string_view dtype = *find_parameter(parameters, "dtype");
     const std::int64_t batch = count_of(parameters, "batch");

@@ -3,22 +3,22 @@
 // Question: what do several chips make of a training step?
 //
 // The report ends on it: "if you need true data parallelism across all shapes, use multiple
-// devices", each with its own queues. It has no figures. Three ways to use the chips of its box
-// (chip_mesh.h):
-//   independent  a training of its own on each chip. Nothing is shared but the host, whose cores
-//   are
-//                more than chips; what the host's memory makes of it is not modelled.
-//   weak         one training, data-parallel: each chip has a whole batch.
-//   strong       one training, data-parallel: the chips divide one batch.
+// devices", each with its own queues. It has no figures. There are three ways to use the chips of
+// its box (chip_mesh.h):
+//   independent  Each chip runs a training of its own. They share only the host, which has more
+//                cores than there are chips; the host's memory is not modelled.
+//   weak         One data-parallel training runs on all chips, and each chip has a whole batch.
+//   strong       One data-parallel training runs on all chips, which divide one batch.
 // Data-parallel chips sum their gradients, one sum for each parameter, between backward pass and
-// optimizer: over the links of a 2x2 mesh at the rates that are published for tt-metal's
-// collectives, and through the host from mesh to mesh. `overlap` says whether a sum begins when its
-// gradient is there, beside the rest of the backward pass, or when all are there.
+// optimizer. The sums go over the links of a 2x2 mesh at the rates that are published for
+// tt-metal's collectives, and through the host from mesh to mesh. `overlap` says whether a sum
+// begins when its gradient exists, beside the rest of the backward pass, or when all exist.
 //
 // Every chip is an emulated device with a host thread of its own. `worth` is the rate in single
-// chips on PCIe that have the whole batch, `efficiency` that by the number of chips.
+// chips on PCIe that have the whole batch, and `efficiency` is `worth` over the number of chips.
 //
-// Timing: traced; 3 warm-up and 10 timed steps, one finish at the end; the slowest chip's mean.
+// Timing: traced. 3 steps warm up and 10 are timed, with one finish at the end; the result is the
+// slowest chip's mean.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ constexpr harness::VirtualTiming kMeshTiming{.warmup = 3, .iterations = 10};
 
 using MakeTraining = std::function<Training(Device&)>;
 
-/// One of the report's models, at its sizes unless the axes say otherwise.
+/// Describes one of the report's models, at its sizes unless the axes say otherwise.
 struct Workload {
   explicit Workload(const Parameters& parameters)
       : is_mlp(*harness::find_parameter(parameters, "workload") == "mlp"),
@@ -77,7 +77,7 @@ struct Workload {
   std::int64_t batch, dim, layers;
 };
 
-/// A count, or the report's.
+/// Returns an axis of counts and of the word for the report's size.
 harness::Axis size_axis(std::string name, std::string meaning) {
   harness::Axis axis = count_axis(std::move(name), std::move(meaning), {"report"}, {"report"});
   axis.canonical = [count = axis.canonical](std::string_view value) {
@@ -88,8 +88,8 @@ harness::Axis size_axis(std::string name, std::string meaning) {
 
 struct Job {
   ChipSet chips;
-  std::int64_t batch = 0;  ///< Of each chip.
-  bool sums = false;       ///< Data-parallel.
+  std::int64_t batch = 0;  ///< The batch of each chip.
+  bool sums = false;       ///< True if the training is data-parallel.
   bool overlapped = false;
 };
 
@@ -121,7 +121,7 @@ class MultiDeviceCase final : public harness::Case {
     for (const auto& chip : chips_) latest = std::max(latest, chip->now());
     return latest + exchange_ * steps_;
   }
-  /// Of the first chip: the others do the same.
+  /// Records the first chip only, because the others do the same.
   void set_trace_sink(TraceSink* sink) override { chips_.front()->set_trace_sink(sink); }
 
   void describe(double seconds, PointResult& point) const override {
@@ -157,7 +157,7 @@ class MultiDeviceCase final : public harness::Case {
         box, TrainingOptions{.backend = Backend::emulated, .engine = Engine::traced}, make);
   }
 
-  /// The sums start when the slowest chip is there.
+  /// The sums start when the slowest chip has got there.
   void plan_exchange(const MakeTraining& make) {
     const auto chip = box_->open_wormhole();
     const Training training = make(*chip);
@@ -195,8 +195,8 @@ class MultiDeviceCase final : public harness::Case {
   Job job_;
   std::vector<std::unique_ptr<TrainingCase>> chips_;
   SimTime alone_;       ///< A step of the whole batch on one chip on PCIe.
-  double batches_ = 0;  ///< Whole batches that all chips together do in a step.
-  SimTime exchange_;    ///< By which a step of a chip is longer.
+  double batches_ = 0;  ///< The whole batches that all chips together do in a step.
+  SimTime exchange_;    ///< The time by which a step of a chip is longer.
   std::int64_t steps_ = 0;
   std::string exchange_text_;
 };

@@ -4,11 +4,11 @@
 //
 // `ops` is the shape of a matrix, RxC, and what is done to it: 1024x512/linear:2048/gelu is a
 // product with a [512, 2048] weight, the addition of a bias and a gelu. Weights and other operands
-// exist before; each op's result is the next one's operand. It is run by the engines of a training
-// step: call by call with a result allocated for each (dynamic), call by call with planned buffers
+// exist before; each op's result is the next one's operand. The engines of a training step run the
+// list: call by call with a result allocated for each (dynamic), call by call with planned buffers
 // (static), or replayed (traced).
 //
-// Timing: 5 warm-up and 20 timed passes, one finish at the end; mean.
+// Timing: 5 passes warm up and 20 are timed, with one finish at the end; the result is the mean.
 
 #include <fmt/format.h>
 
@@ -60,11 +60,11 @@ const std::map<std::string, Op, std::less<>> kOps{
 
 struct ListedOp {
   Op op{};
-  std::int64_t columns = 0;  ///< Of the result, of products; else 0.
+  std::int64_t columns = 0;  ///< The columns of a product's result; else 0.
 };
 
 struct OpList {
-  std::int64_t rows = 0, columns = 0;  ///< Of the input.
+  std::int64_t rows = 0, columns = 0;  ///< The shape of the input.
   std::vector<ListedOp> ops;
 };
 
@@ -110,7 +110,7 @@ OpList parse_ops(std::string_view text) {
   return list;
 }
 
-/// The list's operands on a device, and the calls of a pass.
+/// Holds the list's operands on a device, and makes the calls of a pass.
 class Pass {
  public:
   Pass(Device& device, const OpList& list, bool fused) : list_(list), fused_(fused) {
@@ -176,7 +176,7 @@ class Pass {
   std::vector<std::vector<Tensor>> operands_;  ///< The input, then what each op needs beside it.
 };
 
-/// A pass as a step without anything to train.
+/// Returns a pass as a step without anything to train.
 Training pass(Device& device, const OpList& list, const TrainingOptions& options) {
   const auto made = std::make_shared<Pass>(device, list, options.fused);
   return {.step = [&pass = *made, products = options.products](

@@ -4,16 +4,17 @@
 // paying?
 //
 // The report (part 1, shape table) found replays 8.1 times as fast as the dynamic engine at 256x256
-// (batch x width) and 1.2 times at 4096x2048. Its 1.36 ms of the dynamic engine at 256x256 are more
-// than the same calls took at 1024x512, though the host bounds both, so that "8x" is an artefact.
+// (batch x width) and 1.2 times at 4096x2048. Its 1.36 ms for the dynamic engine at 256x256 are
+// more than the same calls took at 1024x512, though the host bounds both, so "8x" is an artefact.
 // And the two engines do not run the same calls: the dynamic one has 33 launches, the traced one
-// 25, so that their ratio does not fall to 1. A replay saves host time and nothing else: it stops
-// paying where the kernels of the same calls take as long as the host needs to make them.
+// 25, so their ratio does not fall to 1. A replay saves host time and nothing else. It stops paying
+// when the kernels of the same calls take as long as the host needs to make them.
 //
-// That batch is looked for at each width: where the static engine is less than 5 % slower than a
-// replay of its own calls (`pays_below`).
+// The experiment looks for that batch at each width: from there on, the static engine is less than
+// 5 % slower than a replay of its own calls (`pays_below`).
 //
-// Timing: two layers; 5 warm-up and 20 timed steps, one finish at the end; mean.
+// Timing: two layers. 5 steps warm up and 20 are timed, with one finish at the end; the result is
+// the mean.
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ constexpr double kPays = 1.05;
 constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kMostTiles = 512;
 
-/// How many times as long `engine` takes as a replay does, on the emulator.
+/// Returns how many times as long as a replay `engine` takes, on the emulator.
 double gain_over(const DevBox& box, std::string_view engine, Parameters parameters) {
   const auto time = [&](std::string_view each) {
     for (auto& [axis, value] : parameters) {
@@ -51,8 +52,8 @@ double gain_over(const DevBox& box, std::string_view engine, Parameters paramete
   return slow / time("traced");
 }
 
-/// The smallest batch, in tiles, from which on a replay of the same calls gains nothing; absent
-/// when it still does at the largest.
+/// Returns the smallest batch, in tiles, from which on a replay of the same calls gains nothing;
+/// absent if it still gains at the largest.
 std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_view dim,
                                                std::string_view dispatch) {
   const auto pays = [&](std::int64_t tiles) {
@@ -73,7 +74,7 @@ std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_vi
   return high;
 }
 
-/// A step, with what a replay on the emulator gains.
+/// Runs a step and says what a replay on the emulator gains.
 class ShapeCase final : public harness::Case {
  public:
   ShapeCase(std::shared_ptr<const DevBox> box, Backend backend, Parameters parameters)
@@ -92,7 +93,7 @@ class ShapeCase final : public harness::Case {
     step_->describe(seconds, point);
     const auto batch = static_cast<double>(count_of(parameters_, "batch"));
     const auto dim = static_cast<double>(count_of(parameters_, "dim"));
-    // Five products, two forward and three backward.
+    // There are five products, two forward and three backward.
     point.metrics.push_back({.name = "work", .value = 10 * batch * dim * dim, .unit = "FLOP"});
     if (!replays_) return;
     point.metrics.push_back({.name = "gain",

@@ -6,13 +6,14 @@
 // The report (part 3, 2-CQ table) found a speedup of 1.71 at 256, none at 512 and a loss above, and
 // concluded a crossover around 512. Its benchmark never uses the second queue: both products of the
 // "2CQ" column go to queue 0 and to the same 28 cores, so that column repeats the second one, and
-// the speedup at 256 compares with the first row of a cold process.
+// the speedup at 256 is a comparison with the first row of a cold process.
 //
-// half_2cq runs what the benchmark ran; parallel_2cq what its text says: each half of the grid a
-// sub-device, fed by a queue and a host thread of its own.
+// half_2cq runs what the benchmark ran, and parallel_2cq what its text says: each half of the grid
+// is a sub-device, fed by a queue and a host thread of its own.
 //
-// Timing: two independent products an iteration, results dropped; 5 warm-up and 50 timed
-// iterations, one finish at the end; total / 50. All have explicit core grids, so LoFi.
+// Timing: an iteration is two independent products whose results are dropped. 5 iterations warm up
+// and 50 are timed, with one finish at the end; the result is total / 50. All have explicit core
+// grids, so they run at LoFi.
 
 #include <utility>
 
@@ -32,7 +33,7 @@ using harness::find_parameter;
 using harness::Parameters;
 using harness::PointResult;
 
-/// Which queue and sub-device one of the two products goes to.
+/// Says to which queue and sub-device one of the two products goes.
 struct Destination {
   int queue = 0;
   int sub_device = 0;
@@ -57,7 +58,7 @@ class ProductPair final : public EmulatedCase {
       left_.emplace_back(device(), a);
       right_.emplace_back(device(), b);
     }
-    device().use_host_thread(second_.queue);  // the second thread, where there is one, starts now
+    device().use_host_thread(second_.queue);  // if there is a second thread, it starts now
     device().use_host_thread(0);
   }
 
@@ -99,7 +100,7 @@ class ProductPair final : public EmulatedCase {
   }
 
  private:
-  /// The result is dropped at once, as the benchmark does.
+  /// The result is dropped at once, as in the benchmark.
   void multiply(std::size_t pair, const Destination& to) {
     device().use_host_thread(to.queue);
     const ops::Tensor out(device(), ops::matmul_output(left_[pair].spec(), right_[pair].spec()));

@@ -5,7 +5,7 @@
 
 namespace howard::harness {
 
-// Filled in by the build: cmake/build_info.cmake.
+// The build fills these in (cmake/build_info.cmake).
 extern const std::string_view kVersion;
 extern const std::string_view kGitCommit;
 extern const std::string_view kCompiler;

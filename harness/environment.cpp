@@ -10,7 +10,7 @@
 namespace howard::harness {
 namespace {
 
-/// "AMD EPYC": the first model name the kernel gives; "unknown" where it gives none.
+/// Returns the first model name that the kernel gives, as "AMD EPYC"; "unknown" if it gives none.
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -30,8 +30,8 @@ std::vector<std::string> environment_warnings() {
     warnings.push_back("built with sanitizers (" + std::string(kSanitizers) +
                        "): wall times are not comparable");
   }
-  // Each forces numeric libraries onto kernels for another CPU; OPENBLAS_CORETYPE=Haswell halves
-  // products on AVX-512 machines.
+  // Each of these forces numeric libraries onto kernels for another CPU. OPENBLAS_CORETYPE=Haswell
+  // halves the speed of products on AVX-512 machines.
   constexpr std::array kSpoilers{"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "ATEN_CPU_CAPABILITY",
                                  "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"};
   for (const char* const name : kSpoilers) {

@@ -14,10 +14,10 @@
 namespace howard::harness {
 namespace {
 
-/// Once for caches and lazily made kernels, once more for what the first run left behind.
+/// The first run fills caches and makes lazy kernels; the second one meets what the first has left.
 constexpr int kWallWarmup = 2;
 
-/// One iteration whose events go to `sink`, if any.
+/// Runs one iteration and sends its events to `sink`, if there is one.
 void run_recorded(Case& point, TraceSink* sink) {
   point.finish();
   point.set_trace_sink(sink);
@@ -52,7 +52,7 @@ void time_iterations(benchmark::State& state, std::size_t index, Case& point,
   }
 }
 
-/// Turns Google Benchmark's runs into samples; the benchmark's name is the index of its case.
+/// Turns Google Benchmark's runs into samples. The name of a benchmark is the index of its case.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   explicit Collector(const std::function<void(std::size_t, WallSamples)>& done) : done_(done) {}
@@ -60,7 +60,7 @@ class Collector : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context& /*context*/) override { return true; }
 
   void ReportRuns(const std::vector<Run>& runs) override {
-    // A case comes twice: its repetitions, then the library's own aggregates of them.
+    // A case is reported twice: first its repetitions, then the library's own aggregates of them.
     if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
     WallSamples samples;
     for (const Run& run : runs) {
@@ -115,7 +115,7 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
         ->UseManualTime();
   }
   Collector collector(done);
-  // An explicit filter, so that BENCHMARK_FILTER in the environment drops none.
+  // An explicit filter keeps BENCHMARK_FILTER in the environment from dropping benchmarks.
   if (!cases.empty()) benchmark::RunSpecifiedBenchmarks(&collector, nullptr, ".");
   benchmark::ClearRegisteredBenchmarks();
 }
@@ -129,7 +129,8 @@ double recording_cost(Case& point, TraceSink& scratch) {
   };
   std::vector<double> ratios;
   for (int i = 0; i < kPairs; ++i) {
-    // The order changes: an iteration also pays for what the one before left in the caches.
+    // The order alternates, because an iteration also pays for what the one before left in the
+    // caches.
     const bool plain_first = i % 2 == 0;
     const double first = time(plain_first ? nullptr : &scratch);
     const double second = time(plain_first ? &scratch : nullptr);

@@ -13,23 +13,24 @@ namespace howard::harness {
 
 struct RunHooks;
 
-/// The points of a run that can run anywhere and in any order, and what has become of them. For any
-/// number of threads, one call at a time; hooks are called under the same lock.
+/// Holds the points of a run that can run anywhere and in any order, and their results. Any number
+/// of threads may use it; calls run one at a time, and hooks are called under the same lock.
 class PointQueue {
  public:
-  /// Of the `places` in `points`; `ended` turns 1 there. All must outlive the queue.
+  /// Takes the `places` in `points` as its work. `ended` turns 1 at a place when its point has
+  /// ended. All must outlive the queue.
   PointQueue(std::vector<PointResult>& points, std::vector<std::size_t> places,
              std::vector<char>& ended, const RunHooks& hooks);
 
-  /// The places of the next points, `most` at most; none when all are taken or the run is to stop.
+  /// Returns the places of at most `most` next points; none if all are taken or the run is to stop.
   std::span<const std::size_t> take(std::size_t most);
-  /// How many nobody has taken.
+  /// Returns how many points nobody has taken.
   std::size_t left() const;
-  /// A point of the plan, to be run by whoever has taken it.
+  /// Returns a point of the plan. The thread that has taken it runs it.
   const PointResult& planned(std::size_t place) const { return points_[place]; }
-  /// The point of this place has ended, as `result`.
+  /// Notes that the point at this place has ended as `result`.
   void end(std::size_t place, PointResult result);
-  /// Where an iteration of the point is to be traced; null: nowhere.
+  /// Returns the sink for an iteration of the point that is to be recorded; null if none is.
   TraceSink* trace_sink(const PointResult& point);
 
  private:

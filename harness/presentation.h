@@ -8,10 +8,10 @@
 
 namespace howard::harness {
 
-/// How an experiment wants to be shown: plain data, so that the harness needs no report code and
-/// a report needs no experiment.
+/// Says how an experiment wants to be shown. It is plain data, so that the harness needs no report
+/// code and a report needs no experiment.
 
-/// Where a table cell or a plot coordinate comes from.
+/// Says where a table cell or a plot coordinate comes from.
 enum class CellSource : std::uint8_t {
   parameter,  ///< An axis of the point.
   metric,     ///< A metric, printed with a unit prefix that fits the column.
@@ -20,22 +20,22 @@ enum class CellSource : std::uint8_t {
   error,      ///< The relative error against it.
 };
 
-/// How a column makes room where a table is too wide.
+/// Says how a column makes room if a table is too wide.
 enum class Room : std::uint8_t {
-  spare,  ///< Its texts are cut; then it is left out.
-  key,    ///< It tells the rows apart or is the answer: it is wrapped, not cut and not left out.
-  whole,  ///< As key, and wrapped last: text to copy.
+  spare,  ///< Its texts are cut first; then the column is left out.
+  key,    ///< It tells the rows apart or is the answer: it is wrapped, but never cut or left out.
+  whole,  ///< It holds text to copy: as `key`, but wrapped last.
 };
 
 struct Column {
   std::string title;
   CellSource source{};
-  std::string name;          ///< Axis, metric or detail; empty for reference and error.
-  Room room = Room::spare;   ///< Axes and the time are keys, whatever stands here.
-  std::string meaning = {};  ///< Said in a line below the table; empty: the title says it all.
+  std::string name;          ///< The axis, metric or detail; empty for reference and error.
+  Room room = Room::spare;   ///< Axes and the time are always keys.
+  std::string meaning = {};  ///< A line below the table; empty if the title says it all.
 };
 
-/// What a picture's title says of points that all have this value.
+/// Adds words to a picture's title if all points have this value.
 struct TitleNote {
   std::string axis, value;
   std::string words;
@@ -45,57 +45,59 @@ struct Plot {
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::string x;  ///< Metric on the horizontal axis, log scale.
-  std::string y;  ///< Metric on the vertical axis, log scale.
-  /// Axes or details whose values separate the lines, besides the backend.
+  std::string x;  ///< The metric on the horizontal axis, with a log scale.
+  std::string y;  ///< The metric on the vertical axis, with a log scale.
+  /// Names the axes or details whose values separate the lines, besides the backend.
   std::vector<std::string> series;
   std::vector<TitleNote> notes;
-  /// x and y are the same quantity from two sources: marks without lines between them, on axes
-  /// that are alike, beside the line on which both are equal.
+  /// If true, x and y are the same quantity from two sources. The plot then has marks without lines
+  /// between them, on equal axes, beside the line on which both are equal.
   bool compares = false;
 };
 
-/// Points as bars on a linear axis from zero, a chart for each backend.
+/// Describes points as bars on a linear axis from zero, with a chart for each backend.
 struct BarChart {
   std::string title;
-  std::string label;   ///< Of the axis of values.
-  std::string metric;  ///< The length of a bar.
-  /// Axes whose values tell the bars apart; on each other axis the chart stays with the value of
-  /// its first point.
+  std::string label;   ///< The label of the axis of values.
+  std::string metric;  ///< The metric that is the length of a bar.
+  /// Names the axes whose values tell the bars apart. On each other axis the chart keeps the value
+  /// of its first point.
   std::vector<std::string> bars;
-  /// Metrics whose names begin so are parts of the bar: "kernel_time."; empty: it has none.
+  /// The metrics whose names begin so are parts of the bar: "kernel_time."; empty if there are
+  /// none.
   std::string parts;
-  std::string rest;            ///< What the rest of a bar with parts is.
-  bool shares = false;         ///< Each bar is 100 %, so that long and short ones can be compared.
-  std::optional<double> line;  ///< A length to compare the bars with, drawn through all of them.
+  std::string rest;  ///< The name of the rest of a bar with parts.
+  /// If true, each bar is 100 %, so that long and short ones can be compared.
+  bool shares = false;
+  std::optional<double> line;  ///< A length to compare the bars with, drawn through all.
 };
 
-/// A metric by two axes, as a table of colours on a log scale, one for each backend; other axes as
-/// in a bar chart.
+/// Describes a metric over two axes as a table of colours on a log scale, one for each backend. On
+/// each other axis it keeps the value of its first point, as a bar chart does.
 struct HeatMap {
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::string x;       ///< Axis with a value for each column.
-  std::string y;       ///< Axis with a value for each row.
-  std::string metric;  ///< Of a cell, positive.
-  std::string label;   ///< What it is: "time".
+  std::string x;       ///< The axis with a value for each column.
+  std::string y;       ///< The axis with a value for each row.
+  std::string metric;  ///< The metric of a cell; it is positive.
+  std::string label;   ///< What the metric is: "time".
 };
 
 struct Presentation {
-  /// What the metric "time" is of, for the titles of tables: "a product and its finish". A point
-  /// may say otherwise by its detail "timed".
+  /// Says what the metric "time" covers, for the titles of tables: "a product and its finish". A
+  /// point may say otherwise by its detail "timed".
   std::string timed = {};
-  std::string timed_on_host = {};  ///< Where it is something else; empty: the same.
-  std::vector<Column> columns;     ///< Of the table of emulated points, then of host points.
+  std::string timed_on_host = {};  ///< What it covers on the host; empty if it is the same.
+  std::vector<Column> columns;     ///< The columns of the emulated points' table, then the host's.
   std::vector<Plot> plots;
   std::vector<BarChart> bar_charts;
   std::vector<HeatMap> heat_maps;
-  /// A detail that names the table a point stands in, for points of different kinds; empty: one
-  /// table for each backend.
+  /// Names the detail that chooses the table of a point, if points are of different kinds; empty
+  /// for one table for each backend.
   std::string table_of;
-  /// Axes that are constants of the emulated machine with several values: "20us". Not those of the
-  /// experiment itself.
+  /// Lists the axes that are constants of the emulated machine with several values: "20us". The
+  /// axes of the experiment itself are not among them.
   std::vector<std::string> swept;
 };
 

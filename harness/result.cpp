@@ -43,7 +43,7 @@ const std::string* PointResult::find_detail(std::string_view name) const {
 }
 
 std::optional<double> PointResult::relative_error() const {
-  // A smaller difference than the published one is no error.
+  // A reference without unit is itself a difference, and a smaller one than published is no error.
   if (!reference || reference->unit.empty()) return std::nullopt;
   const Metric* metric = find_metric(reference->metric);
   if (metric == nullptr || reference->value == 0) return std::nullopt;

@@ -15,7 +15,7 @@
 namespace howard::harness {
 namespace {
 
-/// Fails for an override that no chosen backend has an axis for.
+/// Throws Error for an override if no chosen backend has its axis.
 void require_known_axes(const Experiment& experiment, const PlanOptions& options) {
   std::vector<std::string> known;
   for (const Backend backend : options.backends) {
@@ -33,7 +33,7 @@ void require_known_axes(const Experiment& experiment, const PlanOptions& options
   }
 }
 
-/// Whether an id passes the filter.
+/// Returns a function that says whether an id passes the filter.
 std::function<bool(const std::string&)> compile_filter(const std::string& filter) {
   if (filter.empty()) return [](const std::string&) { return true; };
   const bool exclude = filter.front() == '-';
@@ -68,7 +68,7 @@ void fail(PointResult& point, std::string reason) {
   point.failed = true;
 }
 
-/// Runs a step of a point; an exception there is the point's failure.
+/// Runs a step of a point. An exception in it is the point's failure.
 void attempt(PointResult& point, const std::function<void()>& step) {
   try {
     step();
@@ -77,10 +77,11 @@ void attempt(PointResult& point, const std::function<void()>& step) {
   }
 }
 
-/// Where a point is to be traced; null: nowhere.
+/// Returns the sink in which a point is to be recorded; null if it is not.
 using SinkOf = std::function<TraceSink*(const PointResult&)>;
 
-/// Derives what follows from the time, and traces one more iteration when somebody listens: true.
+/// Derives what follows from the time. If there is a sink, it records one more iteration and
+/// returns true.
 bool complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& point) {
   const double seconds = time.value;
   point.metrics.push_back(std::move(time));
@@ -95,7 +96,7 @@ bool complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& p
   return false;
 }
 
-/// The case of a point; null when it has none, which the point then says.
+/// Returns the case of a point; null if it has none, and the point then says why.
 std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) {
   std::unique_ptr<Case> result;
   attempt(point, [&] {
@@ -109,7 +110,7 @@ std::unique_ptr<Case> prepare(const Experiment& experiment, PointResult& point) 
   return result;
 }
 
-/// A point that is not timed, or timed on the virtual clock.
+/// Runs a point that is not timed or is timed on the virtual clock.
 void run_now(const Experiment& experiment, const SinkOf& sink_of, PointResult& point) {
   const std::unique_ptr<Case> prepared = prepare(experiment, point);
   if (prepared == nullptr) return;
@@ -124,8 +125,8 @@ void run_now(const Experiment& experiment, const SinkOf& sink_of, PointResult& p
   });
 }
 
-/// Runs the points that no wall clock times: those on the virtual clock, and all of an experiment
-/// without timed iterations. `ended` turns 1 for those that ended.
+/// Runs the points that no wall clock times: those on the virtual clock, and all points of an
+/// experiment without timed iterations. `ended` turns 1 for each that ended.
 void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
                  std::vector<char>& ended, const RunHooks& hooks, int threads) {
   const bool untimed = experiment.timing().iterations == 0;
@@ -136,7 +137,7 @@ void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
   PointQueue queue(points, std::move(places), ended, hooks);
   const SinkOf sink_of = [&](const PointResult& point) { return queue.trace_sink(point); };
   const auto work = [&] {
-    // A point at a time: their costs differ by orders of magnitude.
+    // Points are taken one at a time, because their costs differ by orders of magnitude.
     for (auto place = queue.take(1); !place.empty(); place = queue.take(1)) {
       PointResult point = queue.planned(place.front());
       run_now(experiment, sink_of, point);
@@ -149,14 +150,14 @@ void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
   hooks.others ? hooks.others(queue) : work();
 }
 
-/// Runs the wall-clock points together; true for those that ended.
+/// Runs the wall-clock points together and sets `ended` for those that ended.
 void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
               std::vector<char>& ended, const WallOptions& options, const RunHooks& hooks) {
   std::vector<std::unique_ptr<Case>> cases;
   std::vector<Case*> borrowed;
   std::vector<std::size_t> places;
   const auto end = [&](std::size_t place) {
-    // Given up by what waits for another process, which does so when the user wants to stop.
+    // A point that waits for another process gives up when the user wants to stop.
     if (points[place].failed && hooks.stop()) return;
     ended[place] = 1;
     hooks.point_done(place, points[place]);
@@ -184,7 +185,7 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
         Case& measured = *cases[index];
         Metric time = sampled_time(std::move(samples.seconds));
         if (!complete(measured, std::move(time), hooks.trace_sink, point)) return;
-        // A virtual clock does not see the recorder; this one does.
+        // A virtual clock does not see the recorder, but this one does.
         if (TraceSink* const scratch = hooks.scratch_sink()) {
           hooks.recording_cost(point, recording_cost(measured, *scratch));
         }

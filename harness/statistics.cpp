@@ -25,9 +25,9 @@ std::optional<double> median(std::span<const double> samples) {
 }
 
 std::optional<std::array<double, 2>> median_interval95(std::span<const double> samples) {
-  // The median lies outside [x(d), x(n+1-d)] with probability 2 P(Binomial(n, 1/2) < d); take the
-  // largest d that keeps it at or below 5 %. In logarithms: beyond some thousand samples the first
-  // probabilities are smaller than any double.
+  // The median lies outside [x(d), x(n+1-d)] with probability 2 P(Binomial(n, 1/2) < d). This takes
+  // the largest d that keeps it at or below 5 %. It works in logarithms, because beyond some
+  // thousand samples the first probabilities are smaller than any double.
   const auto n = static_cast<double>(samples.size());
   std::size_t d = 0;
   double probability = n * std::log(0.5);  // log P(X = d)

@@ -8,16 +8,18 @@
 
 namespace howard::harness {
 
-/// One way to change how a point runs that may make it faster: "trace", "ETH dispatch".
+/// Describes one change that may make a point faster: "trace", "ETH dispatch".
 struct WhatIf {
   std::string what;
-  /// Axes and the values they get instead; of several, the fastest counts.
+  /// Lists axes with the values that they get instead. If there are several candidates, the fastest
+  /// counts.
   std::vector<Parameters> candidates;
-  /// Why nothing is tried, where there is no candidate: "it is a replay already".
+  /// Says why nothing is tried if there is no candidate: "it is a replay already".
   std::string reason;
 };
 
-/// `point` with the axes of `changes` at their values; axes that it does not have are added.
+/// Returns `point` with the axes of `changes` set to their values. Axes that it does not have are
+/// added.
 Parameters changed(Parameters point, const Parameters& changes);
 
 }  // namespace howard::harness

@@ -14,14 +14,14 @@
 namespace howard::profiler {
 namespace {
 
-/// The time of `amount` at `rate` per second, at most `longest`.
+/// Returns the time of `amount` at `rate` per second, at most `longest`.
 SimTime time_at(std::int64_t amount, double rate, SimTime longest) {
   const double picoseconds = std::ceil(static_cast<double>(amount) / rate * 1e12);
   if (picoseconds >= static_cast<double>(longest.ps())) return longest;
   return SimTime::picoseconds(static_cast<std::int64_t>(picoseconds));
 }
 
-/// The work that was done at a peak that is known, or no work.
+/// Returns whether each kind of work was done at a known peak, or there was none of it.
 bool is_known(const OpRun& run) {
   const bool flops_known = run.flops.value() == 0 || run.peak_flops > 0;
   const bool dram_known = run.dram.value() == 0 || run.peak_bandwidth > 0;
@@ -33,7 +33,7 @@ std::optional<double> ratio(double dividend, double divisor) {
   return dividend / divisor;
 }
 
-/// A summary while it is filled.
+/// Fills a summary.
 class Filling {
  public:
   void add(const OpRun& run) {
@@ -72,11 +72,11 @@ class Filling {
  private:
   WorkSummary summary_;
   std::map<std::string_view, SimTime> stages_;
-  double core_time_ = 0;  ///< Seconds, times the part of the cores.
+  double core_time_ = 0;  ///< In seconds, times the part of the cores.
   SimTime with_cores_;
 };
 
-/// Summaries by name, in the order of their first runs.
+/// Holds summaries by name, in the order of their first runs.
 class Groups {
  public:
   void add(std::string_view name, const OpRun& run) {
@@ -96,7 +96,7 @@ class Groups {
   std::vector<std::pair<std::string_view, Filling>> groups_;
 };
 
-/// By verdict.
+/// Returns the times by verdict.
 std::array<SimTime, 5> parts_of(const WorkSummary& summary) {
   return {summary.idle, summary.compute, summary.dram, summary.excess, summary.unknown};
 }

@@ -13,46 +13,48 @@
 
 namespace howard::profiler {
 
-/// A program's time and work, whoever ran it. The names need to live for the call only.
+/// Holds a program's time and work on any device. The names need to live for the call only.
 struct OpRun {
   std::string_view name;     ///< The op: "matmul".
-  std::string_view section;  ///< The step or phase it belongs to; empty: none.
-  SimTime duration;          ///< Of the kernel.
-  SimTime idle_before;       ///< The gap that it ended; zero where it followed at once.
+  std::string_view section;  ///< The step or phase to which it belongs; empty: none.
+  SimTime duration;          ///< The time of the kernel.
+  SimTime idle_before;       ///< The gap that it ended; zero if it followed at once.
   Flops flops;
-  Bytes dram;                   ///< Read and written.
-  double peak_flops = 0;        ///< FLOP/s for its cores, data type and fidelity; 0: not known.
-  double peak_bandwidth = 0;    ///< B/s of the DRAM; 0: not known.
-  std::string_view limited_by;  ///< The kernel's longest stage: "unpack"; empty: not known.
-  /// The part of the cores that it could be spread over which had work; absent: not known.
+  Bytes dram;                   ///< Bytes that were read and written.
+  double peak_flops = 0;        ///< FLOP/s for its cores, data type and fidelity; 0 if unknown.
+  double peak_bandwidth = 0;    ///< B/s of the DRAM; 0 if unknown.
+  std::string_view limited_by;  ///< The kernel's longest stage: "unpack"; empty if unknown.
+  /// The part of the cores over which it could be spread that had work; absent if unknown.
   std::optional<double> cores_used;
 };
 
-/// Which part of the time is the largest.
+/// Says which part of the time is the largest.
 enum class Verdict : std::uint8_t {
-  dispatch_bound,      ///< Nothing runs.
-  compute_bound,       ///< What the arithmetic takes at its peak.
-  dram_bound,          ///< What the DRAM takes at its peak.
-  kernel_inefficient,  ///< Kernels beyond both: start, unpacking, uneven cores, small transfers.
-  unknown,             ///< Kernels of which the work or the peaks are not known.
+  dispatch_bound,  ///< Nothing runs.
+  compute_bound,   ///< Arithmetic at its peak takes the time.
+  dram_bound,      ///< The DRAM at its peak takes the time.
+  /// Kernels take longer than both: start, unpacking, uneven cores, small transfers.
+  kernel_inefficient,
+  unknown,  ///< The work or the peaks of the kernels are not known.
 };
 
-/// "dispatch", "compute", "DRAM", "kernel", "unknown".
+/// Returns "dispatch", "compute", "DRAM", "kernel" or "unknown".
 std::string_view name_of(Verdict verdict);
 
-/// The runs of one op, of one section, or all. `idle`, `compute`, `dram`, `excess` and `unknown`
-/// add up to `time()`, exactly.
+/// Sums up the runs of one op, of one section, or of everything. `idle`, `compute`, `dram`,
+/// `excess` and `unknown` add up to `time()`, exactly.
 struct WorkSummary {
   std::string name;
   std::uint64_t runs = 0;
   SimTime idle;
-  SimTime compute;  ///< At peak, of the runs whose arithmetic takes longer than their DRAM traffic.
-  SimTime dram;     ///< At peak, of the others.
-  SimTime excess;   ///< What the kernels took longer than that.
+  /// At the peak, for runs whose arithmetic takes longer than their DRAM traffic.
+  SimTime compute;
+  SimTime dram;    ///< At the peak, for the other runs.
+  SimTime excess;  ///< The time that the kernels took beyond that.
   SimTime unknown;
-  Flops flops;  ///< Of the runs that are not `unknown`, as are the bytes.
+  Flops flops;  ///< Of the runs that are not `unknown`, as for the bytes.
   Bytes dram_bytes;
-  /// Of kernel time, the mean over it; absent where no run says.
+  /// The mean over kernel time; absent if no run knows it.
   std::optional<double> cores_used;
 
   struct Stage {
@@ -64,11 +66,12 @@ struct WorkSummary {
   SimTime busy() const { return compute + dram + excess + unknown; }
   SimTime time() const { return idle + busy(); }
   Verdict verdict() const;
-  /// The verdict's part of the time; 0 when there is none.
+  /// Returns the verdict's part of the time; 0 if there is no time.
   double verdict_share() const;
 
-  /// The position under the roofline, of the runs whose work is known; absent where there is none
-  /// (no bytes, no operations). FLOP per byte; FLOP/s. `attainable` is for these runs one by one.
+  /// These give the position under the roofline of the runs whose work is known, in FLOP per byte
+  /// and FLOP/s; absent if there is none (no bytes or no operations). `attainable` treats these
+  /// runs one by one.
   std::optional<double> intensity() const;
   std::optional<double> attainable() const;
   std::optional<double> achieved() const;
@@ -76,11 +79,11 @@ struct WorkSummary {
 
 struct Bottlenecks {
   WorkSummary all;
-  std::vector<WorkSummary> by_op;       ///< The largest time first.
+  std::vector<WorkSummary> by_op;       ///< The largest time comes first.
   std::vector<WorkSummary> by_section;  ///< In the order of their first runs.
 };
 
-/// A run that is faster than its peaks allow counts as if it took exactly what they allow: the
+/// If a run is faster than its peaks allow, it counts as if it took exactly what they allow. The
 /// peaks are then wrong, and `achieved` is above `attainable`. Durations must not be negative.
 Bottlenecks find_bottlenecks(std::span<const OpRun> runs);
 

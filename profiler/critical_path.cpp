@@ -16,7 +16,7 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// The programs by start, so that each comes after all that it depends on.
+/// Returns the programs by start, so that each comes after all on which it depends.
 std::vector<Index> in_order(const std::vector<ProgramRun>& programs) {
   std::vector<Index> order(programs.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -26,7 +26,8 @@ std::vector<Index> in_order(const std::vector<ProgramRun>& programs) {
   return order;
 }
 
-/// All dependencies, those of the sub-devices' order included, by `after` in the given order.
+/// Returns all dependencies, including those of the sub-devices' order, sorted by `after` in the
+/// given order.
 std::vector<Dependency> all_dependencies(const std::vector<ProgramRun>& programs,
                                          const std::vector<Index>& order,
                                          std::span<const Dependency> given) {
@@ -48,7 +49,7 @@ std::vector<Dependency> all_dependencies(const std::vector<ProgramRun>& programs
   return all;
 }
 
-/// The dependencies of each program, out of a list that is sorted by program.
+/// Gives the dependencies of each program, out of a list that is sorted by program.
 class Edges {
  public:
   Edges(std::vector<Dependency> sorted, std::size_t programs)
@@ -69,7 +70,7 @@ class Edges {
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;
 };
 
-/// The dependency that ended last; absent when there is none.
+/// Returns the dependency that ended last; absent if there is none.
 std::optional<Index> last_dependency(const std::vector<ProgramRun>& programs,
                                      std::span<const Dependency> edges) {
   const auto last = std::ranges::max_element(
@@ -92,7 +93,7 @@ CriticalPath critical_path(const Timeline& timeline, std::span<const Dependency>
   for (std::size_t i = 0; i < programs.size(); ++i) {
     path.slack[i] = end(*last) - programs[i].kernel.end;
   }
-  // Delaying a program by its slack delays none of those after it by more than theirs.
+  // Delaying a program by its slack delays none of those after it by more than their own slack.
   for (auto program = order.rbegin(); program != order.rend(); ++program) {
     const auto latest = last_dependency(programs, edges.of(*program));
     for (const Dependency& edge : edges.of(*program)) {

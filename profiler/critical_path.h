@@ -11,20 +11,22 @@
 
 namespace howard::profiler {
 
-/// The programs that decided how long a run took. Delaying another one by its slack, or making it
-/// shorter, changes nothing.
+/// Holds the programs that decided how long a run took. Delaying another program by its slack, or
+/// making it shorter, changes nothing.
 struct CriticalPath {
   std::vector<std::uint32_t> programs;  ///< From the first to the one that ended last.
-  SimTime busy;                         ///< From the first one's start to the last one's end: a
-  SimTime idle;                         ///< program of the path ran; none of it did.
-  std::vector<SimTime> slack;           ///< Of every program of the timeline; zero on the path.
+  /// The time from the first start to the last end in which a program of the path ran.
+  SimTime busy;
+  SimTime idle;                ///< The rest of that time.
+  std::vector<SimTime> slack;  ///< The slack of every program of the timeline; zero on the path.
 };
 
-/// A program depends on the one before it on its sub-device, by start, and on `dependencies`. What
-/// passed between the end of its last dependency and its start is a cost of its own (dispatch, go)
-/// that it would have had at any other time too; a dependency that ended earlier has slack up to
-/// the last one's end. Each program of `dependencies` must start before the one that depends on it;
-/// else the program stops. An empty timeline has an empty path.
+/// Finds the critical path. A program depends on the one before it on its sub-device, by start, and
+/// on `dependencies`. The time between the end of its last dependency and its start is a cost of
+/// its own (dispatch, go), which it would have had at any other time too. A dependency that ended
+/// earlier has slack up to the last one's end. If a program of `dependencies` does not start before
+/// the one that depends on it, that is a bug and stops the process. An empty timeline has an empty
+/// path.
 CriticalPath critical_path(const Timeline& timeline, std::span<const Dependency> dependencies);
 
 }  // namespace howard::profiler

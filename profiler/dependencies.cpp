@@ -10,16 +10,16 @@ namespace howard::profiler {
 namespace {
 
 using Index = std::uint32_t;
-/// Programs by a time of theirs, in order.
+/// Holds programs by one of their times, in order.
 using ByTime = std::vector<std::pair<SimTime, Index>>;
 
-/// The first one at `time` or later.
+/// Returns the first one at `time` or later.
 std::optional<Index> first_from(const ByTime& programs, SimTime time) {
   const auto found = std::ranges::lower_bound(programs, time, {}, &ByTime::value_type::first);
   return found == programs.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The last one up to `time`.
+/// Returns the last one up to `time`.
 std::optional<Index> last_until(const ByTime& programs, SimTime time) {
   const auto after = std::ranges::upper_bound(programs, time, {}, &ByTime::value_type::first);
   return after == programs.begin() ? std::nullopt : std::optional(std::prev(after)->second);
@@ -30,7 +30,7 @@ class Waits {
   explicit Waits(const Timeline& timeline) : programs_(timeline.programs) {
     std::vector<Index> order(programs_.size());
     for (Index i = 0; i < order.size(); ++i) order[i] = i;
-    // Of the programs of one replay, which share a call, the first to run is the one that waited.
+    // The programs of one replay share a call. The first of them to run is the one that waited.
     std::ranges::stable_sort(order, {}, [&](Index i) { return programs_[i].kernel.start; });
     for (const Index i : order) {
       const ProgramRun& program = programs_[i];
@@ -63,7 +63,7 @@ class Waits {
     }
     const auto before = last_until(ended_, over);
     if (!before || !after) return std::nullopt;
-    // Clocks of host and device may differ by a little.
+    // The clocks of host and device may differ by a little.
     if (programs_[*before].kernel.start >= programs_[*after].kernel.start) return std::nullopt;
     return Dependency{*before, *after};
   }
@@ -71,8 +71,8 @@ class Waits {
  private:
   const std::vector<ProgramRun>& programs_;
   ByTime ended_;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, ByTime> dispatched_;  ///< Device and queue.
-  std::map<std::uint16_t, ByTime> called_;                                ///< Host thread.
+  std::map<std::pair<std::uint16_t, std::uint16_t>, ByTime> dispatched_;  ///< By device and queue.
+  std::map<std::uint16_t, ByTime> called_;                                ///< By host thread.
 };
 
 }  // namespace

@@ -8,17 +8,18 @@
 
 namespace howard::profiler {
 
-/// `after` could not start before `before` had ended: an event, a finish, data. Indices into the
-/// timeline's programs.
+/// Says that `after` could not start before `before` had ended, because of an event, a finish or
+/// data. Both are indices into the timeline's programs.
 struct Dependency {
   std::uint32_t before = 0;
   std::uint32_t after = 0;
 };
 
-/// Who waited for whom, as far as a timeline tells. When an event wait of a dispatcher, a finish or
-/// a transfer was over, the program that had ended last was what it had waited for; the next one of
-/// that queue, or that this host thread called, waited with it. Data that went from one queue's
-/// programs to another's without any of these are not known. In the order of the activities.
+/// Returns who waited for whom, as far as a timeline tells, in the order of the activities. When a
+/// dispatcher's wait for an event, a finish or a transfer was over, it had waited for the program
+/// that had ended last. The next program of that queue, or the next one that this host thread
+/// called, waited with it. Data that went from one queue's programs to another's without any of
+/// these are not known.
 std::vector<Dependency> dependencies_of(const Timeline& timeline);
 
 }  // namespace howard::profiler

@@ -31,10 +31,11 @@ std::uint16_t lane_index(const ProgramRun& program, LaneKind kind) {
 
 using LaneKey = std::pair<std::uint16_t, std::uint16_t>;  // device, index
 
-/// The programs of each lane by start; those that start together in the order of the timeline.
+/// Returns the programs of each lane by start. Those that start together keep the order of the
+/// timeline.
 std::map<LaneKey, std::vector<Index>> programs_by_lane(const Timeline& timeline, LaneKind kind) {
   std::map<LaneKey, std::vector<Index>> lanes;
-  auto lane = lanes.end();  // of the program before: most programs are of the same one
+  auto lane = lanes.end();  // of the program before, because most programs are of the same lane
   for (std::size_t i = 0; i < timeline.programs.size(); ++i) {
     const ProgramRun& program = timeline.programs[i];
     const LaneKey key{program.device, lane_index(program, kind)};
@@ -68,7 +69,7 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
                 .busy = program(order.front()).kernel.duration()};
   lane.gaps.reserve(order.size() - 1);
   prefer_large_pages(lane.gaps);
-  Index last = order.front();  // of those so far, the one that ends last
+  Index last = order.front();  // the one that ends last so far
   SimTime previous_end;
   for (const Index i : order) {
     const Span& kernel = program(i).kernel;
@@ -86,7 +87,7 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
         lane.causes += lane.gap_causes.emplace_back(causes.explain(gap, program(last), program(i)));
       }
     }
-    // What runs at the same time as an earlier program is busy only beyond that one's end.
+    // A program that runs beside an earlier one only adds the time beyond that one's end.
     if (kernel.end > lane.span.end) {
       lane.busy += kernel.end - std::max(kernel.start, lane.span.end);
       lane.span.end = kernel.end;
@@ -98,9 +99,9 @@ BusyLane lane_of(const LaneKey& key, const std::vector<Index>& order, const Time
   return lane;
 }
 
-/// 1, 2 and 5 times each power of ten picoseconds, and the end of time.
+/// These are 1, 2 and 5 times each power of ten picoseconds, and the end of time.
 constexpr auto kBinBounds = [] {
-  constexpr int kDecades = 19;  // 5 * 10^18 is the last to fit 63 bits
+  constexpr int kDecades = 19;  // 5 * 10^18 is the last value that fits 63 bits
   std::array<std::int64_t, 3 * kDecades + 1> bounds{};
   std::int64_t power = 1;
   for (std::size_t decade = 0; decade < kDecades; ++decade) {

@@ -14,31 +14,32 @@
 
 namespace howard::profiler {
 
-/// Why nothing ran. Each moment of a gap belongs to what then held up the program that ends it:
+/// Says why nothing ran. Each moment of a gap belongs to what held up the program that ends it:
 ///
 ///   call begins ... call ends ... dispatch starts ... dispatch ends ... kernel starts
 ///   |---- host's doing ----|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
 enum class GapCause : std::uint8_t {
-  host_issuing,     ///< The host had not made the call yet, or was in it.
-  queue_full,       ///< As above, and the host was held by a full issue queue.
-  finish,           ///< As above, and the host was in a finish.
-  transfer,         ///< As above, and the host was reading or writing a buffer.
+  host_issuing,     ///< The host had not made the call yet, or was inside it.
+  queue_full,       ///< As host_issuing, and a full issue queue held the host.
+  finish,           ///< As host_issuing, and the host was in a finish.
+  transfer,         ///< As host_issuing, and the host was reading or writing a buffer.
   profiler,         ///< The host or the cores were busy with being measured.
   event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
   dispatch,         ///< The program, or one before it in its queue, was being dispatched.
-  cores_busy,       ///< Dispatched, and its cores still ran a program (of another queue).
-  go_latency,       ///< Dispatched and the cores free: the go signal, and the first core's start.
-  launch,           ///< Issued; the log does not tell dispatch and go latency apart.
-  unknown,          ///< The log holds nothing that could tell.
+  cores_busy,       ///< It was dispatched, but its cores still ran a program of another queue.
+  /// It was dispatched and the cores were free: the go signal and the first core's start.
+  go_latency,
+  launch,   ///< It was issued; the log does not tell dispatch and go latency apart.
+  unknown,  ///< The log holds nothing that could tell the cause.
 };
 inline constexpr std::size_t kGapCauses = 12;
 
-/// "host issuing", "issue queue full", "finish", "transfer", "profiler", "event wait",
-/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch", "unknown".
+/// Returns "host issuing", "issue queue full", "finish", "transfer", "profiler", "event wait",
+/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch" or "unknown".
 std::string_view name_of(GapCause cause);
 
-/// Time by cause.
+/// Holds times by cause.
 class CauseTimes {
  public:
   SimTime& operator[](GapCause cause) { return times_[static_cast<std::size_t>(cause)]; }
@@ -50,51 +51,52 @@ class CauseTimes {
   std::array<SimTime, kGapCauses> times_{};
 };
 
-/// A time in which no program of a lane ran, between two that did.
+/// Describes a time in which no program of a lane ran, between two that did.
 struct Gap {
   Span span;
   std::uint32_t before = 0;  ///< The program that ended last, as an index into the timeline.
   std::uint32_t after = 0;   ///< The program that ends the gap.
 };
 
-/// tt-metal's "OP TO OP LATENCY": this start minus the previous end, by start on one device. It is
-/// negative where programs overlap, so its sum is not the time in which nothing ran.
+/// Holds tt-metal's "OP TO OP LATENCY": this start minus the previous end, by start on one device.
+/// It is negative if programs overlap, so its sum is not the time in which nothing ran.
 struct OpToOp {
   std::uint64_t count = 0;
   std::uint64_t negative = 0;
   SimTime total;
-  SimTime negative_total;  ///< Of the negative ones: zero or less.
+  SimTime negative_total;  ///< The sum of the negative ones: zero or less.
 };
 
-/// What is looked at as one thing that either runs a program or does not.
+/// Says what counts as one thing that either runs a program or does not.
 enum class LaneKind : std::uint8_t { device, queue, sub_device };
 
 struct BusyLane {
   std::uint16_t device = 0;
-  std::uint16_t index = 0;  ///< Of the queue or the sub-device; 0 for a device.
+  std::uint16_t index = 0;  ///< The number of the queue or the sub-device; 0 for a device.
   std::uint32_t programs = 0;
   Span span;              ///< From the lane's first program's start to its last one's end.
-  SimTime busy;           ///< At least one program ran: the union of their spans.
+  SimTime busy;           ///< The time in which at least one program ran: the union of their spans.
   SimTime idle;           ///< busy + idle is the span's duration, exactly.
-  SimTime program_time;   ///< Of all programs added up: not less than `busy`.
+  SimTime program_time;   ///< The sum over all programs: not less than `busy`.
   OpToOp op_to_op;        ///< Between the lane's programs.
-  CauseTimes causes;      ///< Of all gaps: add up to `idle`, exactly.
+  CauseTimes causes;      ///< The causes of all gaps; they add up to `idle`, exactly.
   std::vector<Gap> gaps;  ///< In order, none empty; their durations add up to `idle`.
-  /// By gap; none where the log holds nothing that could tell: a million gaps would hold zeros.
+  /// The causes of each gap; empty if the log holds nothing that could tell, because a million gaps
+  /// would hold zeros.
   std::vector<CauseTimes> gap_causes;
 
-  /// Of one gap: add up to its duration, exactly.
+  /// Returns the causes of one gap, which add up to its duration, exactly.
   CauseTimes causes_of(std::size_t gap) const;
 };
 
-/// The gaps of each queue, sub-device or device, by device and index. Needs a timeline without
-/// defects (`defects_of`) of fewer than 2^32 programs.
+/// Returns the gaps of each queue, sub-device or device, by device and index. It needs a timeline
+/// without defects (`defects_of`) of fewer than 2^32 programs.
 std::vector<BusyLane> find_gaps(const Timeline& timeline, LaneKind kind);
 
-/// The idle time of some lanes by cause.
+/// Returns the idle time of some lanes by cause.
 CauseTimes time_by_cause(std::span<const BusyLane> lanes);
 
-/// The gaps between two ops: what the first one's successor costs.
+/// Holds the gaps between two ops: what the second one costs after the first.
 struct OpPairGaps {
   NameId before = 0;
   NameId after = 0;
@@ -103,10 +105,10 @@ struct OpPairGaps {
   CauseTimes causes;
 };
 
-/// The largest total first; equal ones by the names' numbers.
+/// Returns them with the largest total first; equal ones are sorted by the names' numbers.
 std::vector<OpPairGaps> gaps_by_ops(const Timeline& timeline, std::span<const BusyLane> lanes);
 
-/// Gaps of at least `low` and less than `high`.
+/// Counts the gaps of at least `low` and less than `high`.
 struct GapBin {
   SimTime low;
   SimTime high;
@@ -114,29 +116,32 @@ struct GapBin {
   SimTime idle;
 };
 
-/// Bins at 1, 2 and 5 times each power of ten, from the shortest gap's to the longest's, empty ones
-/// in between included. No gaps: no bins.
+/// Returns bins at 1, 2 and 5 times each power of ten, from the shortest gap's to the longest's,
+/// including empty ones in between. Without gaps there are no bins.
 std::vector<GapBin> gap_histogram(std::span<const BusyLane> lanes);
 
-/// The gaps as the report (part 3) defines them: the programs of a device in the order of their
-/// starts, gap_i = max(0, start_{i+1} - end_i), whichever queue or sub-device they are of. Programs
-/// that run at the same time are counted twice in `busy`, and hide no gap of another sub-device.
+/// Holds the gaps as the report (part 3) defines them. It takes the programs of a device in the
+/// order of their starts, on whichever queue or sub-device, with gap_i = max(0, start_{i+1} -
+/// end_i). Programs that run at the same time are counted twice in `busy`, and they hide no gap of
+/// another sub-device.
 struct SequentialGaps {
   std::uint64_t programs = 0;
-  std::uint64_t gaps = 0;  ///< One between each two programs of a device, those of length 0 too.
+  /// One between each two programs of a device, including those of length 0.
+  std::uint64_t gaps = 0;
   SimTime idle;
-  SimTime busy;  ///< The programs' durations added up.
-  SimTime wall;  ///< First start to last end, of each device.
+  SimTime busy;  ///< The sum of the programs' durations.
+  SimTime wall;  ///< From the first start to the last end, of each device.
 
-  /// idle / (idle + busy), the report's "overhead"; absent without programs that took time.
+  /// Returns idle / (idle + busy), which the report calls "overhead"; absent if no program took
+  /// time.
   std::optional<double> share() const;
-  /// Adds another stream: a run that was measured for itself.
+  /// Adds another stream: a run that was measured by itself.
   SequentialGaps& operator+=(const SequentialGaps& other);
 };
-/// Of all devices of a run.
+/// Returns the gaps of all devices of a run.
 SequentialGaps sequential_gaps(std::span<const BusyLane> devices);
 
-/// Of all devices of a run.
+/// Returns the latencies of all devices of a run.
 OpToOp op_to_op(std::span<const BusyLane> devices);
 
 }  // namespace howard::profiler

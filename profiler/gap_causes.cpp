@@ -28,7 +28,7 @@ GapCause cause_of(Occupation occupation) {
   return GapCause::unknown;
 }
 
-/// By start, the longer first, so that an outer segment precedes those within it.
+/// Sorts by start, the longer first, so that an outer segment precedes those within it.
 template <class Segments>
 void sort_outer_first(Segments& segments) {
   const auto before = [](const auto& a, const auto& b) {
@@ -53,7 +53,7 @@ GapCauses::GapCauses(const Timeline& timeline) {
   for (SegmentsByPlace* const places : {&hosts_, &waits_, &measuring_}) {
     for (auto& [place, segments] : *places) segments = innermost(std::move(segments));
   }
-  // Logs that do not know when a program was launched are not asked what then ran.
+  // A log that does not know when programs were launched cannot tell what then ran.
   const bool any_launch = std::ranges::any_of(timeline.programs, [](const ProgramRun& program) {
     return program.dispatch || program.host_call || program.replay != 0;
   });
@@ -70,7 +70,7 @@ GapCauses::GapCauses(const Timeline& timeline) {
   }
 }
 
-/// Nested segments as a sequence: of those that cover a moment, the innermost.
+/// Returns nested segments as a sequence: at each moment the innermost one that covers it.
 GapCauses::Segments GapCauses::innermost(Segments nested) {
   sort_outer_first(nested);
   Segments sequence;
@@ -97,7 +97,7 @@ GapCauses::Segments GapCauses::innermost(Segments nested) {
   return sequence;
 }
 
-/// The union of segments of one cause, without empty ones.
+/// Returns the union of segments of one cause, without empty ones.
 GapCauses::Segments GapCauses::joined(Segments overlapping) {
   sort_outer_first(overlapping);
   Segments apart;
@@ -117,7 +117,8 @@ const GapCauses::Segments& GapCauses::at(const SegmentsByPlace& places, Place pl
   return found == places.end() ? kNone : found->second;
 }
 
-/// Cuts `span` at the segments' ends: `visit` gets each part with the segment it lies in, or null.
+/// Cuts `span` at the segments' ends. `visit` gets each part with the segment in which it lies, or
+/// null.
 template <class Visitor>
 void GapCauses::for_each_part(const Span& span, const Segments& segments, const Visitor& visit) {
   SimTime reached = span.start;
@@ -168,8 +169,7 @@ CauseTimes GapCauses::explain(const Span& gap, const ProgramRun& before,
   return causes;
 }
 
-/// The dispatcher had not begun with `after`; where it did nothing else either, the cause is
-/// `idle`.
+/// The dispatcher had not begun with `after`. If it did nothing else either, the cause is `idle`.
 void GapCauses::explain_undispatched(const Span& span, const ProgramRun& after, GapCause idle,
                                      CauseTimes& causes) const {
   const Place dispatcher{after.device, after.queue};

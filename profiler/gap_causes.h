@@ -11,27 +11,27 @@
 
 namespace howard::profiler {
 
-/// What the hosts, dispatchers and cores of a timeline were doing at any time, so that a gap can be
-/// taken apart.
+/// Knows what the hosts, dispatchers and cores of a timeline were doing at any time, so that a gap
+/// can be taken apart.
 class GapCauses {
  public:
   explicit GapCauses(const Timeline& timeline);
 
-  /// False when the timeline holds nothing that explains a gap: all are unknown.
+  /// Returns false if the timeline holds nothing that explains a gap; all gaps are then unknown.
   bool can_tell() const { return can_tell_; }
 
-  /// Each moment of `gap` by what held up `after`, the program that ends it; `before` is the one
-  /// that ended last. The parts add up to the gap, exactly.
+  /// Gives each moment of `gap` to what held up `after`, the program that ends it. `before` is the
+  /// program that ended last. The parts add up to the gap, exactly.
   CauseTimes explain(const Span& gap, const ProgramRun& before, const ProgramRun& after) const;
 
  private:
-  /// Device and index; 0 and index for host threads.
+  /// Holds device and index; for host threads, 0 and index.
   using Place = std::pair<std::uint16_t, std::uint16_t>;
   struct Segment {
     Span span;
     GapCause cause{};
   };
-  /// In order and apart.
+  /// Segments are in order and do not overlap.
   using Segments = std::vector<Segment>;
   using SegmentsByPlace = std::map<Place, Segments>;
 
@@ -50,10 +50,10 @@ class GapCauses {
 
   bool can_tell_ = false;
   SegmentsByPlace hosts_;
-  SegmentsByPlace waits_;       ///< Of dispatchers.
-  SegmentsByPlace dispatches_;  ///< Of dispatchers.
-  SegmentsByPlace measuring_;   ///< Sub-devices.
-  SegmentsByPlace running_;     ///< Sub-devices.
+  SegmentsByPlace waits_;       ///< The waits of dispatchers.
+  SegmentsByPlace dispatches_;  ///< The work of dispatchers.
+  SegmentsByPlace measuring_;   ///< The measuring on sub-devices.
+  SegmentsByPlace running_;     ///< The programs on sub-devices.
 };
 
 }  // namespace howard::profiler

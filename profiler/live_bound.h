@@ -9,15 +9,16 @@
 
 namespace howard::profiler {
 
-/// What most of an interval went to.
+/// Says what took most of an interval.
 struct LiveBound {
   std::string name;  ///< A gap's cause, "host issuing", or the longest op: "kernels: matmul".
-  double share = 0;  ///< Of the time from the first program's start to the last one's end.
+  /// The share of the time from the first program's start to the last one's end.
+  double share = 0;
 };
 
-/// What bounds a run, from the events of its last moment on one device: the largest of the time in
-/// which programs ran and of each cause for which none did. Absent when no program ran, or for no
-/// time. About 0.1 us an event.
+/// Returns what bounds a run, from the events of its last moment on one device. It is the largest
+/// of the time in which programs ran and the times of each cause for which none did. Absent if no
+/// program ran, or only for no time. It takes about 0.1 us an event.
 std::optional<LiveBound> live_bound(std::span<const TraceEvent> events);
 
 }  // namespace howard::profiler

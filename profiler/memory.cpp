@@ -59,7 +59,7 @@ class Replay {
 
  private:
   static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
-  /// Indices into the curve; `released`: the first point without the buffer.
+  /// Holds indices into the curve; `released` is the first point without the buffer.
   struct Points {
     std::size_t allocated = 0;
     std::size_t released = kNever;
@@ -108,7 +108,7 @@ class Replay {
     l1.total_peak = std::max(l1.total_peak, now_.l1());
   }
 
-  /// What was live at the first highest point of `amount`, the largest first.
+  /// Returns what was live at the first highest point of `amount`, the largest first.
   std::vector<std::size_t> holders(Bytes (*amount)(const MemoryPoint&), bool in_l1) const {
     std::vector<std::size_t> live;
     const auto highest = std::ranges::max_element(use_.curve, {}, amount);
@@ -123,8 +123,9 @@ class Replay {
   }
 
   MemoryUse use_;
-  std::map<std::pair<MemoryKind, std::uint64_t>, std::size_t> live_;  ///< To the lifetime's index.
-  std::vector<Points> points_;                                        ///< Of each lifetime.
+  /// Maps to the lifetime's index.
+  std::map<std::pair<MemoryKind, std::uint64_t>, std::size_t> live_;
+  std::vector<Points> points_;  ///< The points of each lifetime.
   MemoryPoint now_;
 };
 

@@ -14,24 +14,24 @@
 
 namespace howard::profiler {
 
-/// From allocation to release.
+/// Describes a buffer from allocation to release.
 struct BufferLifetime {
   std::uint64_t buffer = 0;
   MemoryKind kind{};
   Bytes size;
   std::string name;
-  std::string phase;  ///< In which it was allocated.
+  std::string phase;  ///< The phase in which it was allocated.
   SimTime allocated;
-  std::optional<SimTime> released;  ///< Absent: still live at the end.
+  std::optional<SimTime> released;  ///< Absent if it was still live at the end.
 };
 
-/// Events of one phase without others between: what TTML's MemoryUsageTracker calls a segment, with
-/// its fields. The peak is over what was live when the phase began, so that
-/// change = allocated - released, current = previous current + change, and
-/// cumulative peak = previous current + peak.
+/// Sums up consecutive events of one phase. TTML's MemoryUsageTracker calls this a segment and has
+/// the same fields. The peak counts from what was live when the phase began, so that change =
+/// allocated - released, current = previous current + change, and cumulative peak = previous
+/// current + peak.
 struct MemoryPhase {
   std::string name;
-  SimTime start;  ///< Of its first event; `end`: of its last.
+  SimTime start;  ///< The time of its first event; `end` is that of its last.
   SimTime end;
 
   struct Dram {
@@ -48,12 +48,13 @@ struct MemoryPhase {
   struct L1 {
     Bytes circular_buffers_peak;
     Bytes buffers_peak;
-    Bytes total_peak;  ///< Of both together: at most the sum, as they peak at different moments.
+    /// The peak of both together: at most the sum, as they peak at different moments.
+    Bytes total_peak;
   };
   L1 l1;  ///< Absolute: what was live before counts.
 };
 
-/// What was live after an event.
+/// Says what was live after an event.
 struct MemoryPoint {
   SimTime time;
   Bytes dram;
@@ -67,20 +68,21 @@ struct MemoryUse {
   std::vector<MemoryPhase> phases;
   std::vector<BufferLifetime> lifetimes;  ///< In the order of allocation.
   std::vector<MemoryPoint> curve;         ///< One per event.
-  /// What was live when most of the memory was first in use, the largest first: into `lifetimes`.
+  /// The indices into `lifetimes` of what was live when most of the memory was first in use, the
+  /// largest first.
   std::vector<std::size_t> dram_peak_holders;
   std::vector<std::size_t> l1_peak_holders;
-  /// Events left out: releases of buffers that were allocated before the recording began, and
-  /// allocations of live buffers.
+  /// The number of events that were left out: releases of buffers that were allocated before the
+  /// recording began, and allocations of live buffers.
   std::uint64_t unmatched = 0;
-  std::uint64_t losses = 0;  ///< Events that a recorder had no room for.
+  std::uint64_t losses = 0;  ///< The number of events for which a recorder had no room.
 
-  MemoryPoint dram_peak() const;  ///< All zero without events, as is `l1_peak`.
+  MemoryPoint dram_peak() const;  ///< All zero without events; so is `l1_peak`.
   MemoryPoint l1_peak() const;
 };
 
-/// The events of one device; those at the same time happened in the given order. Sizes must not be
-/// negative.
+/// Analyses the events of one device. Events at the same time happened in the given order. Sizes
+/// must not be negative.
 MemoryUse memory_use(std::span<const MemoryEvent> events);
 
 }  // namespace howard::profiler

@@ -12,17 +12,17 @@
 
 namespace howard::profiler {
 
-/// Keeps the first `capacity` events that it is given while it is open and counts the others as
-/// losses. Of one thread's device only.
+/// Keeps the first `capacity` events that it gets while it is open, and counts the others as
+/// losses. It serves one thread's device only.
 class MemoryRecorder final : public MemorySink {
  public:
   static constexpr std::size_t kDefaultCapacity = 1'000'000;
 
   explicit MemoryRecorder(std::size_t capacity = kDefaultCapacity) : capacity_(capacity) {}
 
-  /// Forgets everything and listens. `phase`: of events whose device does not name one.
+  /// Forgets everything and listens. `phase` is used for events whose device does not name one.
   void open(std::string_view phase);
-  /// The phase, from now on, of events whose device does not name one.
+  /// Sets the phase, from now on, of events whose device does not name one.
   void begin_phase(std::string_view phase) { unnamed_ = names_.id(phase); }
   void close() { open_ = false; }
 

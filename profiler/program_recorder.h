@@ -10,8 +10,8 @@
 
 namespace howard::profiler {
 
-/// A recorder that also keeps what the programs are. Of one thread's devices only: unlike events,
-/// descriptions are not taken from several threads at once.
+/// Records events and also keeps what the programs are. It serves one thread's devices only: unlike
+/// events, descriptions are not taken from several threads at once.
 class ProgramRecorder final : public TraceSink {
  public:
   void record(const TraceEvent& event) override { recorder_.record(event); }
@@ -21,7 +21,7 @@ class ProgramRecorder final : public TraceSink {
   }
 
   const Recorder& recorder() const { return recorder_; }
-  /// Null when the device did not say.
+  /// Returns null if the device did not say.
   const ProgramFacts* facts(std::uint64_t program) const {
     const auto found = programs_.find(program);
     return found != programs_.end() ? found->second : nullptr;
@@ -29,7 +29,7 @@ class ProgramRecorder final : public TraceSink {
 
  private:
   Recorder recorder_;
-  std::set<ProgramFacts> different_;  ///< Few: a run repeats its programs.
+  std::set<ProgramFacts> different_;  ///< There are few, because a run repeats its programs.
   std::map<std::uint64_t, const ProgramFacts*> programs_;
 };
 

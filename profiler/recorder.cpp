@@ -10,20 +10,21 @@
 
 namespace howard::profiler {
 
-// A std::vector would write every element once when it is made, and so use all of its memory.
+// A std::vector would write every element once when it is made, and so touch all of its memory.
 static_assert(std::is_trivially_copyable_v<TraceEvent>);
 static_assert(std::is_trivially_destructible_v<TraceEvent>);
 
 namespace {
 
-/// Pages of 2 MB where the system gives them: a first use every 32 768 events instead of every 64,
-/// and 7 ns an event instead of 40.
+/// Pages are 2 MB if the system gives them. Then memory is used for the first time every 32 768
+/// events instead of every 64, and an event takes 7 ns instead of 40.
 constexpr std::align_val_t kHugePage{std::size_t{2} << 20};
 
 TraceEvent* allocate(std::size_t capacity) {
   const std::size_t bytes = capacity * sizeof(TraceEvent);
   void* const memory = ::operator new(bytes, kHugePage);
-  ::madvise(memory, bytes, MADV_HUGEPAGE);  // advice: without it everything works, more slowly
+  // This is advice: without it everything works, more slowly.
+  ::madvise(memory, bytes, MADV_HUGEPAGE);
   return static_cast<TraceEvent*>(memory);
 }
 

@@ -10,14 +10,13 @@
 
 namespace howard::profiler {
 
-/// Keeps the first `capacity` events it is given and counts the others as losses: a profile may be
-/// cut short, but never silently. Recording takes about 5 ns an event (7 ns where memory is used
-/// for the first time), never allocates and may happen on several threads at once. The other
-/// functions need the recording to be over (a finish, a join), as the device that was given the
-/// sink must be.
+/// Keeps the first `capacity` events and counts the others as losses, so that a profile may be cut
+/// short, but never silently. Recording takes about 5 ns an event (7 ns if memory is used for the
+/// first time), never allocates and may happen on several threads at once. The other functions need
+/// the recording to be over (a finish, a join), and so does the device that was given the sink.
 class Recorder final : public TraceSink {
  public:
-  /// 64 MB of address space at 64 bytes an event, used as far as events arrive.
+  /// This is 64 MB of address space at 64 bytes an event; memory is used only as events arrive.
   static constexpr std::size_t kDefaultCapacity = 1'000'000;
 
   explicit Recorder(std::size_t capacity = kDefaultCapacity);
@@ -27,11 +26,11 @@ class Recorder final : public TraceSink {
 
   void record(const TraceEvent& event) override;
 
-  /// What was kept, in the order of arrival.
+  /// Returns what was kept, in the order of arrival.
   std::span<const TraceEvent> events() const;
-  /// How many events came after the capacity was used up.
+  /// Returns how many events came after the capacity was used up.
   std::uint64_t losses() const;
-  /// Forgets the events and the losses; the memory is kept for the next recording.
+  /// Forgets the events and the losses. The memory is kept for the next recording.
   void clear();
 
  private:

@@ -11,13 +11,13 @@
 namespace howard::profiler {
 namespace {
 
-/// The host was still waiting or working, and then the window ended: as if that had been a gap
+/// The host was still waiting or working when the window ended. That counts as if it had been a gap
 /// before a call.
 CauseTimes after_the_last(const GapCauses& causes, const Span& tail, const ProgramRun& last) {
   return causes.explain(tail, last, ProgramRun{.host_call = Span{tail.end, tail.end}});
 }
 
-/// The length of the union of `spans` within the window.
+/// Returns the length of the union of `spans` within the window.
 SimTime covered(std::vector<Span> spans, const Span& window) {
   std::ranges::sort(spans, {}, &Span::start);
   SimTime sum;
@@ -62,7 +62,7 @@ class Accountant {
     HOWARD_CHECK(window.start <= tail.start && tail.start <= tail.end,
                  "the programs ran within the window");
     waiting_ += after_the_last(causes_, tail, last_);
-    // The window repeats: what follows its last program precedes the first of the next.
+    // The window repeats, so what follows its last program precedes the first one of the next.
     if (runs_.empty()) runs_.push_back({});
     runs_.front().idle_before += tail.duration();
   }
@@ -106,7 +106,7 @@ class Accountant {
   const Timeline& timeline_;
   GapCauses causes_;
   SimTime reached_;
-  ProgramRun last_;  ///< Of those so far, the one that ends last.
+  ProgramRun last_;  ///< The one of those so far that ends last.
   CauseTimes waiting_;
   std::vector<OpRun> runs_;
 };

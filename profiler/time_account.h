@@ -12,38 +12,40 @@
 
 namespace howard::profiler {
 
-/// One thing that a time was spent on.
+/// Describes one thing on which time was spent.
 struct Cost {
-  std::string name;            ///< The op that ran, or what nothing ran for: "host issuing".
-  bool waiting = false;        ///< Nothing ran.
-  std::uint64_t programs = 0;  ///< Of the op; 0 when waiting.
+  std::string name;            ///< The op that ran, or why nothing ran: "host issuing".
+  bool waiting = false;        ///< True if nothing ran.
+  std::uint64_t programs = 0;  ///< The number of programs of the op; 0 when waiting.
   SimTime time;
 };
 
-/// Who was busy all the time, so that nothing else could have made the window shorter.
+/// Says who was busy all the time, so that nothing else could have made the window shorter.
 enum class Pace : std::uint8_t { host, dispatcher, neither };
 
-/// What one device spent a window of time on: each picosecond belongs to one cost.
+/// Says on what one device spent a window of time. Each picosecond belongs to one cost.
 struct TimeAccount {
   Span window;
-  std::vector<Cost> costs;     ///< The largest first; they add up to the window, exactly.
-  Bottlenecks bottlenecks;     ///< Of all programs; their time is the window's, exactly.
-  SimTime host_working;        ///< Host thread 0 did not wait for the device.
-  SimTime dispatcher_working;  ///< Of queue 0.
+  std::vector<Cost> costs;     ///< The largest comes first; they add up to the window, exactly.
+  Bottlenecks bottlenecks;     ///< For all programs; their time is the window's, exactly.
+  SimTime host_working;        ///< The time in which host thread 0 did not wait for the device.
+  SimTime dispatcher_working;  ///< The time in which queue 0's dispatcher worked.
 
-  /// Busy for 97 % of the window: the rest is the beginning and the end of a repeated step.
+  /// Returns who was busy for 97 % of the window. The rest is the beginning and the end of a
+  /// repeated step.
   Pace pace() const;
-  /// Which part of the time is the largest; `dispatch_bound` whenever host or dispatcher set the
-  /// pace, as kernels may then fill most of the time and still not count.
+  /// Returns which part of the time is the largest. It is `dispatch_bound` whenever the host or the
+  /// dispatcher sets the pace, because kernels may then fill most of the time and still not count.
   Verdict verdict() const;
 };
 
-/// Adds to a run what is known of the work of the program with that number.
+/// Adds to a run what is known about the work of the program with that number.
 using WorkOfProgram = std::function<void(std::uint64_t program, OpRun& run)>;
 
-/// `timeline` holds the programs of one device, all within the window, and what happened around
-/// them; no defects. Where programs overlap, the one that began first has the time. Before the
-/// first program the time belongs to what held it up, after the last one to what host thread 0 did.
+/// Accounts for a window of time. `timeline` holds the programs of one device, all within the
+/// window, and what happened around them, without defects. If programs overlap, the time belongs to
+/// the one that began first. Before the first program the time belongs to what held it up, and
+/// after the last one to what host thread 0 did.
 TimeAccount account_for(const Timeline& timeline, const Span& window, const WorkOfProgram& work);
 
 }  // namespace howard::profiler

@@ -20,7 +20,8 @@ NameId NameTable::id(std::string_view name) {
 
 namespace {
 
-/// A program's number and where its event is; sorted by number, events of equal ones in order.
+/// Holds a program's number and where its event is, sorted by number. Events of equal numbers are
+/// in order.
 using Numbered = std::vector<std::pair<std::uint64_t, const TraceEvent*>>;
 
 void sort(Numbered& list) {
@@ -45,12 +46,13 @@ std::optional<Occupation> occupation_of(const TraceEvent& event) {
   return std::nullopt;
 }
 
-/// The events that make up a timeline, sorted by what they say.
+/// Holds the events that make up a timeline, sorted by their categories.
 struct SortedEvents {
   std::vector<const TraceEvent*> kernels;
   Numbered dispatches;
   Numbered calls;
-  std::vector<std::uint32_t> replays;  ///< Of each call: which of its trace; 0: it replays none.
+  /// Which replay of its trace each call is, by call; 0 if it replays none.
+  std::vector<std::uint32_t> replays;
 
   explicit SortedEvents(std::span<const TraceEvent> events) {
     for (const TraceEvent& event : events) {
@@ -145,7 +147,7 @@ std::optional<Defect> defect_of(const ProgramRun& program) {
   return std::nullopt;
 }
 
-/// Activities that overlap an earlier one of their place in part.
+/// Returns the activities that overlap an earlier one of their place in part.
 std::vector<std::size_t> partial_overlaps(const std::vector<Activity>& activities) {
   std::vector<std::size_t> order(activities.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -11,21 +11,23 @@
 
 namespace howard::profiler {
 
-/// From the host down to the cores, row by row, and in the order data takes through a core.
+/// Sorts tracks from the host down to the cores, row by row, and in the order in which data goes
+/// through a core.
 struct ReadingOrder {
   bool operator()(const Track& a, const Track& b) const {
     return std::tie(a.kind, a.index, a.lane) < std::tie(b.kind, b.index, b.lane);
   }
 };
 
-/// As viewers show it: "host thread 0", "sub-device 1", "core (3,4) reader".
+/// Returns the name that viewers show: "host thread 0", "sub-device 1", "core (3,4) reader".
 std::string name_of(const Track& track);
 
-/// The events of one track by start, the longer first, so that a parent precedes its children.
+/// Holds the events of one track by start, the longer first, so that a parent precedes its
+/// children.
 using TrackEvents = std::vector<const TraceEvent*>;
 
-/// The events as an exporter writes them. Spans that end before they start, or that overlap in part
-/// on one track, are a bug of the device that recorded them and stop the program.
+/// Returns the events as an exporter writes them. Spans that end before they start, or that overlap
+/// in part on one track, are a bug of the device that recorded them and stop the program.
 std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TraceEvent> events);
 
 }  // namespace howard::profiler

@@ -12,54 +12,55 @@
 
 namespace howard::experiments {
 
-/// A matrix product's size in elements.
+/// Holds a matrix product's size in elements.
 struct ProductShape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
-// Axes that several experiments share, each with the function that reads its canonical values.
+// These are axes that several experiments share, each with the function that reads its canonical
+// values.
 
 harness::Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
 ProductShape parse_shape(std::string_view value);
 
-/// `defaults`: of worker and eth.
+/// `defaults` are some of worker and eth.
 harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker", "eth"});
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
 
-/// What a training step computes with on the host.
+/// Says in what types a training step computes on the host.
 struct TrainingTypes {
   DataType parameters{};
-  DataType compute{};  ///< Of products and activations.
+  DataType compute{};  ///< The type of products and activations.
 };
 
-/// bfloat16 (over float32 parameters), pure_bf16 (bfloat16 parameters too, which lose small
-/// updates, as they do on the chip), float32.
+/// Has the values bfloat16 (over float32 parameters), pure_bf16 (bfloat16 parameters too, which
+/// lose small updates, as they do on the chip) and float32.
 harness::Axis training_dtype_axis();
 TrainingTypes parse_training_types(std::string_view value);
 
-/// ttnn's choice, or a fidelity.
+/// Has ttnn's choice and the fidelities as values.
 harness::Axis fidelity_axis();
 std::optional<MathFidelity> parse_fidelity(std::string_view value);
 
-/// No core grid, or CxR: C columns and R rows.
+/// The values are no core grid, or CxR: C columns and R rows.
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
-/// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
-/// word. Absent: it can.
+/// Returns why a point cannot have the core grid that it asks for: under the point's dispatch, the
+/// chip has fewer columns or rows, or each of its two queues has. ttnn would take all cores without
+/// a word. Absent if it can have the grid.
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
                                          const harness::Parameters& parameters);
 
-/// A whole number from 1 to 1048576.
+/// The values are whole numbers from 1 to 1048576.
 harness::Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
                          std::vector<std::string> quick_values);
-/// The point's value of such an axis; it must have one.
+/// Returns the point's value of such an axis; the point must have one.
 std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis);
 
-/// as_published or corrected.
+/// The values are as_published and corrected.
 harness::Axis variant_axis(std::string meaning, std::vector<std::string> defaults);
 
 }  // namespace howard::experiments

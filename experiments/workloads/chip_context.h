@@ -6,8 +6,8 @@
 
 namespace howard::experiments {
 
-/// Says in `context` which chip and software are emulated, and whether they are those that the
-/// published figures are of.
+/// Says in `context` which chip and software are emulated, and whether the published figures belong
+/// to them.
 inline void describe_chip(const wormhole::Profiles& profiles, harness::RunContext& context) {
   context.chip_profile = profiles.chip.name;
   context.software_profile = profiles.software.name;

@@ -32,7 +32,7 @@ constexpr double kMostValues = 1e6;
                .hint = "noc.link=20..32:2B/cycle"});
 }
 
-/// "20..32:2B/cycle" as quantities.
+/// Returns "20..32:2B/cycle" as quantities.
 std::vector<std::string> range_values(const std::string& setting, const std::string& range) {
   const std::size_t dots = range.find("..");
   const std::size_t colon = range.find(':', dots);
@@ -47,7 +47,7 @@ std::vector<std::string> range_values(const std::string& setting, const std::str
       (*last - *first) / *step >= kMostValues) {
     reject(setting, "NAME=FIRST..LAST:STEPUNIT, rising in at most a million steps");
   }
-  // A hair more, for steps such as 0.1 that binary numbers miss.
+  // It adds a hair for steps such as 0.1, which binary numbers miss.
   const auto steps = static_cast<std::int64_t>(std::floor((*last - *first) / *step + 1e-9));
   std::vector<std::string> values;
   for (std::int64_t i = 0; i <= steps; ++i) {
@@ -62,7 +62,7 @@ std::string_view unit_of(std::string_view quantity) {
   return end == std::string_view::npos ? "" : quantity.substr(end);
 }
 
-/// The values of "NAME=VALUES", each once. They are an axis, and so have one unit.
+/// Returns the values of "NAME=VALUES", each once. They are an axis, and so have one unit.
 std::vector<std::string> values_of(const std::string& setting,
                                    const std::function<std::string(std::string_view)>& canonical) {
   std::vector<std::string> values;
@@ -87,7 +87,7 @@ std::string without_spaces(std::string_view text) {
   return result;
 }
 
-/// The points of an experiment, each on a box with its own constants.
+/// Runs the points of an experiment, each on a box with its own constants.
 class Varied final : public harness::Experiment {
  public:
   Varied(std::unique_ptr<harness::Experiment> as_is, std::shared_ptr<const DevBox> box,
@@ -141,13 +141,13 @@ class Varied final : public harness::Experiment {
   }
 
  private:
-  /// The experiment on a box of its own.
+  /// Holds the experiment on a box of its own.
   struct Variant {
     Parameters settings;
     std::unique_ptr<harness::Experiment> experiment;
   };
 
-  /// A case whose box lives as long as it.
+  /// Holds a case and the box that must live as long.
   class VariedCase final : public harness::Case {
    public:
     VariedCase(std::shared_ptr<const Variant> variant, std::unique_ptr<harness::Case> timed)
@@ -166,7 +166,7 @@ class Varied final : public harness::Experiment {
     std::unique_ptr<harness::Case> timed_;
   };
 
-  /// The experiment with these settings. Points that follow each other mostly share theirs.
+  /// Returns the experiment with these settings. Consecutive points mostly share theirs.
   std::shared_ptr<const Variant> variant_of(Parameters settings) const {
     {
       const std::scoped_lock lock(mutex_);
@@ -220,7 +220,8 @@ DesignSpace parse_design_space(const wormhole::ProfileChoice& choice) {
                          try {
                            static_cast<void>(read_profiles(tried));
                          } catch (const wormhole::Contradiction&) {
-                           // Another constant may vary too: the points that have it are skipped.
+                           // Another constant may vary too; the points with this contradiction are
+                           // skipped.
                          }
                          return quantity;
                        }};

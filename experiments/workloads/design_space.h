@@ -10,19 +10,20 @@
 
 namespace howard::experiments {
 
-/// Profiles of which some constants have several values.
+/// Describes profiles in which some constants have several values.
 struct DesignSpace {
-  wormhole::ProfileChoice fixed;    ///< With the settings of one value.
-  std::vector<harness::Axis> axes;  ///< One for each constant of several, by its name: "12.5GB/s".
+  wormhole::ProfileChoice fixed;  ///< Has the settings with one value.
+  /// One for each constant with several values, by its name: "12.5GB/s".
+  std::vector<harness::Axis> axes;
 };
 
 /// Reads the settings of `choice`: NAME=QUANTITY, NAME=QUANTITY,QUANTITY,... or
-/// NAME=FIRST..LAST:STEPUNIT, the last one included where a step meets it. Error for a constant
-/// there is not, a quantity it can not have, and a range without values.
+/// NAME=FIRST..LAST:STEPUNIT, which includes LAST if a step meets it. Error for an unknown
+/// constant, for a quantity that it cannot have, and for a range without values.
 DesignSpace parse_design_space(const wormhole::ProfileChoice& choice);
 
-/// The experiments with the axes of `space` before their own on the emulator, where each point runs
-/// on a box with its values. Tools, which work on one set of constants, stay as they are.
+/// Returns the experiments with the axes of `space` before their own on the emulator. Each point
+/// runs on a box with its values. Tools, which work on one set of constants, stay as they are.
 ExperimentList vary(ExperimentList experiments, const std::shared_ptr<const DevBox>& box,
                     const DesignSpace& space);
 

@@ -10,29 +10,29 @@
 
 namespace howard::experiments {
 
-/// The virtual development box every experiment runs on: the emulated chip as the profiles describe
-/// it, and the host CPU.
+/// Is the virtual development box on which every experiment runs: the emulated chip as the profiles
+/// describe it, and the host CPU.
 class DevBox {
  public:
-  /// `seed`: of the values that fill host tensors. `chip_memory`: is told of what the chips
-  /// allocate; null: nobody. `stop`: whether the user wants to, for what takes long within a point;
-  /// empty: nobody does.
+  /// `seed` is for the values that fill host tensors. `chip_memory` receives what the chips
+  /// allocate; null if nobody listens. `stop` says whether the user wants to stop, for work that
+  /// takes long within a point; empty if nobody does.
   DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
          MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});
 
-  /// The same with another chip or software.
+  /// Returns the same box with another chip or software.
   std::shared_ptr<const DevBox> with(const wormhole::Profiles& profiles) const;
 
   const wormhole::Profiles& profiles() const { return profiles_; }
   std::uint64_t seed() const { return seed_; }
   const std::function<bool()>& stop() const { return stop_; }
 
-  /// A fresh chip with its clock at zero.
+  /// Returns a fresh chip with its clock at zero.
   std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
       wormhole::DeviceOptions options = {}) const;
 
-  /// The host CPU; one device for all points, opened at the first call, from any thread. Another
-  /// one fuses the traces that it captures.
+  /// Returns the host CPU. There is one device for all points, opened at the first call, from any
+  /// thread. A second one fuses the traces that it captures.
   std::shared_ptr<host::HostDevice> host(bool fuses_traces = false) const;
 
  private:

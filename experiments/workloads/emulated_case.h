@@ -10,13 +10,13 @@
 
 namespace howard::experiments {
 
-/// Two sub-devices: the left and the right half of the columns; an odd one is left out.
+/// Returns two sub-devices, the left and the right half of the columns. An odd column is left out.
 inline std::array<CoreRange, 2> column_halves(CoreGrid all) {
   const int half = all.columns / 2;
   return {CoreRange{0, 0, half - 1, all.rows - 1}, CoreRange{half, 0, 2 * half - 1, all.rows - 1}};
 }
 
-/// A case on an emulated chip of its own, which it times by the chip's clock.
+/// Runs on an emulated chip of its own, whose clock times it.
 class EmulatedCase : public harness::Case {
  public:
   SimTime now() const override { return device_->now(); }

@@ -26,7 +26,7 @@ using harness::WhatIf;
 using reports::ExplainedRun;
 using reports::Explanation;
 
-/// Keeps all but the cores' lanes, which are many and of which no account is made.
+/// Keeps all events but those of the cores' lanes, which are many and are not accounted for.
 class LaunchRecorder final : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
@@ -42,8 +42,8 @@ class LaunchRecorder final : public TraceSink {
   profiler::ProgramRecorder programs_;
 };
 
-/// A case that notes when its clock is read: the measurement reads it where the timed iterations
-/// begin and where they end.
+/// Notes when its clock is read, because the measurement reads it where the timed iterations begin
+/// and where they end.
 class NotedCase final : public harness::Case {
  public:
   explicit NotedCase(harness::Case& noted) : noted_(noted) {}
@@ -70,7 +70,8 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
   }
   const wormhole::ChipProfile& chip = box.profiles().chip;
   const auto dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker"));
-  // All cores of the device, not only those that a program uses: idle ones are a waste of kernels.
+  // These are all cores of the device, not only those that a program uses: idle cores are a waste
+  // of kernels.
   const int cores = chip.compute_grid(dispatch).cores();
   return profiler::account_for(
       profiler::timeline_of(events, recorder.programs().recorder().losses()), window,
@@ -87,7 +88,7 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
       });
 }
 
-/// Error when the point can not run; its text is the reason alone where it just makes no sense.
+/// Error if the point cannot run. Its text is the reason alone if the point just makes no sense.
 ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
                        const Parameters& parameters) {
   auto prepared = experiment.prepare(Backend::emulated, parameters);
@@ -114,13 +115,13 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
           .warnings = std::move(described.warnings)};
 }
 
-/// Error once the user wants to stop: large models take minutes.
+/// Throws Error once the user wants to stop, because large models take minutes.
 void require_wanted(const DevBox& box) {
   if (!box.stop() || !box.stop()()) return;
   throw Error({.attempted = "explain a point", .value = "interrupted", .accepted = "", .hint = ""});
 }
 
-/// Runs the candidates of a change; the fastest, or why none could run.
+/// Runs the candidates of a change and keeps the fastest, or says why none could run.
 void try_change(const DevBox& box, const harness::Experiment& experiment, const WhatIf& change,
                 Explanation& explanation) {
   std::string reason = change.reason;

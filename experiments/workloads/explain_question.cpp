@@ -20,7 +20,7 @@ namespace {
 using harness::AxisOverride;
 using harness::Experiment;
 
-/// A workload by its shapes: an experiment, and values for axes that nobody sets.
+/// Describes a workload by its shapes: an experiment, and values for axes that nobody sets.
 struct ShapedWorkload {
   std::string_view word;
   std::string_view experiment;
@@ -50,10 +50,10 @@ bool gives(const std::vector<AxisOverride>& axes, std::string_view axis) {
   return std::ranges::find(axes, axis, &AxisOverride::axis) != axes.end();
 }
 
-/// The sizes of A[m,k] B[k,n], in the order in which the axis shape has them.
+/// These are the sizes of A[m,k] B[k,n], in the order in which the axis shape has them.
 constexpr std::array<std::string_view, 3> kProductSizes{"m", "k", "n"};
 
-/// Removes the value that was given for `axis`.
+/// Removes the value that was given for `axis`, and returns it.
 std::optional<std::string> take_value(std::vector<AxisOverride>& axes, std::string_view axis) {
   const auto found = std::ranges::find(axes, axis, &AxisOverride::axis);
   if (found == axes.end()) return std::nullopt;
@@ -96,7 +96,7 @@ const Experiment& find_explained(const ExperimentList& list, const std::string& 
                .hint = suggestion.value_or("")});
 }
 
-/// The experiment that the question means, and its `axes`.
+/// Returns the experiment that the question means, and its `axes`.
 const Experiment& understand(const ExplainQuestion& question, const ExperimentList& list,
                              std::vector<AxisOverride>& axes) {
   axes = explained_axes(question.axes);
@@ -124,8 +124,8 @@ std::string option_of(std::string_view axis, std::string_view value) {
   return shell_word(fmt::format("{}={}", axis, value));
 }
 
-/// The command that asks for `point` and no other, in the words of `question`: with a value for
-/// each axis that has several to choose from.
+/// Returns the command that asks for `point` and no other, in the words of `question`. It has a
+/// value for each axis with several values.
 std::string command_for(const ExplainQuestion& question, const Experiment& experiment,
                         const harness::Parameters& point) {
   std::string command = "run_experiment explain";
@@ -146,7 +146,7 @@ std::string command_for(const ExplainQuestion& question, const Experiment& exper
   return command;
 }
 
-/// `changes` of `point` as options of such a command: sizes are those that it has.
+/// Returns `changes` of `point` as options of such a command. Sizes are named as in the command.
 std::string options_for(const harness::Parameters& changes, const harness::Parameters& point,
                         bool has_sizes) {
   std::vector<std::string> words;
@@ -165,7 +165,7 @@ std::string options_for(const harness::Parameters& changes, const harness::Param
   return join(words, " ");
 }
 
-/// Says how to have each of the runs again.
+/// Says how to repeat each of the runs.
 void add_commands(const ExplainQuestion& question, const Experiment& experiment,
                   reports::Explanation& explanation) {
   explanation.command = command_for(question, experiment, explanation.parameters);
@@ -175,8 +175,8 @@ void add_commands(const ExplainQuestion& question, const Experiment& experiment,
   }
 }
 
-/// The first of the points that the emulator can run. Error, with the first one's reason, when none
-/// can.
+/// Returns the first of the points that the emulator can run. Error, with the first one's reason,
+/// if none can.
 harness::Parameters first_that_runs(const PlannedExplanation& planned) {
   std::optional<std::string> reason;
   for (const harness::PointResult& point : planned.points) {

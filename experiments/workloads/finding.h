@@ -5,7 +5,7 @@
 
 namespace howard::experiments {
 
-/// A point that is worked out, not timed: run() fills `found_`. For experiments without timed
+/// Works a point out without timing it: run() fills `found_`. It is for experiments without timed
 /// iterations.
 class Finding : public harness::Case {
  public:

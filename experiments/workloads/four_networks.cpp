@@ -15,7 +15,7 @@ FourNetworks::Network::Network(Device& device)
       weights{Tensor(device, {{kWidth, kWidth}}), Tensor(device, {{kWidth, kWidth}})},
       biases{Tensor(device, {{kWidth}}), Tensor(device, {{kWidth}})} {}
 
-/// Enqueues the six calls of a forward pass; each allocates its result, as ttnn does.
+/// Enqueues the six calls of a forward pass. Each allocates its result, as ttnn does.
 class FourNetworks::ForwardPass {
  public:
   ForwardPass(Device& device, const Placement& placement)

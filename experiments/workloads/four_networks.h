@@ -11,30 +11,30 @@
 
 namespace howard::experiments {
 
-/// The report's four independent MLPs of two layers, and where each forward pass runs:
-///   full_grid    on all cores, one after the other;
-///   partitioned  as released: a core grid of 2x4, the same 8 cores for the products of all four;
-///   disjoint     each on a sub-device of its own, with the fidelity of the full grid.
+/// Holds the report's four independent MLPs of two layers. `config` says where they run:
+///   full_grid    They run on all cores, one after the other.
+///   partitioned  As released, each has a core grid of 2x4, and all products use the same 8 cores.
+///   disjoint     Each runs on a sub-device of its own, with the fidelity of the full grid.
 class FourNetworks {
  public:
   static constexpr int kNetworks = 4;
   static constexpr std::int64_t kBatch = 512;
   static constexpr std::int64_t kWidth = 1024;
-  /// Of the products of four forward passes.
+  /// The FLOPs of the products of four forward passes.
   static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
 
-  /// `chip` must outlive this; its sub-devices are set.
+  /// `chip` must outlive this. The constructor sets its sub-devices.
   FourNetworks(wormhole::WormholeDevice& chip, std::string_view config);
 
-  /// The 24 calls of four forward passes, on queue 0.
+  /// Enqueues the 24 calls of four forward passes on queue 0.
   void enqueue();
   TraceId capture();
 
  private:
-  /// What a forward pass is told about cores.
+  /// Says what a forward pass is told about cores.
   struct Placement {
-    std::optional<CoreGrid> core_grid;     ///< Of the products and of mask and relu.
-    std::optional<MathFidelity> fidelity;  ///< Of the products; none: ttnn's default.
+    std::optional<CoreGrid> core_grid;     ///< For the products and for mask and relu.
+    std::optional<MathFidelity> fidelity;  ///< For the products; if absent, ttnn's default.
     int sub_device = 0;
   };
   struct Network {

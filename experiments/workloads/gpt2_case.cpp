@@ -31,7 +31,7 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
   options.fused = training.fused;
   const auto make = [&](Device& device) { return train_gpt2(device, options, training.products); };
   if (training.queues == 1) return std::make_unique<TrainingCase>(box, training, make);
-  // A sequence is many tiles: any even batch has two halves.
+  // A sequence is many tiles, so any even batch has two halves.
   if (options.batch % 2 != 0) {
     throw Error({.attempted = "halve the batch",
                  .value = fmt::format("{} sequences are no two equal halves", options.batch),

@@ -18,7 +18,7 @@ SimTime share_of(SimTime step, double share) {
 }
 
 /// One chip of each mesh is read, the host adds, and all chips get the sum; boards transfer side by
-/// side. What the host's additions take is not known and not counted.
+/// side. The time of the host's additions is not known and not counted.
 SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>& meshes,
                   Bytes size) {
   const wormhole::Profiles remote = wormhole::behind_ethernet(profiles);
@@ -48,7 +48,8 @@ Bytes GradientWork::size() const {
 }
 
 GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Recorder& step) {
-  std::map<BufferId, double> written;  // by the backward phase: when, in picoseconds of kernels
+  // This is when the backward phase writes each, in picoseconds of kernels.
+  std::map<BufferId, double> written;
   GradientWork work;
   double kernels = 0;
   for (std::size_t i = 0; i < step.phases().size(); ++i) {
@@ -65,7 +66,8 @@ GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Record
         const auto gradient = written.find(input.buffer);
         if (phase.name != "step" || gradient == written.end()) continue;
         work.gradients.push_back({input.spec.padded_bytes(), gradient->second});
-        written.erase(gradient);  // of each parameter once, however often the optimizer reads it
+        // Each parameter counts once, however often the optimizer reads its gradient.
+        written.erase(gradient);
       }
     }
     if (phase.name == "backward") work.backward_end = kernels;

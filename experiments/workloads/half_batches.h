@@ -8,16 +8,16 @@
 
 namespace howard::experiments {
 
-/// A step on half of a batch twice, at the same time: each half with weights, half of the cores, a
-/// queue and a host thread of its own. The halves' gradients are not added, so that this is the
-/// most that two queues can gain. `make_half` is called for each half.
+/// Runs a step on half of a batch twice, at the same time. Each half has its own weights, half of
+/// the cores, a queue and a host thread. The halves' gradients are not added, so this is the most
+/// that two queues can gain. `make_half` is called for each half.
 ///
-/// Error for another engine than static or traced, corrected: of the others not every call is known
-/// before the step, so that the threads' calls can not be made in the order of their clocks.
+/// Error for an engine other than static or traced, corrected. For the other engines not every call
+/// is known before the step, so the threads' calls cannot be made in the order of their clocks.
 std::unique_ptr<harness::Case> half_batches(const DevBox& box, const TrainingOptions& options,
                                             const std::function<Training(Device&)>& make_half);
 
-/// Half of a batch. Error when it has no two equal halves of whole tiles.
+/// Returns half of a batch. Error if it has no two equal halves of whole tiles.
 std::int64_t half_of(std::int64_t batch);
 
 }  // namespace howard::experiments

@@ -14,7 +14,7 @@ std::string_view parameter_or(const harness::Parameters& parameters, std::string
 
 namespace {
 
-/// With a core grid ttnn takes LoFi where nobody says HiFi2, its choice without one.
+/// With a core grid ttnn takes LoFi if nobody asks for HiFi2, which is its choice without a grid.
 MatmulAttributes products_of(const harness::Parameters& parameters) {
   const auto grid = parse_grid(parameter_or(parameters, "grid", "default"));
   if (!grid) return {};

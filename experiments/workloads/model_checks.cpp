@@ -32,25 +32,27 @@ using ops::Tensor;
 
 constexpr DataType kFloat32 = DataType::float32;
 
-/// Rounding of float32 in sums of at most a few hundred terms, through two layers and back.
+/// Allows for rounding of float32 in sums of at most a few hundred terms, through two layers and
+/// back.
 constexpr double kAllowedFloat32 = 1e-4;
-/// The reference rounds what it stores as the device does: without that, activations rounded to
-/// 2^-9 of themselves send a relu down the other branch and differ by up to 0.18. What is left is
-/// from sums in float32, which now and then round to the other neighbour: nothing in two thirds of
-/// 36 runs (three models, twelve seeds), 0.0064 in the worst. A gradient 5 % off fails.
+/// The reference rounds what it stores as the device does. Without that, activations rounded to
+/// 2^-9 of themselves send a relu down the other branch and differ by up to 0.18. The remaining
+/// differences come from sums in float32, which now and then round to the other neighbour: there
+/// are none in two thirds of 36 runs (three models, twelve seeds), and the worst is 0.0064. A
+/// gradient that is 5 % off fails.
 constexpr double kAllowedBfloat16 = 0.02;
 
-/// A power of two, so that nothing is rounded on the way there and back, and so large that the old
-/// parameters take no digits from the new ones.
+/// This is a power of two, so that nothing is rounded on the way there and back, and so large that
+/// the old parameters take no digits from the new ones.
 constexpr float kRate = 1024;
 
-/// A gradient that vanishes, as that of the bias of attention's keys does whatever the data, is
-/// measured by this share of the model's largest.
+/// A gradient that vanishes, as that of the bias of attention's keys does for any data, is measured
+/// by this share of the model's largest.
 constexpr double kLeastScale = 1e-3;
 
 enum class CheckedEngine { dynamic, recorded, traced };
 
-/// Random numbers, the same for every device.
+/// Gives random numbers that are the same for every device.
 class Filler {
  public:
   Filler(CommandQueue& queue, std::uint32_t seed) : queue_(queue), random_(seed) {}

@@ -35,14 +35,14 @@ Tensor linear_d_bias(const Calls& calls, Inputs in) {
                       calls.reduce(Reduction::sum, Dimension::batch, in[0]));
 }
 
-/// The report's engine has no kernel for it: four calls.
+/// The report's engine has no kernel for it and makes four calls.
 Tensor softmax_backward(const Calls& calls, Inputs in) {
   const Tensor y = calls.softmax(in[0]);
   const Tensor sum = calls.reduce(Reduction::sum, Dimension::columns, calls.multiply(y, in[1]));
   return calls.multiply(y, calls.subtract(in[1], sum));
 }
 
-/// Without scale and shift.
+/// It has no scale and no shift.
 Tensor layernorm_forward(const Calls& calls, Inputs in) {
   const Tensor out = calls.make(in[0].spec());
   calls.run(ops::layernorm(in[0], 1e-5F, out));
@@ -91,7 +91,7 @@ std::vector<OpCheck> make_checks() {
   };
 }
 
-/// The numbers of an input before any rounding; indices too.
+/// Returns the numbers of an input before any rounding; they may be indices.
 std::vector<float> numbers(const CheckInput& input, std::mt19937_64& random) {
   std::vector<float> values(static_cast<std::size_t>(input.shape.elements()),
                             static_cast<float>(input.value));
@@ -129,7 +129,7 @@ std::vector<Tensor> all_written(Device& device, const OpCheck& check,
   return tensors;
 }
 
-/// In float64, on the inputs as `dtype` holds them.
+/// Computes in float64, on the inputs as `dtype` holds them.
 reference::Values exact(const OpCheck& check, const std::vector<std::vector<float>>& values,
                         DataType dtype) {
   reference::ReferenceDevice device;
@@ -165,7 +165,7 @@ OpFinding check_op(Device& device, const OpCheck& check, DataType dtype, std::ui
     finding.kernel_difference =
         std::max(finding.kernel_difference, std::abs(double{computed[i]} - rounded[i]));
     finding.max_reference = std::max(finding.max_reference, size);
-    // Written so that NaN does not pass.
+    // It is written so that NaN does not pass.
     finding.passes = finding.passes && difference <= allowed;
     finding.zeros_pass = finding.zeros_pass && size <= allowed;
   }

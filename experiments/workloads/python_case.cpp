@@ -24,7 +24,7 @@ using python::PeerCommand;
 using python::PeerProcess;
 using Environment = decltype(PeerCommand::environment);
 
-/// Steps of a process that times itself: the case's clock is the sum of its times.
+/// Runs steps of a process that times itself. The case's clock is the sum of its times.
 class PeerCase final : public harness::Case {
  public:
   PeerCase(std::unique_ptr<PeerProcess> peer, bool holds_values)
@@ -34,7 +34,7 @@ class PeerCase final : public harness::Case {
 
   void run() override {
     clock_ += peer_->step();
-    // The first step warms up: what the question takes is in no time.
+    // The first step warms up, and the time of this question is in no measured time.
     if (holds_values_ && !first_loss_) first_loss_ = peer_->loss();
   }
   void finish() override {
@@ -100,12 +100,12 @@ std::string_view name_of(TorchNumbers numbers) {
   return "";
 }
 
-/// Debian's OpenBLAS on the same thread pool as PyTorch, where it is installed: with threads of its
-/// own two pools fight over the processors.
+/// This is Debian's OpenBLAS on the same thread pool as PyTorch, if it is installed. With threads
+/// of its own, two pools would fight over the processors.
 constexpr std::string_view kOpenMpBlas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 
-/// Ours without what would slow the libraries down: a kernel chosen for another CPU halves
-/// OpenBLAS, and its threads inherit a binding of the first one.
+/// Returns our environment without what would slow the libraries down: a kernel chosen for another
+/// CPU halves the speed of OpenBLAS, and its threads inherit a binding of the first one.
 Environment torch_environment(int threads, TorchSetting setting) {
   std::map<std::string, std::optional<std::string>> result;
   for (const char* name :
@@ -120,14 +120,14 @@ Environment torch_environment(int threads, TorchSetting setting) {
   if (setting == TorchSetting::tuned) {
     result["OMP_WAIT_POLICY"] = "active";
     result["OMP_PROC_BIND"] = "true";
-    // Freed memory stays with the process: no system call for each temporary.
+    // Freed memory stays with the process, so no temporary costs a system call.
     result["MALLOC_TOP_PAD_"] = "268435456";
     result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
     result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
     std::error_code ignored;
-    // Of CPUs that came after it, Debian's OpenBLAS 0.3.21 may take one for the oldest that it
-    // knows: an Emerald Rapids for Prescott, with a sixth of the speed. Its kernels for Skylake-X
-    // suit all that have AVX-512.
+    // Debian's OpenBLAS 0.3.21 may take a newer CPU for the oldest that it knows: an Emerald Rapids
+    // for Prescott, with a sixth of the speed. Its kernels for Skylake-X suit all CPUs that have
+    // AVX-512.
     if (host::best_instruction_set() == host::InstructionSet::v4) {
       result["OPENBLAS_CORETYPE"] = "SkylakeX";
     }

@@ -11,25 +11,26 @@
 
 namespace howard::experiments {
 
-/// The launches of one kind of op in a step.
+/// Sums up the launches of one kind of op in a step.
 struct OpKindWork {
   std::string_view name;
   int launches = 0;
   SimTime kernel;
-  wormhole::Bottleneck bottleneck{};  ///< That limits most of this time.
+  wormhole::Bottleneck bottleneck{};  ///< What limits most of this time.
 };
 
-/// What a step is on the emulated chip: its launches alone, without what lies between them.
+/// Says what a step is on the emulated chip: its launches alone, without what lies between them.
 struct StepWork {
   int calls = 0;
   int launches = 0;
   SimTime kernel;
-  std::vector<OpKindWork> kinds;  ///< The longest time first.
-  std::string slowest_product;    ///< How it is cut over the cores; empty without products.
+  std::vector<OpKindWork> kinds;  ///< The longest time comes first.
+  std::string slowest_product;    ///< How it is cut over the cores; empty if there are no products.
   /// The calls in the order in which each op is first called: "matmul 5, transpose 2, add 2".
   std::string op_list;
 
-  /// "matmul 41 % (147, in1 reads), add 12 % (200, DRAM bandwidth), ...": the `most` largest.
+  /// Returns "matmul 41 % (147, in1 reads), add 12 % (200, DRAM bandwidth), ...", with the `most`
+  /// largest kinds.
   std::string text(std::size_t most) const;
 };
 

@@ -24,7 +24,7 @@ Device& in_phase(Device& device, std::string_view phase) {
   return device;
 }
 
-/// A model and what trains it.
+/// Holds a model and what trains it.
 template <class Model, class Optimizer>
 struct Trained {
   template <class Options, class MakeOptimizer>
@@ -43,7 +43,7 @@ autograd::Sgd make_sgd(Device&, std::vector<autograd::Parameter*> parameters) {
   return {std::move(parameters), kLearningRate};
 }
 
-/// `loss` is given the model and a tape.
+/// `loss` is called with the model and a tape.
 template <class Trained, class Loss>
 Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptions& options,
                      const Loss& loss) {
@@ -54,7 +54,7 @@ Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptio
   return {.step = std::move(step), .parameters = model->parameters(), .model = std::move(trained)};
 }
 
-/// Tokens at random, and the next one of each as its target: a text to learn by heart.
+/// Writes random tokens, with the next one of each as its target: a text to learn by heart.
 void write_text(CommandQueue& queue, const models::NanoGpt& model, std::uint32_t seed) {
   const models::NanoGptOptions& options = model.options();
   std::mt19937 random(seed);
@@ -100,8 +100,8 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
     CommandQueue& queue = device.command_queue(0);
     trained->model.write_constants(queue);
     if (!options.as_published) {
-      // With the report's equal weights and its rate, summed gradients diverge; and from random
-      // ones there is next to nothing to learn for targets of 0.
+      // With the report's equal weights and its rate, summed gradients diverge. From random weights
+      // there is next to nothing to learn for targets of 0.
       models::write_random(queue, trained->model.parameters(), kSeed);
       autograd::write_constant(queue, trained->model.target(), 1);
     }

@@ -30,7 +30,8 @@ class DynamicStep final : public autograd::Step {
   std::optional<ops::Tensor> loss_;
 };
 
-/// The time for which the host waited for the device: for the issue queue, or in a transfer.
+/// Measures the time for which the host waited for the device: for the issue queue, or in a
+/// transfer.
 class HostWaits final : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
@@ -79,7 +80,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
 }
 
 void TrainingCase::make_step() {
-  // Weights that grow, as those of the released GPT-2, do so in their first step.
+  // Weights that grow, as those of the released GPT-2 do, grow in their first step.
   if (options_.as_published) static_cast<void>(training_.step(*device_));
   {
     autograd::Recorder recorder(*device_);
@@ -114,7 +115,7 @@ float TrainingCase::loss() const {
   return autograd::read_values(device_->command_queue(0), step_->loss()).front();
 }
 
-/// What the host takes to issue a step when nothing holds it up.
+/// Returns what the host takes to issue a step if nothing holds it up.
 SimTime TrainingCase::time_host() {
   HostWaits waits;
   device_->set_trace_sink(&waits);

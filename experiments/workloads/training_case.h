@@ -14,41 +14,41 @@
 
 namespace howard::experiments {
 
-/// How the metrics of kernel time by kind of op begin: "kernel_time.matmul".
+/// The metrics of kernel time by kind of op begin with this: "kernel_time.matmul".
 inline constexpr const char* kKernelTimes = "kernel_time.";
 
-/// What the time of a step is of, for the titles of tables.
+/// Says what the time of a step covers, for the titles of tables.
 inline constexpr const char* kStepTimed = "a training step, one finish after all";
 inline constexpr const char* kStepTimedOnHost = "a training step and its finish";
 
-/// Who makes the calls of a step.
+/// Says who makes the calls of a step.
 enum class Engine {
-  dynamic,      ///< The step function, anew each time.
-  static_step,  ///< The calls as they were made once.
-  traced,       ///< A replay of those.
+  dynamic,      ///< The step function makes them anew each time.
+  static_step,  ///< They are the calls that were made once.
+  traced,       ///< They are replayed.
 };
 
-/// "dynamic", "static", "traced" or "traced_fused", which is traced too.
+/// Parses "dynamic", "static", "traced" or "traced_fused", which is traced too.
 Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
   harness::Backend backend{};
   wormhole::DispatchCoreType dispatch{};  ///< Of the emulated chip.
   Engine engine{};
-  /// The report's static engine as released: each call allocates its result, and the replay of a
-  /// trace does not train.
+  /// Runs the report's static engine as released: each call allocates its result, and the replay of
+  /// a trace does not train.
   bool as_published = false;
-  MatmulAttributes products;  ///< How a step multiplies matrices, the transpositions aside.
-  bool fused = false;         ///< Functions that do more in one program, as TTML's.
-  int queues = 1;             ///< Of the emulated chip; 2: half_batches.h.
-  bool profiled = false;      ///< The chip, by tt-metal's device profiler.
-  bool fuses_traces = false;  ///< On the host: HostOptions says how.
+  MatmulAttributes products;  ///< How a step multiplies matrices, apart from transpositions.
+  bool fused = false;         ///< Uses functions that do more in one program, as TTML's do.
+  int queues = 1;             ///< The queues of the emulated chip; for 2 see half_batches.h.
+  bool profiled = false;      ///< The chip is profiled by tt-metal's device profiler.
+  bool fuses_traces = false;  ///< On the host; HostOptions says how.
   bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 
-/// A training step on an emulated chip of its own, or on the host CPU, timed without a finish after
-/// each step on the chip, and with one on the host. The first step has run: buffers and weights
-/// have the sizes of all later ones.
+/// Runs a training step on an emulated chip of its own, or on the host CPU. It is timed without a
+/// finish after each step on the chip, and with one on the host. The first step has run already, so
+/// buffers and weights have the sizes of all later ones.
 class TrainingCase final : public harness::Case {
  public:
   TrainingCase(const DevBox& box, const TrainingOptions& options,
@@ -59,7 +59,8 @@ class TrainingCase final : public harness::Case {
   SimTime now() const override { return device_->now(); }
   void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
 
-  /// The rate; on the chip what a step consists of and is bound by, on the host its loss.
+  /// Adds the rate. On the chip it also adds what a step consists of and is bound by, and on the
+  /// host its loss.
   void describe(double seconds, harness::PointResult& point) const override;
 
  private:
@@ -70,12 +71,12 @@ class TrainingCase final : public harness::Case {
 
   std::shared_ptr<Device> device_;
   wormhole::WormholeDevice* chip_ = nullptr;  ///< The device, if it is emulated.
-  double peak_ = 0;  ///< FLOP/s of its cores at HiFi2, ttnn's default for bfloat16.
+  double peak_ = 0;  ///< The FLOP/s of its cores at HiFi2, ttnn's default for bfloat16.
   TrainingOptions options_;
   Training training_;
   std::unique_ptr<autograd::Step> eager_;
   std::unique_ptr<autograd::Step> traced_;
-  autograd::Step* step_ = nullptr;  ///< The one that is timed.
+  autograd::Step* step_ = nullptr;  ///< The step that is timed.
   Flops flops_;
   std::optional<StepWork> work_;
   SimTime host_time_;

@@ -80,7 +80,7 @@ Axis queues_axis(std::string meaning) {
 
 namespace {
 
-/// Buffers that are planned once, where each call of a step allocated its result.
+/// Plans buffers once, if each call of a step allocated its result before.
 WhatIf in_place_outputs(const Parameters& parameters) {
   WhatIf change{.what = "in-place outputs", .candidates = {}, .reason = ""};
   const auto engine = find_parameter(parameters, "engine");

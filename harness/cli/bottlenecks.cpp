@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kShownOps = 12;
 
-/// The shortest of some runs of a program, the first of which warms up.
+/// Returns the shortest of some runs of a program. The first run only warms up.
 double best_seconds(Device& device, const Program& program) {
   using Clock = std::chrono::steady_clock;
   constexpr int kRuns = 6;

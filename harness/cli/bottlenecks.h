@@ -12,9 +12,9 @@
 
 namespace howard::cli {
 
-/// What bounds one iteration of a recorded point, as tables: by op, by the stages of kernels, and
-/// the critical path. `open_host` gives the host engine; its peaks are measured there when the
-/// first point of the host asks for them (half a second).
+/// Shows in tables what bounds one iteration of a recorded point: by op, by the stages of kernels,
+/// and the critical path. `open_host` returns the host engine. Its peaks are measured there when
+/// the first host point asks for them, which takes half a second.
 class BottleneckTables {
  public:
   explicit BottleneckTables(std::function<Device&()> open_host)
@@ -23,7 +23,7 @@ class BottleneckTables {
   std::vector<reports::Table> of(const TracedPoint& point);
 
  private:
-  /// The best of what the host engine was seen to do.
+  /// Holds the best rates that the host engine has reached.
   struct HostPeaks {
     double float32 = 0, bfloat16 = 0;  ///< FLOP/s of a product.
     double bandwidth = 0;              ///< B/s of a sum that no cache holds.

@@ -17,7 +17,7 @@
 namespace howard::cli {
 namespace {
 
-/// The long options of `app`, for suggestions.
+/// Returns the long options of `app`, for suggestions.
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* const option : app.get_options()) {
@@ -26,7 +26,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// The options of `app`, as they were declared.
+/// Returns the options of `app` as they were declared.
 std::vector<OptionFacts> facts_of(const CLI::App& app) {
   std::vector<OptionFacts> facts;
   for (const CLI::Option* const option : app.get_options()) {
@@ -39,7 +39,7 @@ std::vector<OptionFacts> facts_of(const CLI::App& app) {
   return facts;
 }
 
-/// How often `option` stands on the command line.
+/// Counts how often the command line gives `option`.
 std::ptrdiff_t times_given(const CLI::Option& option, std::span<const char* const> words) {
   return std::ranges::count_if(words, [&](const char* word) {
     const std::string name = split(word, '=').front();
@@ -47,7 +47,7 @@ std::ptrdiff_t times_given(const CLI::Option& option, std::span<const char* cons
   });
 }
 
-/// One line for words that are neither an option nor wanted.
+/// Returns one line about words that are neither an option nor expected.
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::string name = split(word, '=').front();
   if (!name.starts_with('-')) return fmt::format("'{}' is a word too many", word);
@@ -56,7 +56,8 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
                      suggestion ? "did you mean " + *suggestion + "?" : "try --help");
 }
 
-/// One line for a command line that CLI11 does not accept, whose own words are not a user's.
+/// Returns one line about a command line that CLI11 rejects. CLI11's own words are not meant for
+/// users.
 std::string explanation(const CLI::App& app, const CLI::ParseError& failure,
                         std::span<const char* const> words) {
   const std::vector<std::string> unknown = app.remaining();

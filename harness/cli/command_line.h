@@ -16,44 +16,45 @@
 
 namespace howard::cli {
 
-/// The command line is not understood: exit code 2. Its text is one line, ready to print.
+/// Reports a command line that cannot be understood (exit code 2). Its text is one line, ready to
+/// print.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An option as its command declares it, or a word without one.
+/// Describes an option as its command declares it, or a word that belongs to no option.
 struct OptionFacts {
-  std::vector<std::string> names;  ///< "-a", "--axis"; none: what stands without an option.
+  std::vector<std::string> names;  ///< "-a", "--axis"; empty for a word without an option.
   bool takes_value = false;
-  std::vector<std::string> words;  ///< What its value can be, where that is known.
+  std::vector<std::string> words;  ///< The values that it accepts, if they are known.
 };
 
-/// A command line that is this word alone asks for the options of the command, for completion.
+/// If this word is the whole command line, it asks for the options of the command, for completion.
 inline constexpr const char* kDescribeOptions = "\x01";
 
-/// The answer, thrown in place of a parsed command line.
+/// Carries the answer; it is thrown in place of a parsed command line.
 struct OptionsAsked {
   std::vector<OptionFacts> options;
 };
 
-/// Parses what `app` declares. UsageError, in this program's words and with a suggestion for a
-/// mistyped option; also for an option whose value is empty, as of a variable that is not set.
-/// OptionsAsked for kDescribeOptions.
+/// Parses what `app` declares. Throws UsageError in this program's own words, with a suggestion for
+/// a mistyped option. An option whose value is empty, as from a variable that is not set, is a
+/// UsageError too. Throws OptionsAsked for kDescribeOptions.
 void parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
-/// UsageError for a value that `option` can not have.
+/// Throws UsageError for a value that `option` cannot have.
 [[noreturn]] void refuse_value(const std::string& option, const std::string& value,
                                const std::string& accepted, const std::string& hint = "");
 
-/// The value of `option`, of digits alone: CLI11 would read 010 as 8 and -1 as 2^64 - 1. UsageError
-/// when it is anything else, or not from `low` to `high`.
+/// Returns the value of `option`, which must consist of digits: CLI11 would read 010 as 8 and -1 as
+/// 2^64 - 1. UsageError for any other text and for a value that is not from `low` to `high`.
 std::uint64_t whole_within(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high);
-/// The same of a number, which is finite.
+/// Does the same for a finite number.
 double number_within(const std::string& option, const std::string& text, double low, double high);
 
-/// An option that is a whole number from `low` to `high`.
+/// Declares an option that is a whole number from `low` to `high`.
 template <class Whole>
 void add_whole(CLI::App& app, const std::string& option, Whole& value, std::uint64_t low,
                std::uint64_t high) {
@@ -62,7 +63,7 @@ void add_whole(CLI::App& app, const std::string& option, Whole& value, std::uint
   });
 }
 
-/// An option that is a number from `low` to `high`.
+/// Declares an option that is a number from `low` to `high`.
 template <class Number>
 void add_number(CLI::App& app, const std::string& option, Number& value, double low, double high) {
   app.add_option_function<std::string>(option, [=, &value](const std::string& text) {
@@ -70,7 +71,7 @@ void add_number(CLI::App& app, const std::string& option, Number& value, double 
   });
 }
 
-/// An option that is one of some words; its description is these, with commas.
+/// Declares an option that is one of some words. Its description lists the words with commas.
 template <class Value>
 void add_choice(CLI::App& app, const std::string& option, Value& value,
                 const std::map<std::string, Value>& choices) {
@@ -87,12 +88,12 @@ void add_choice(CLI::App& app, const std::string& option, Value& value,
   app.add_option_function<std::string>(option, choose, join(words, ","));
 }
 
-/// UsageError for a --profile that is neither a name nor a file, and for a constant that is set
-/// twice; Error for a file that is no profile.
+/// Checks --profile and --set. UsageError for a --profile that is neither a name nor a file and for
+/// a constant that is set twice; Error for a file that is not a profile.
 void require_settings(const wormhole::ProfileChoice& choice);
 
-/// What `read` makes of --profile and --set. UsageError for a bad --set; else as
-/// require_settings().
+/// Returns what `read` makes of --profile and --set. UsageError for a bad --set; other errors are
+/// those of require_settings().
 template <class Read>
 auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
   require_settings(choice);
@@ -103,7 +104,8 @@ auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
   }
 }
 
-/// UsageError for a run with --profile or --set, `sets`, and nothing on the emulated chip.
+/// Throws UsageError if a run has --profile or --set (`sets`) but nothing to run on the emulated
+/// chip.
 void require_chip(bool sets, bool has_chip);
 
 /// Declares --color.

@@ -9,8 +9,9 @@
 namespace howard::cli {
 
 int launched_processes() {
-  // Open MPI's mpirun; launchers that speak PMI; srun, even without a plugin for MPI. SLURM_NTASKS
-  // would not do: it is also set where one process of a batch script runs alone.
+  // These are set by Open MPI's mpirun, by launchers that speak PMI, and by srun even without a
+  // plugin for MPI. SLURM_NTASKS would not do, because it is also set if one process of a batch
+  // script runs alone.
   constexpr std::array kSizes{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
   for (const char* const name : kSizes) {
     const char* const text = std::getenv(name);

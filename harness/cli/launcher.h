@@ -3,7 +3,8 @@
 
 namespace howard::cli {
 
-/// How many processes mpirun or srun has started as one job, this one among them; 1 without them.
+/// Returns how many processes mpirun or srun has started as one job, including this one, or 1
+/// without them.
 int launched_processes();
 
 }  // namespace howard::cli

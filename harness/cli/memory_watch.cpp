@@ -47,7 +47,8 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
 profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
                                         const harness::PointResult& point) {
   profiler::MemoryRecorder& recorder = point.backend == harness::Backend::emulated ? chip_ : host_;
-  // Closed before the case goes: what lives at the end of an iteration is then seen to live.
+  // The recorder is closed before the case is destroyed, so that buffers that live at the end of an
+  // iteration are still seen to live.
   const auto close = [&](void*) { recorder.close(); };
   recorder.open("set-up");
   const std::unique_ptr<void, decltype(close)> closed(&recorder, close);

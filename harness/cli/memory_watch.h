@@ -11,24 +11,24 @@
 
 namespace howard::cli {
 
-/// The tables of `use`, captioned with `title`.
+/// Returns the tables of `use` with `title` in their captions.
 std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use, const std::string& title);
 
-/// Writes memory.md (the tables), buffers.csv (every buffer's lifetime) and a picture into
-/// the canvas's folder. Error when that fails.
+/// Writes memory.md (the tables), buffers.csv (every buffer's lifetime) and a picture into the
+/// canvas's folder. Error if that fails.
 void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
                   const std::string& title, const reports::Canvas& canvas);
 
-/// What --memory does: a point is set up once more and runs one more iteration, while its device
-/// tells what it allocates.
+/// Implements --memory: it sets a point up once more and runs one more iteration, while the device
+/// reports what it allocates.
 class MemoryWatch {
  public:
-  /// Where the emulated chips and the host device are to report. Outside of record() they are
-  /// closed: points of a run report nothing, from any thread.
+  /// The emulated chips and the host device report to these sinks. Outside of record() the sinks
+  /// are closed, so ordinary points of a run report nothing, from any thread.
   MemorySink* chip() { return &chip_; }
   MemorySink* host() { return &host_; }
 
-  /// Error when the point can not be set up or fails.
+  /// Error if the point cannot be set up or fails.
   profiler::MemoryUse record(const harness::Experiment& experiment,
                              const harness::PointResult& point);
 

@@ -31,7 +31,7 @@ harness::Backend parse_backend(const std::string& word) {
                .hint = ""});
 }
 
-/// What CLI11 reads as plain text or numbers, before it is understood.
+/// Holds what CLI11 reads as plain text or numbers, before it is understood.
 struct RawOptions {
   std::vector<std::string> axes;
   std::string backends;
@@ -99,7 +99,8 @@ void require_one_text_in_each_place(const Options& options) {
         std::pair("--md", options.markdown), std::pair("--times", options.times),
         std::pair("--trace", options.trace)}) {
     std::error_code ignored;
-    const bool replaced = !std::filesystem::is_other(file, ignored);  // /dev/null takes any number
+    // /dev/null takes any number of texts
+    const bool replaced = !std::filesystem::is_other(file, ignored);
     if (file.empty() || !replaced) continue;
     const std::filesystem::path path(file);
     const auto place =

@@ -14,46 +14,46 @@
 
 namespace howard::cli {
 
-/// What the command line asks for; the manual is help.md.
+/// Holds what the command line asks for. The manual is help.md.
 struct Options {
-  bool help = false;     ///< Of `names`, and nothing is run.
-  bool version = false;  ///< Nothing is run.
+  bool help = false;     ///< Shows the help of `names`; nothing is run.
+  bool version = false;  ///< Shows the version; nothing is run.
 
-  std::vector<std::string> names;  ///< Experiments, "all" expanded by the caller; never empty.
+  std::vector<std::string> names;  ///< The experiments; never empty. The caller expands "all".
   harness::PlanOptions plan;
   harness::WallOptions wall;
   bool dry_run = false;
   std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: all the process may use.
+  int threads = 0;  ///< 0 stands for all threads that the process may use.
   wormhole::ProfileChoice profiles;
 
-  // Outputs: "" is the default place under `results`, "-" standard output.
+  // For each output, "" is the default place under `results` and "-" is standard output.
   std::filesystem::path results = "results";
   std::string json, csv, markdown, times, plots, trace;
-  std::filesystem::path device_logs;  ///< Folder; empty: none.
-  std::filesystem::path memory;       ///< Folder; empty: none.
-  reports::Canvas canvas;             ///< Of all pictures; its folder is not used.
+  std::filesystem::path device_logs;  ///< A folder; empty if none is wanted.
+  std::filesystem::path memory;       ///< A folder; empty if none is wanted.
+  reports::Canvas canvas;             ///< The settings of all pictures; its folder is not used.
   bool bottlenecks = false;
-  bool page = false;  ///< index.html beside the results.
+  bool page = false;  ///< Whether index.html is written beside the results.
 
-  /// Whether one more iteration of points is recorded.
+  /// Returns whether one more iteration of some points is recorded.
   bool records() const { return records_all() || page; }
-  /// Whether of every point; the page shows the first one of an experiment.
+  /// Returns whether every point is recorded. The page shows only the first point of an experiment.
   bool records_all() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;
-  bool all_rows = false;  ///< Of tables, however many.
+  bool all_rows = false;  ///< Shows all rows of a table, however many they are.
 };
 
-/// "howard 0.4.0 (commit, compiler, build type)", a line.
+/// Returns "howard 0.4.0 (commit, compiler, build type)" as a line.
 std::string version_text();
 
-/// UsageError for two texts in one stream, which no program can read, or in one file, where one is
-/// lost.
+/// Throws UsageError if two texts go to one stream, where no program could read them, or to one
+/// file, where one would be lost.
 void require_one_text_in_each_place(const Options& options);
 
-/// Error types: UsageError for what the command line says, with a suggestion for a mistyped option.
+/// Parses the command line. UsageError for a bad one, with a suggestion for a mistyped option.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

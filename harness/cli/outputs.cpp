@@ -53,7 +53,7 @@ std::string markdown(std::span<const Finished> finished, bool all_rows) {
   return text;
 }
 
-/// Writes the results side by side; of one, however large, without a copy.
+/// Writes the results side by side. A single result, however large, is written without a copy.
 template <class Write>
 void write_results(std::span<const Finished> finished, Write write) {
   if (finished.size() == 1) return write(std::span(&finished.front().result, 1));
@@ -62,7 +62,8 @@ void write_results(std::span<const Finished> finished, Write write) {
   write(std::span<const ExperimentResult>(results));
 }
 
-/// Whether a run of an experiment writes files of this name: "two_queues.json", "two_queues_2.png".
+/// Returns whether a run of an experiment writes files of this name: "two_queues.json",
+/// "two_queues_2.png".
 bool is_file_of(std::string_view experiment, const fs::path& file) {
   constexpr std::array<std::string_view, 9> kExtensions{".json", ".csv", ".md",  ".gp",  ".dat",
                                                         ".png",  ".svg", ".pdf", ".html"};
@@ -73,7 +74,7 @@ bool is_file_of(std::string_view experiment, const fs::path& file) {
   return rest.empty() || (rest.front() == '_' && parse_natural(rest.substr(1)));
 }
 
-/// A line for each name, not for each file: "results/matmul_sweep.{json,csv,md}".
+/// Returns one line for each name, not one for each file: "results/matmul_sweep.{json,csv,md}".
 std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
   std::vector<fs::path> stems;
   for (const fs::path& file : files) {
@@ -162,7 +163,7 @@ void Outputs::checkpoint(const ExperimentResult& running,
       });
     }
   } catch (const Error& failure) {
-    // It is written again, and at the end a failure counts.
+    // The checkpoint is written again later, and a failure at the end counts.
     if (!std::exchange(has_warned_, true)) {
       fmt::print(stderr, "run_experiment: warning: nothing is saved while this runs: {}\n",
                  failure.what());
@@ -203,7 +204,7 @@ bool Outputs::write(const std::vector<Finished>& finished) {
       if (file != "-") written_.push_back(file);
     });
   };
-  // Without a name of its own, each experiment has its files; with one, they share it.
+  // If no file name is given, each experiment has its own files; otherwise all share the named one.
   const auto write_kind = [&](const std::string& given, const char* extension, auto write) {
     const auto source = [&](std::span<const Finished> some) {
       return [&write, some](const TextSink& sink) { write(some, sink); };

@@ -22,7 +22,7 @@ constexpr std::int64_t kLeastWidth = 400;
 constexpr std::int64_t kLeastHeight = 300;
 constexpr std::int64_t kMost = 10000;
 
-/// Absent for what is no size that a picture can have.
+/// Returns a size; absent if a picture cannot have the size that `text` says.
 std::optional<PictureSize> parse_size(const std::string& text) {
   const std::vector<std::string> sides = split(text, 'x');
   if (sides.size() != 2) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<PictureSize> parse_size(const std::string& text) {
   return PictureSize{.width = static_cast<int>(*width), .height = static_cast<int>(*height)};
 }
 
-/// Each format once; none when one of the words is no format.
+/// Returns each format once, or no format if one of the words is not a format.
 std::vector<PictureFormat> parse_formats(const std::string& text) {
   std::vector<PictureFormat> formats;
   for (const std::string& word : split(text, ',')) {

@@ -21,7 +21,8 @@ bool is_result(const std::string& text) {
   return text.substr(0, kBeginning).find("\"howard.result/") != std::string::npos;
 }
 
-/// A point that two files have would count twice, or with two times. `places`: who had which point.
+/// Checks that no other file has the point, which would count it twice or with two times. `places`
+/// maps each point to its file.
 void require_new(const harness::ExperimentResult& result, const fs::path& file,
                  std::map<std::string, fs::path>& places) {
   for (const harness::PointResult& point : result.points) {

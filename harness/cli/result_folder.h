@@ -9,14 +9,14 @@
 
 namespace howard::cli {
 
-/// As below, but a file that cannot be read, and a point that two files have, is put into
-/// `problems`, a sentence each, and the rest is read.
+/// Returns what the function below returns, but does not stop at a file that cannot be read or at a
+/// point that two files have. It adds a sentence about each to `problems` and reads the rest.
 std::vector<harness::ExperimentResult> read_result_folder(const std::filesystem::path& folder,
                                                           std::vector<std::string>& problems);
 
-/// The results in the JSON files of a folder, in the order of their names; other JSON beside them
-/// (profiles that a calibration has left, a trace) is passed over. Error, with the reason, when
-/// there is none, for a result that can not be read, and for a point that two files have.
+/// Returns the results in the JSON files of a folder, in the order of their names. Other JSON files
+/// (profiles that a calibration has left, a trace) are skipped. Error with the reason if there is
+/// no result, if a result cannot be read, or if two files have the same point.
 std::vector<harness::ExperimentResult> read_result_folder(const std::filesystem::path& folder);
 
 }  // namespace howard::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The composition root: builds the development box and the list of experiments, runs what the
-// command line names, writes what was found. Its manual is help.md.
+// This is the composition root. It builds the development box and the list of experiments, runs
+// what the command line names and writes the results. Its manual is help.md.
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ std::vector<PlannedExperiment> plan(const std::vector<const harness::Experiment*
   planned.reserve(selected.size());
   const bool all = std::ranges::find(options.names, "all") != options.names.end();
   for (const harness::Experiment* const experiment : selected) {
-    // Nobody asked for it by name.
+    // Nobody asked for this experiment by name.
     if (all && !has_points(*experiment, options.plan.backends)) continue;
     planned.push_back({experiment, harness::plan_points(*experiment, options.plan)});
   }
@@ -68,7 +68,7 @@ bool runs_on(harness::Backend backend, const std::vector<PlannedExperiment>& pla
   });
 }
 
-/// "calibration rows: mean |error| 4.2 % of 6": how far the emulation is from the report.
+/// Says how far the emulation is from the report: "calibration rows: mean |error| 4.2 % of 6".
 std::string describe_errors(const harness::ExperimentResult& result, const std::string& status) {
   double sum = 0;
   std::size_t count = 0;
@@ -95,8 +95,8 @@ void print_summary(const Finished& finished) {
              finished.result.interrupted ? "; interrupted" : "");
 }
 
-/// The end of `all`: how far everything is from what was published, and what that says of the
-/// report's claims.
+/// Prints the end of `all`: how far everything is from the published figures, and what that says
+/// about the report's claims.
 void print_verdicts(const std::vector<Finished>& finished, const Outputs& outputs) {
   std::vector<harness::ExperimentResult> results;
   std::vector<double> seconds;
@@ -144,7 +144,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
   return well ? kOk : kFailed;
 }
 
-/// Tools look at one set of constants. Error when they are to have several.
+/// Error if a tool is to have several sets of constants. A tool looks at one set.
 void require_one_design(const std::vector<PlannedExperiment>& planned,
                         const experiments::DesignSpace& space) {
   for (const PlannedExperiment& one : planned) {
@@ -156,7 +156,7 @@ void require_one_design(const std::vector<PlannedExperiment>& planned,
   }
 }
 
-/// What all ranks have to agree on: the points, by which program and with which constants.
+/// Returns the text on which all ranks must agree: the points, the program and the constants.
 std::string plan_text(const std::vector<PlannedExperiment>& planned, const Options& options) {
   const wormhole::ProfileConstants constants = load_constants(options.profiles);
   std::string text =
@@ -169,7 +169,7 @@ std::string plan_text(const std::vector<PlannedExperiment>& planned, const Optio
   return text;
 }
 
-/// What works in one process only.
+/// Throws UsageError if `what`, which works in one process only, is asked for in several.
 void require_alone(const Ranks& ranks, std::string_view what) {
   if (ranks.size() == 1) return;
   throw UsageError(fmt::format("{} works in one process, not in {}: start it without mpirun", what,
@@ -205,7 +205,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   harness::RunContext context = harness::describe_environment();
   if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
   experiments::describe_chip(box.profiles(), context);
-  // Points of several values of a constant are of as many chips.
+  // If a constant has several values, the points belong to as many chips.
   if (!space.axes.empty()) context.published_chip = false;
   context.seed = options.seed;
   return run_planned(std::move(planned), options, context, box, memory, ranks);
@@ -241,7 +241,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   return run_selected(list, options, *box, space, memory, ranks);
 }
 
-/// Says what has gone wrong, once for all ranks that it concerns.
+/// Reports what has gone wrong, once for all ranks that it concerns.
 void complain(Ranks& ranks, const char* text) {
   const bool speaks = ranks.has_agreed() ? true : ranks.agree(false, "") == ranks.rank();
   if (speaks) fmt::print(stderr, "{}: {}\n", program_name(), text);
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& failure) {
     fmt::print(stderr, "run_experiment: {}\n", howard::reason_of(failure));
   }
-  // Tables are the result: a full disk behind a redirection must not pass for success.
+  // Tables are the result, so a full disk behind a redirection must not pass for success.
   const bool all_taken = howard::cli::end_output();
   return all_taken || status != howard::cli::kOk ? status : howard::cli::kFailed;
 }

@@ -30,19 +30,19 @@
 namespace howard::cli {
 namespace {
 
-// A signal handler can reach nothing but a global.
-/// When the first signal came, by the steady clock in milliseconds; 0: none has.
+// Holds when the first signal came, in milliseconds of the steady clock; 0 if none has come. It is
+// a global because a signal handler can reach nothing else.
 std::atomic<std::int64_t> first_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// Signals that are no further apart are one wish: timeout(1) sends two at once, and a terminal
-/// that is closed two or three.
+/// Signals that are no further apart count as one wish: timeout(1) sends two at once, and a closed
+/// terminal sends two or three.
 constexpr std::int64_t kOneWish = 500;
 
-/// Why there is nothing of a point to look into.
+/// This says why there is nothing to look into for a point.
 constexpr std::string_view kElsewhere = "its steps run in another process";
 
-/// The first one asks for an end, and one that is sent later demands it.
+/// The first signal asks for an end, and a later one demands it.
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -63,8 +63,8 @@ void Session::catch_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    // nohup wants to outlive its terminal. Ctrl-C is asked for even where a script has started us
-    // in the background, for which its shell lets SIGINT be ignored.
+    // nohup wants to outlive its terminal. Ctrl-C counts even if a script has started us in the
+    // background, where its shell sets SIGINT to be ignored.
     if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
@@ -147,7 +147,7 @@ Finished Session::run(PlannedExperiment planned) {
   const std::size_t count = planned.points.size();
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
-  std::vector<std::string> costs;  // printed when no line is in their way
+  std::vector<std::string> costs;  // printed when no status line is in their way
   bool emulated_is_shown = false;
   const std::string forewarning = planned.experiment->forewarning(planned.points);
   if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", name, forewarning);
@@ -177,7 +177,7 @@ Finished Session::run(PlannedExperiment planned) {
     if (options_.records()) record(name, planned.points, hooks, costs);
     if (ranks_.size() > 1)
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
-    // One thread keeps what is recorded of the points in order.
+    // With one thread, what is recorded of the points stays in order.
     const int threads =
         options_.trace.empty() && !options_.bottlenecks ? thread_count(options_, ranks_) : 1;
     result.points = harness::run_points(*planned.experiment, std::move(planned.points),

@@ -18,13 +18,13 @@
 
 namespace howard::cli {
 
-/// An experiment and the points it is to run.
+/// Holds an experiment and the points that it is to run.
 struct PlannedExperiment {
   const harness::Experiment* experiment = nullptr;
   std::vector<harness::PointResult> points;
 };
 
-/// One more iteration of a point, recorded.
+/// Holds one more, recorded iteration of a point.
 struct TracedPoint {
   TracedPoint(std::string_view of, const harness::PointResult& point)
       : experiment(of), name(point.id()), backend(point.backend) {}
@@ -35,41 +35,42 @@ struct TracedPoint {
   profiler::ProgramRecorder recorder;
 };
 
-/// Runs planned experiments one after the other: progress, checkpoints, interruption, traces.
+/// Runs planned experiments one after the other, with progress, checkpoints, interruption and
+/// traces.
 class Session {
  public:
-  /// On the first rank, which shares points with the others. All must outlive the session. `memory`
-  /// is what the devices of the experiments report to.
+  /// The session runs on the first rank, which shares points with the others. All arguments must
+  /// outlive the session. The devices of the experiments report their allocations to `memory`.
   Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
           MemoryWatch& memory, Ranks& ranks);
 
-  /// Runs the next experiment of what all ranks have planned, in their order, and prints its
-  /// tables, those of the emulated points before the host's points run. Points that a stop left out
-  /// are missing.
+  /// Runs the next experiment that all ranks have planned, in their order, and prints its tables.
+  /// Those of the emulated points are printed before the host's points run. Points that a stop left
+  /// out are missing from the result.
   Finished run(PlannedExperiment planned);
 
-  /// What was recorded of every point run so far, for --trace, --device-logs and --bottlenecks.
+  /// Returns what was recorded of every point so far, for --trace, --device-logs and --bottlenecks.
   const std::deque<TracedPoint>& traced() const { return traced_; }
 
-  /// Of emulated points: --threads, or this rank's share of the cores.
+  /// Returns the threads for emulated points: --threads, or this rank's share of the cores.
   static int thread_count(const Options& options, const Ranks& ranks);
-  /// False when --memory could not be done for a point.
+  /// Returns false if --memory failed for a point.
   bool memory_is_complete() const { return memory_is_complete_; }
 
-  /// True once the user has pressed Ctrl-C; a second press ends the program at once.
+  /// Returns true once the user has pressed Ctrl-C. A second press ends the program at once.
   static bool interrupted();
-  /// Makes Ctrl-C, SIGTERM and SIGHUP set interrupted(); the next one, half a second later or more,
-  /// ends the program at once.
+  /// Makes Ctrl-C, SIGTERM and SIGHUP set interrupted(). A second signal, half a second later or
+  /// more, ends the program at once.
   static void catch_signals();
 
  private:
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
-  /// Prints the tables of the emulated points, which took a moment, and how long the `count` host
-  /// points that follow will take.
+  /// Prints the tables of the emulated points, which took only a moment, and says how long the
+  /// `count` host points that follow will take.
   void show_emulated(const std::vector<const harness::PointResult*>& emulated,
                      const harness::Experiment& experiment, std::size_t count) const;
-  /// Has one more iteration of each point that the options ask for recorded; says in `costs` what
-  /// that added.
+  /// Makes the hooks record one more iteration of each point that the options ask for, and adds to
+  /// `costs` how much time that took.
   void record(const std::string& experiment, const std::vector<harness::PointResult>& planned,
               harness::RunHooks& hooks, std::vector<std::string>& costs);
 
@@ -81,7 +82,8 @@ class Session {
   int runs_ = 0;
   bool memory_is_complete_ = true;
   std::deque<TracedPoint> traced_;
-  std::optional<profiler::Recorder> scratch_;  ///< For what recording costs.
+  /// Receives the events that measure the cost of recording.
+  std::optional<profiler::Recorder> scratch_;
 };
 
 }  // namespace howard::cli

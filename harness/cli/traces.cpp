@@ -66,11 +66,11 @@ bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
   try {
     if (!options.trace.empty()) write_trace(points, options.trace);
     if (options.device_logs.empty()) return true;
-    // All of the chip's Tensix cores: those that are left when Ethernet cores dispatch.
+    // These are all of the chip's Tensix cores, as when Ethernet cores dispatch.
     const profiler::DeviceFacts device{.clock = chip.aiclk, .worker_cores = chip.eth_grid.cores()};
     bool wrote = false;
     for (const TracedPoint& point : points) {
-      // The logs are of a Tenstorrent device: the host's runs have no place in them.
+      // The logs describe a Tenstorrent device, so runs on the host have no place in them.
       if (point.backend != harness::Backend::emulated) continue;
       write_device_logs(point, options.device_logs, device);
       wrote = true;

@@ -9,9 +9,9 @@
 
 namespace howard::cli {
 
-/// Writes what was recorded to where --trace and --device-logs say, the logs of a point to
-/// EXPERIMENT/POINT. What can not be written is
-/// reported on standard error. Returns false when something could not be.
+/// Writes the recordings to the places that --trace and --device-logs name; the logs of a point go
+/// to EXPERIMENT/POINT. A file that cannot be written is reported on standard error. Returns false
+/// if there was one.
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
                   const wormhole::ChipProfile& chip);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What analysing costs: a million programs, recorded as the emulator records them, and a million
-// memory events.
+// This measures what analysing costs for a million programs, recorded as the emulator records them,
+// and for a million memory events.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -27,7 +27,8 @@ using howard::Track;
 using howard::TrackKind;
 namespace profiler = howard::profiler;
 
-/// Calls, dispatches and kernels on two queues and sub-devices, a finish after every hundredth.
+/// Returns calls, dispatches and kernels on two queues and sub-devices, with a finish after every
+/// hundredth.
 std::vector<TraceEvent> events_of(std::int64_t programs) {
   constexpr std::array<std::string_view, 4> kOps{"matmul", "add", "exp", "transpose"};
   std::vector<TraceEvent> events;

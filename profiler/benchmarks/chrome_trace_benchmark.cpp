@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profiling costs: recording an event (to stay below 20 ns), not recording one (to be too
-// small to measure beside anything that a device does) and exporting a million of them (to stay
-// below 2 s).
+// This measures what profiling costs: recording an event must stay below 20 ns, not recording one
+// must be too small to measure beside anything that a device does, and exporting a million events
+// must stay below 2 s.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ void record_event(benchmark::State& state) {
 }
 BENCHMARK(record_event);
 
-/// Nobody listens: the branch that a device pays all the same.
+/// Nobody listens; a device still pays for this branch.
 void null_sink(benchmark::State& state) {
   howard::TraceSink* sink = nullptr;
   const TraceEvent event = core_event(0);
@@ -53,7 +53,7 @@ void null_sink(benchmark::State& state) {
 }
 BENCHMARK(null_sink);
 
-/// Into memory that was not used before: what a short run pays.
+/// Records into memory that was not used before, as a short run does.
 void record_event_first_use(benchmark::State& state) {
   constexpr std::int64_t kEvents = 100'000;
   const TraceEvent event = core_event(0);

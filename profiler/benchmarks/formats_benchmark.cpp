@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading logs and writing traces costs. To stay above: 2 GB/s for ops CSVs on two cores
-// (their rows are read by pandas at 0.1 GB/s: pandas_peer.py). To stay below: 2 s for a million
-// spans.
+// This measures what reading logs and writing traces costs. Ops CSVs must be read at more than 2
+// GB/s on two cores (pandas reads their rows at 0.1 GB/s: pandas_peer.py). A million spans must
+// take less than 2 s.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ using howard::SimTime;
 using howard::TraceEvent;
 using howard::TrackKind;
 
-/// Rows as wide as those of tt-metal: kernel sources and attributes make them 1.2 KB.
+/// Rows are as wide as those of tt-metal, in which kernel sources and attributes take 1.2 KB.
 std::string large_ops_csv() {
   std::vector<OpRecord> records(20'000);
   for (std::size_t i = 0; i < records.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording costs the host engine: steps with and without a recorder in turn, so that a slow
-// moment of the machine falls on both alike; the medians of their times and of their ratios.
+// This measures what recording costs the host engine. Steps with and without a recorder alternate,
+// so that a slow moment of the machine affects both alike. It reports the medians of their times
+// and of their ratios.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -35,8 +36,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The time of an iteration is that of a recorded step. "noise_percent" is the same ratio of steps
-/// that are both not recorded: what the machine alone makes of it.
+/// The time of an iteration is that of a recorded step. "noise_percent" is the same ratio for steps
+/// that are both not recorded, which shows what the machine alone makes of it.
 void compare(benchmark::State& state, howard::Device& device, autograd::Step& step) {
   Recorder recorder;
   const auto run = [&](howard::TraceSink* sink) {
@@ -53,7 +54,8 @@ void compare(benchmark::State& state, howard::Device& device, autograd::Step& st
   std::vector<double> without, with, ratios, noise;
   std::size_t events = 0;
   for (auto _ : state) {
-    // In an order that favours none: a step also pays for what the one before left in the caches.
+    // The order favours neither, because a step also pays for what the one before left in the
+    // caches.
     const bool first = ratios.size() % 2 == 0;
     const double before = run(first ? nullptr : &recorder);
     const double after = run(first ? &recorder : nullptr);
@@ -92,7 +94,8 @@ void recording_gpt2_batch4(benchmark::State& state) {
                       [](models::Gpt2& model, autograd::Tape& tape) { return model.loss(tape); });
 }
 
-/// Programs of a few microseconds, two events each: the largest share that recording can have.
+/// Programs of a few microseconds with two events each show the largest share that recording can
+/// have.
 void recording_mlp_32x32(benchmark::State& state) {
   train<models::Mlp>(state, models::MlpOptions{.batch = 32, .width = 32, .layers = 8},
                      [](models::Mlp& model, autograd::Tape& tape) {
@@ -102,7 +105,7 @@ void recording_mlp_32x32(benchmark::State& state) {
 
 const howard::TraceEvent kEvent{.name = "matmul", .category = "kernel"};
 
-/// The recorder alone.
+/// This measures the recorder alone.
 void recorder_event(benchmark::State& state) {
   Recorder recorder;
   std::size_t kept = 0;
@@ -115,7 +118,7 @@ void recorder_event(benchmark::State& state) {
   }
 }
 
-/// The branch that is all when nobody listens.
+/// This measures the branch, which is the whole cost if nobody listens.
 void null_sink_event(benchmark::State& state) {
   howard::TraceSink* sink = nullptr;
   for (auto _ : state) {

@@ -8,15 +8,16 @@
 
 namespace howard::profiler {
 
-/// Bytes in order, each once: what a reader of a format reads from.
+/// Gives a reader of a format its bytes in order, each once.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Fills the beginning of `buffer`, which is not empty, and returns how much; 0 at the end.
+  /// Fills the beginning of `buffer`, which is not empty, and returns the number of bytes; 0 at the
+  /// end.
   virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
-/// A text in memory, which must outlive the source.
+/// Reads a text in memory, which must outlive the source.
 class TextSource final : public ByteSource {
  public:
   explicit TextSource(std::string_view text) : rest_(text) {}
@@ -26,17 +27,17 @@ class TextSource final : public ByteSource {
   std::string_view rest_;
 };
 
-/// A file or a pipe. It is read and not mapped: a mapped file that another program cuts short
-/// kills its reader.
+/// Reads a file or a pipe. It does not map the file, because a mapped file that another program
+/// cuts short kills its reader.
 class FileSource final : public ByteSource {
  public:
-  /// Error when `path` can not be opened, or is a folder.
+  /// Error if `path` cannot be opened or is a folder.
   explicit FileSource(const std::filesystem::path& path);
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  /// Error when the system refuses.
+  /// Error if the system refuses.
   std::size_t read(std::span<char> buffer) override;
 
  private:
@@ -44,8 +45,8 @@ class FileSource final : public ByteSource {
   int descriptor_ = -1;
 };
 
-/// `first`, then what is left of `rest`: for a source whose beginning was looked at. Both must
-/// outlive it.
+/// Reads `first` and then what is left of `rest`, for a source whose beginning was looked at. Both
+/// must outlive it.
 class PrefixedSource final : public ByteSource {
  public:
   PrefixedSource(std::string_view first, ByteSource& rest) : first_(first), rest_(rest) {}

@@ -13,7 +13,8 @@
 namespace howard::profiler {
 namespace {
 
-/// `text` as a JSON string. Names are nearly always plain: they are copied, the rest is escaped.
+/// Appends `text` as a JSON string. Names are nearly always plain: they are copied, and the rest is
+/// escaped.
 void append_string(std::string& json, std::string_view text) {
   const bool plain = std::ranges::all_of(
       text, [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
@@ -31,15 +32,16 @@ void append_integer(std::string& json, std::uint64_t value) {
   json.append(digits.data(), digits.size());
 }
 
-/// Microseconds with all six decimals of the picoseconds.
+/// Appends microseconds with all six decimals of the picoseconds.
 void append_microseconds(std::string& json, SimTime time) {
   constexpr std::uint64_t kPicosecondsPerMicrosecond = 1'000'000;
   const std::int64_t ps = time.ps();
   if (ps < 0) json += '-';
-  const std::uint64_t size = ps < 0 ? 0 - static_cast<std::uint64_t>(ps)  // right for the least one
-                                    : static_cast<std::uint64_t>(ps);
+  // Correct for the least value too.
+  const std::uint64_t size =
+      ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
   append_integer(json, size / kPicosecondsPerMicrosecond);
-  // The leading 1 keeps the zeros after the point, and is overwritten by the point.
+  // The leading 1 keeps the zeros after the point; the point then overwrites it.
   const fmt::format_int decimals(kPicosecondsPerMicrosecond + size % kPicosecondsPerMicrosecond);
   json += '.';
   json.append(decimals.data() + 1, decimals.size() - 1);

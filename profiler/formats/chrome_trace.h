@@ -11,17 +11,19 @@ namespace howard::profiler {
 
 struct ChromeTrace {
   std::string json;
-  std::uint64_t losses = 0;  ///< Of all processes; also stated in the file, per process and in sum.
+  /// The losses of all processes; the file states them too, for each process and in sum.
+  std::uint64_t losses = 0;
 };
 
-/// The events in Chrome's JSON trace format, which Perfetto (ui.perfetto.dev), chrome://tracing and
-/// speedscope read: a process for each entry, a thread for each track, named and sorted from the
-/// host down to the cores, and a counter of waiting commands for each queue. Times are microseconds
-/// since the process began, with six decimals, so that no picosecond is lost.
+/// Writes the events in Chrome's JSON trace format, which Perfetto (ui.perfetto.dev),
+/// chrome://tracing and speedscope read. There is a process for each entry, a thread for each
+/// track, named and sorted from the host down to the cores, and a counter of waiting commands for
+/// each queue. Times are microseconds since the process began, with six decimals, so that no
+/// picosecond is lost.
 ///
 /// The viewers draw a thread as a stack and misplace spans that overlap in part. A device that
 /// records such spans on one track breaks the promise of `Track`, which is a bug and stops the
-/// program here; nested spans are fine.
+/// program here. Nested spans are fine.
 ChromeTrace chrome_trace(std::span<const TraceProcess> processes);
 
 }  // namespace howard::profiler

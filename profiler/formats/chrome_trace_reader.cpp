@@ -15,10 +15,10 @@
 namespace howard::profiler {
 namespace {
 
-/// The bytes of a source as the JSON parser takes them, one by one.
+/// Gives the JSON parser the bytes of a source, one by one.
 class Bytes {
  public:
-  /// `attempted` is said when the text is nested too deep, and must outlive this.
+  /// Errors say `attempted` if the text is nested too deep. It must outlive this.
   Bytes(ByteSource& source, std::string_view attempted)
       : source_(source), attempted_(attempted), buffer_(std::size_t{1} << 16) {
     fill();
@@ -59,7 +59,7 @@ class ByteIterator {
     return *this;
   }
   ByteIterator operator++(int) { return ++*this; }
-  /// Null is the end.
+  /// A null pointer marks the end.
   friend bool operator==(const ByteIterator& a, const ByteIterator& b) {
     return (a.bytes_ == nullptr || a.bytes_->at_end()) ==
            (b.bytes_ == nullptr || b.bytes_->at_end());

@@ -10,13 +10,13 @@
 
 namespace howard::profiler {
 
-/// The spans (complete events, and pairs of begin and end) of a trace, as an object or as a bare
-/// array, which may lack its end. Times are read exactly, to the picosecond. Error when it is not
-/// JSON, or holds no span.
+/// Reads the spans (complete events, and pairs of begin and end) of a trace. The trace may be an
+/// object or a bare array, which may lack its end. Times are read exactly, to the picosecond. Error
+/// if it is not JSON or holds no span.
 ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedRows& dropped,
                              std::vector<std::string>& notes);
 
-/// As above, as `log_of` takes it.
+/// Does the same and returns the trace as a log, as `log_of` makes it.
 Log read_chrome_trace(ByteSource& source, std::string_view name);
 
 }  // namespace howard::profiler

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// What is read at once: it and the rows made of it stay in a core's second cache.
+/// This much is read at once, so that it and the rows made of it stay in a core's second-level
+/// cache.
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
 char* find(char* begin, char* end, char wanted) {
@@ -20,20 +21,20 @@ char* find(char* begin, char* end, char wanted) {
 /// Goes through the quotes and line breaks of a text.
 class Marks {
  public:
-  /// Those from `begin` on.
+  /// Starts with those from `begin` on.
   Marks(const CsvBlock& block, char* begin, char* end)
       : marks_(block.masks.marks()), text_(block.memory.get()), end_(end) {
     restart(begin);
   }
 
-  /// Goes on at `at`: what is before it is not looked at.
+  /// Goes on at `at` and ignores what is before it.
   void restart(const char* at) {
     const auto offset = static_cast<std::size_t>(at - text_);
     word_ = offset / CsvMasks::kWordBytes;
     found_ = at < end_ ? marks_[word_] >> (offset % 64) << (offset % 64) : 0;
   }
 
-  /// The next one; the end of the text when there is none.
+  /// Returns the next one, or the end of the text if there is none.
   char* next() {
     while (found_ == 0) {
       if (end_ - text_ <= static_cast<std::ptrdiff_t>((word_ + 1) * CsvMasks::kWordBytes)) {
@@ -78,7 +79,8 @@ bool CsvBlockReader::next(CsvBlock& block, std::size_t most) {
   if (rest_.size() < kBlockBytes) fill(block, kBlockBytes);
   while (begin_ != end_) {
     const Scan scan = split(block, most);
-    // What is not whole begins the next block, which has room for all that may belong to it.
+    // An incomplete record begins the next block, which has room for everything that may belong to
+    // it.
     if (!block.records.empty()) break;
     if (scan == Scan::bad) {
       add_bad_line(block, "text after a closing quote");
@@ -93,8 +95,8 @@ bool CsvBlockReader::next(CsvBlock& block, std::size_t most) {
   return !block.records.empty();
 }
 
-/// Appends the good records from `begin_` on. `good`: there is no more, or no more wanted;
-/// `end_of_data`: more is needed to tell where the next one ends.
+/// Appends the good records from `begin_` on. The result is `good` if there are no more or no more
+/// are wanted, and `end_of_data` if more bytes are needed to tell where the next one ends.
 CsvBlockReader::Scan CsvBlockReader::split(CsvBlock& block, std::size_t most) {
   char* const text = block.memory.get();
   block.masks.find(text, static_cast<std::size_t>(begin_ - text),
@@ -105,7 +107,7 @@ CsvBlockReader::Scan CsvBlockReader::split(CsvBlock& block, std::size_t most) {
     char* at = marks.next();
     if (at == end_ && !exhausted_) return Scan::end_of_data;
     if (at != end_ && *at == '"') {
-      // Elsewhere than at the beginning of a field it is text.
+      // Elsewhere than at the beginning of a field a quote is text.
       if (at != begin_ && at[-1] != ',') continue;
       if (const Scan scan = skip_quoted(at); scan != Scan::good) return scan;
       quoted = true;
@@ -137,13 +139,14 @@ CsvBlockReader::Scan CsvBlockReader::skip_quoted(char*& at) const {
 }
 
 void CsvBlockReader::add_record(CsvBlock& block, char* end, bool quoted) {
-  // Written where it belongs, for the reason that OpsTimelineBuilder::place_kernels() has.
+  // The record is written where it belongs, for the reason that OpsTimelineBuilder::place_kernels()
+  // gives.
   CsvRecord& record = block.records.emplace_back();
   record.text = {begin_, end};
   record.line = next_line_;
   record.quoted = quoted;
   record.cut_off = end == end_;
-  // A line break within a record is within quotes.
+  // A line break within a record lies within quotes.
   next_line_ += 1 + (quoted ? static_cast<std::uint64_t>(std::count(begin_, end, '\n')) : 0);
   begin_ = end == end_ ? end_ : end + 1;
 }
@@ -164,8 +167,8 @@ void CsvBlockReader::add_bad_line(CsvBlock& block, std::string_view defect) {
   }
 }
 
-/// Reads more behind what is there, up to `limit` bytes in all; false when there is no more, or no
-/// room.
+/// Reads more behind what is there, up to `limit` bytes in all. Returns false if there is no more
+/// or no room.
 bool CsvBlockReader::fill(CsvBlock& block, std::size_t limit) {
   if (exhausted_) return false;
   const auto kept = static_cast<std::size_t>(end_ - begin_);
@@ -177,7 +180,8 @@ bool CsvBlockReader::fill(CsvBlock& block, std::size_t limit) {
   const std::size_t size = source_.read({end_, limit - kept});
   end_ += size;
   exhausted_ = size == 0;
-  // The end of the data is news too: a last line without a line break is complete now.
+  // The end of the data is also new information, because a last line without a line break is
+  // complete now.
   return size > 0 || kept > 0;
 }
 

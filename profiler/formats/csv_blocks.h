@@ -15,39 +15,38 @@
 
 namespace howard::profiler {
 
-/// A record as it stands in a CSV file, without the line break behind it.
+/// Holds a record of a CSV file without the line break behind it.
 struct CsvRecord {
-  std::span<char> text;    ///< Empty when it is bad.
-  std::uint64_t line = 0;  ///< Where it begins, from 1.
-  /// Why it can not be read; absent when it can.
+  std::span<char> text;    ///< Empty if the record is bad.
+  std::uint64_t line = 0;  ///< The line on which it begins, from 1.
+  /// Says why it cannot be read; absent if it can.
   std::optional<std::string_view> defect;
-  bool quoted = false;   ///< A field of it is.
-  bool cut_off = false;  ///< The file ends within it: nothing ends its line.
+  bool quoted = false;   ///< True if one of its fields is quoted.
+  bool cut_off = false;  ///< True if the file ends within it, so that nothing ends its line.
 };
 
-/// Some records of a file that follow each other, and the memory their texts are in.
+/// Holds some consecutive records of a file, and the memory of their texts.
 struct CsvBlock {
   std::vector<CsvRecord> records;
   std::unique_ptr<char[]> memory;
-  CsvMasks masks;  ///< Of the memory.
+  CsvMasks masks;  ///< The masks of the memory.
 };
 
-/// The records of a CSV file (RFC 4180: quoted fields may hold commas, line breaks and doubled
-/// quotes; lines end with LF or CRLF; a byte order mark is skipped) in blocks of some hundred,
-/// whose fields can be looked at in any order or at the same time: finding where records end takes
-/// a hundredth of the time that reading their cells does.
+/// Reads the records of a CSV file (RFC 4180: quoted fields may hold commas, line breaks and
+/// doubled quotes; lines end with LF or CRLF; a byte order mark is skipped). It gives blocks of
+/// some hundred records, whose fields can be looked at in any order or at the same time, because
+/// finding where records end takes a hundredth of the time that reading their cells does.
 ///
-/// A record that breaks the rules never costs more than its own line: a quote that is not closed
-/// within `kLongestRecord` makes a bad record of the line it stands in, and reading goes on with
-/// the next line.
+/// A record that breaks the rules never costs more than its own line. A quote that is not closed
+/// within `kLongestRecord` makes its line a bad record, and reading goes on with the next line.
 class CsvBlockReader {
  public:
-  static constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  ///< Bytes.
+  static constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  ///< In bytes.
   /// `source` must outlive the reader.
   explicit CsvBlockReader(ByteSource& source);
 
-  /// Fills `block` with the next records, at least one and `most` at most; false at the end. Empty
-  /// lines are records too.
+  /// Fills `block` with the next records, at least one and at most `most`. Returns false at the
+  /// end. Empty lines are records too.
   bool next(CsvBlock& block, std::size_t most = std::numeric_limits<std::size_t>::max());
 
  private:
@@ -60,9 +59,9 @@ class CsvBlockReader {
   bool fill(CsvBlock& block, std::size_t limit);
 
   ByteSource& source_;
-  std::vector<char> rest_;  ///< What was read and is in no block yet.
-  char* begin_ = nullptr;   ///< Of the record that is looked at, in the block that is filled.
-  char* end_ = nullptr;     ///< Of what was read.
+  std::vector<char> rest_;  ///< What was read but is in no block yet.
+  char* begin_ = nullptr;   ///< The start of the current record, in the block that is being filled.
+  char* end_ = nullptr;     ///< The end of what was read.
   bool exhausted_ = false;
   std::uint64_t next_line_ = 1;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNever = ~std::size_t{0};
 
-/// `end` when there is none.
+/// Returns `end` if there is none.
 char* find_quote(char* begin, char* end) {
   void* const found = std::memchr(begin, '"', static_cast<std::size_t>(end - begin));
   return found != nullptr ? static_cast<char*>(found) : end;
@@ -23,14 +23,14 @@ CsvFields::CsvFields(std::span<const std::size_t> wanted)
   next_wanted_[0] = 0;  // for is_empty_line()
   for (const std::size_t field : wanted) {
     next_wanted_[field] = field;
-    if (field > 0) next_wanted_[field - 1] = field - 1;  // it begins where that one ends
+    if (field > 0) next_wanted_[field - 1] = field - 1;  // it begins where that field ends
   }
   for (std::size_t i = next_wanted_.size() - 1; i > 0; --i) {
     if (next_wanted_[i - 1] == kNever) next_wanted_[i - 1] = next_wanted_[i];
   }
 }
 
-/// Whether the end of any of the next `count` fields is.
+/// Returns whether the end of any of the next `count` fields is wanted.
 bool CsvFields::is_wanted(std::size_t count) const {
   if (next_wanted_.empty()) return true;
   return size_ < next_wanted_.size() && next_wanted_[size_] < size_ + count;
@@ -54,7 +54,7 @@ void CsvFields::read_quoted(const CsvBlock& block, char* at, char* const end) {
   char* const begin = at;
   char* out = at;
   while (true) {
-    // From here to the next field that begins with a quote, or to the end.
+    // The plain text goes from here to the next field that begins with a quote, or to the end.
     char* quote = find_quote(at, end);
     while (quote != end && quote != at && quote[-1] != ',') quote = find_quote(quote + 1, end);
     add_commas(block, at, quote, static_cast<std::size_t>(out - begin));
@@ -65,13 +65,13 @@ void CsvFields::read_quoted(const CsvBlock& block, char* at, char* const end) {
     at = add_quoted(quote + 1, end, out);
     add_end(static_cast<std::size_t>(out - begin));
     if (at == end) return;
-    ++at;  // the comma
+    ++at;  // skips the comma
     ++out;
   }
 }
 
-/// Copies the rest of a quoted field to `out`, one quote for each two; returns where its comma is,
-/// or the record's end.
+/// Copies the rest of a quoted field to `out`, with one quote for each two. Returns where its comma
+/// or the record's end is.
 char* CsvFields::add_quoted(char* at, char* const end, char*& out) {
   while (true) {
     char* const quote = find_quote(at, end);
@@ -83,7 +83,8 @@ char* CsvFields::add_quoted(char* at, char* const end, char*& out) {
   return at != end && *at == '\r' ? at + 1 : at;
 }
 
-/// The fields that end with a comma. `offset` is where the text at `begin` will be in the record's.
+/// Adds the fields that end with a comma. `offset` is the place of the text at `begin` within the
+/// record's text.
 [[gnu::target("popcnt")]] void CsvFields::add_commas(const CsvBlock& block, const char* begin,
                                                      const char* end, std::size_t offset) {
   constexpr std::size_t kBits = CsvMasks::kWordBytes;
@@ -100,8 +101,8 @@ char* CsvFields::add_quoted(char* at, char* const end, char*& out) {
       continue;
     }
     make_room(kBits);
-    // Eight at a time, whether there are as many or not: a loop that ends after the last one would
-    // be mispredicted at each word.
+    // This takes eight at a time, whether there are as many or not, because a loop that ends after
+    // the last one would be mispredicted at each word.
     const auto base = static_cast<std::uint32_t>(at + offset - first);
     std::uint32_t* out = ends_.data() + size_;
     size_ += count;
@@ -124,7 +125,7 @@ void CsvFields::add_end(std::size_t end) {
   ends_[size_++] = static_cast<std::uint32_t>(end);
 }
 
-/// The field that ends the record without a quote.
+/// Adds the field that ends the record without a quote.
 void CsvFields::add_last(std::size_t end) {
   make_room(1);
   const std::size_t begin = size_ == 0 ? 0 : ends_[size_ - 1] + 1;

@@ -11,26 +11,26 @@
 
 namespace howard::profiler {
 
-/// The fields of a record, without their quotes.
+/// Holds the fields of a record, without their quotes.
 class CsvFields {
  public:
-  /// All of them can be looked at.
+  /// All fields can be looked at.
   CsvFields() = default;
-  /// Those with the numbers `wanted`, in any order, can be looked at; the others are counted, which
-  /// takes half the time.
+  /// The fields with the numbers `wanted`, in any order, can be looked at. The others are only
+  /// counted, which takes half the time.
   explicit CsvFields(std::span<const std::size_t> wanted);
 
-  /// Takes a good record of `block` in place of the one before. Quotes are removed from its text,
-  /// so that a record with quotes can be read once.
+  /// Takes a good record of `block` in place of the one before. It removes quotes from the record's
+  /// text, so a record with quotes can be read only once.
   void read(const CsvBlock& block, const CsvRecord& record);
 
   std::size_t size() const { return size_; }
-  /// Valid as long as the record's text; `i` is wanted and below size().
+  /// The result is valid as long as the record's text. `i` must be wanted and below size().
   std::string_view operator[](std::size_t i) const {
     const std::uint32_t begin = i == 0 ? 0 : ends_[i - 1] + 1;
     return {text_ + begin, ends_[i] - begin};
   }
-  /// The record is an empty line.
+  /// Returns whether the record is an empty line.
   bool is_empty_line() const { return size_ == 1 && ends_[0] == 0; }
 
  private:
@@ -43,10 +43,11 @@ class CsvFields {
 
   bool is_wanted(std::size_t count) const;
 
-  /// By field, the first field from it on whose end is wanted; none for all.
+  /// For each field, the first field from it on whose end is wanted; empty if all are.
   std::vector<std::size_t> next_wanted_;
   const char* text_ = nullptr;
-  std::vector<std::uint32_t> ends_;  ///< Within the text; old for those that are not wanted.
+  /// Offsets within the text; stale for fields that are not wanted.
+  std::vector<std::uint32_t> ends_;
   std::size_t size_ = 0;
 };
 

@@ -7,18 +7,19 @@
 
 namespace howard::profiler {
 
-/// Where the characters that mean something stand in a text: byte i is bit i % 64 of word i / 64. A
-/// log's cells are a few bytes long, and looking at each byte for itself takes ten times as long.
+/// Finds where the characters with a meaning are in a text: byte i is bit i % 64 of word i / 64.
+/// The cells of a log are a few bytes long, and looking at each byte by itself takes ten times as
+/// long.
 class CsvMasks {
  public:
-  static constexpr std::size_t kWordBytes = 64;  ///< Of text, for each word.
+  static constexpr std::size_t kWordBytes = 64;  ///< Bytes of text for each word.
 
-  /// Finds those from `begin` to `end`, both in bytes from `text`. The last word's bytes must be
-  /// readable as a whole; what is behind `end` gets bits without meaning.
+  /// Finds those from `begin` to `end`, both in bytes from `text`. All bytes of the last word must
+  /// be readable; those behind `end` get bits without meaning.
   void find(const char* text, std::size_t begin, std::size_t end);
 
   const std::uint64_t* commas() const { return commas_.data(); }
-  /// Quotes and line breaks.
+  /// Returns the quotes and line breaks.
   const std::uint64_t* marks() const { return marks_.data(); }
 
  private:

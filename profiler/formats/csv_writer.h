@@ -9,15 +9,15 @@
 
 namespace howard::profiler {
 
-/// Appends records to a CSV text (RFC 4180, lines ended by LF): fields with a comma, a quote or a
-/// line break are quoted, the others stand as they are.
+/// Appends records to a CSV text (RFC 4180, lines ended by LF). A field with a comma, a quote or a
+/// line break is quoted; the others are written as they are.
 class CsvWriter {
  public:
   void add(std::string_view field);
   void add(std::int64_t number);
   void add(std::uint64_t number);
   void add(int number) { add(std::int64_t{number}); }
-  void skip(std::size_t fields = 1);  ///< Empty ones.
+  void skip(std::size_t fields = 1);  ///< Writes empty fields.
   void end_record();
 
   std::string take() && { return std::move(text_); }

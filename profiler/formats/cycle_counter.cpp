@@ -16,7 +16,7 @@ std::optional<std::int64_t> CycleCounter::continued(std::int64_t cycle) {
   if (wrapped(last_, cycle)) {
     ++wraps_;
   } else if (wraps_ > 0 && wrapped(cycle, last_)) {
-    --wraps_;  // a row of before the wrap among those after it
+    --wraps_;  // a row from before the wrap among those after it
   }
   last_ = cycle;
   const std::int64_t value = cycle + wraps_ * kModulus;

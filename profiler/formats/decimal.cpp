@@ -12,11 +12,11 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The digits of a number without its point, as far as they fit; `exponent` places the point.
+/// Holds the digits of a number without its point, as far as they fit. `exponent` places the point.
 struct Digits {
   std::uint64_t value = 0;
   int exponent = 0;
-  int count = 0;  ///< Digits that were there, the dropped ones included.
+  int count = 0;  ///< The number of digits, including the dropped ones.
 
   /// Digits beyond the nineteenth significant one do not fit and are dropped.
   void append(char digit, bool after_point) {
@@ -36,7 +36,7 @@ std::uint64_t load(const char* bytes, std::size_t size) {
   return word;
 }
 
-/// One to eight characters in the high bytes of a word, the last one in the highest.
+/// Loads one to eight characters into the high bytes of a word, with the last one in the highest.
 std::uint64_t load_high(const char* text, std::size_t size) {
   if (size == 8) return load(text, 8);
   if (size >= 4) return load(text, 4) << (64 - 8 * size) | load(text + size - 4, 4) << 32;
@@ -45,13 +45,13 @@ std::uint64_t load_high(const char* text, std::size_t size) {
   return first | middle | load(text + size - 1, 1) << 56;
 }
 
-/// The number that the eight characters of `word` are, the lowest byte the first one; `good`
-/// becomes false when one is no digit. Two digits at a time become one number, then two such, then
-/// two.
+/// Returns the number that the eight characters of `word` are; the lowest byte is the first one.
+/// `good` becomes false if one is not a digit. Pairs of digits become one number, then pairs of
+/// these, then pairs again.
 std::uint64_t parse_eight(std::uint64_t word, bool& good) {
   constexpr std::uint64_t kZeros = 0x3030303030303030;
   const std::uint64_t digits = word ^ kZeros;
-  // A byte over 9 reaches its highest bit when 0x76 is added, or has it set.
+  // A byte over 9 reaches its highest bit when 0x76 is added, or has that bit set.
   good = good && ((digits | ((digits & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676)) &
                   0x8080808080808080) == 0;
   const std::uint64_t pairs = digits * 10 + (digits >> 8);

@@ -11,7 +11,8 @@
 
 namespace howard::profiler {
 
-/// `cycle` as if the device's counter had not wrapped; absent, and counted, when it can not be one.
+/// Returns `cycle` as if the device's counter had not wrapped; absent, and counted, if it cannot be
+/// a counter's value.
 std::optional<std::int64_t> DeviceLogPrograms::checked(const DeviceLane& lane, std::int64_t cycle,
                                                        std::uint64_t line) {
   if (cycle < 0 || cycle >= CycleCounter::kMost - CycleCounter::kModulus) {

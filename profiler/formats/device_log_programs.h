@@ -15,16 +15,16 @@
 
 namespace howard::profiler {
 
-/// What the device profiler calls a program.
+/// Identifies a program as the device profiler does.
 struct DeviceProgramId {
   std::int64_t host_id = 0;
-  std::int64_t trace = -1;    ///< -1: not of a trace, or the file does not say.
-  std::int64_t counter = -1;  ///< Of the trace's replays.
+  std::int64_t trace = -1;    ///< -1: it belongs to no trace, or the file does not say.
+  std::int64_t counter = -1;  ///< The number of the trace's replay.
 
   friend auto operator<=>(const DeviceProgramId&, const DeviceProgramId&) = default;
 };
 
-/// One RISC of one core.
+/// Identifies one RISC of one core.
 struct DeviceLane {
   std::uint16_t device = 0;
   NameId risc = 0;
@@ -36,14 +36,14 @@ struct DeviceLane {
 /// Makes programs of the kernel zones of a device log.
 class DeviceLogPrograms {
  public:
-  /// `log` gets the runs and what is dropped; it must outlive this.
+  /// `log` gets the runs and what is dropped. It must outlive this.
   explicit DeviceLogPrograms(Log& log) : log_(log) {}
 
   void start(const DeviceLane& lane, const DeviceProgramId& id, std::int64_t cycle,
              std::uint64_t line);
   void end(const DeviceLane& lane, std::int64_t cycle, std::uint64_t line);
 
-  /// Ends the file, or what stands before a repeated first line.
+  /// Ends the file, or the part before a repeated first line.
   void end_file(const std::string& architecture, Frequency clock);
 
  private:
@@ -52,10 +52,10 @@ class DeviceLogPrograms {
     std::uint32_t run;
     std::uint16_t device;
     std::int64_t start;
-    std::int64_t end;  ///< Before `start` when no zone of it has ended.
+    std::int64_t end;  ///< Before `start` if none of its zones has ended.
   };
-  /// Which run of which program of which device it is; the last is how often the lane ran it
-  /// before.
+  /// Says which run of which program of which device it is. The last member is how often the lane
+  /// ran it before.
   struct Key {
     std::uint32_t run;
     std::uint16_t device;
@@ -65,23 +65,24 @@ class DeviceLogPrograms {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct LaneState {
-    std::optional<std::size_t> program;  ///< Whose zone is open.
+    std::optional<std::size_t> program;  ///< The program whose zone is open.
     std::int64_t start = 0;
     std::uint64_t line = 0;
     std::int64_t last = 0;  ///< The latest cycle.
     std::uint32_t run = 0;
-    std::map<DeviceProgramId, std::uint32_t> started;  ///< How often, in this run.
+    /// How often each program was started in this run.
+    std::map<DeviceProgramId, std::uint32_t> started;
   };
 
   std::optional<std::int64_t> checked(const DeviceLane& lane, std::int64_t cycle,
                                       std::uint64_t line);
 
   Log& log_;
-  std::size_t kept_ = 0;  ///< Programs of earlier files.
+  std::size_t kept_ = 0;  ///< The number of programs of earlier files.
   std::map<DeviceLane, LaneState> lanes_;
   std::map<Key, std::size_t> index_;
   std::vector<Program> programs_;
-  std::map<std::uint16_t, bool> near_end_;  ///< Devices whose counter was about to wrap.
+  std::map<std::uint16_t, bool> near_end_;  ///< The devices whose counter was about to wrap.
 };
 
 }  // namespace howard::profiler

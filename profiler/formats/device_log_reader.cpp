@@ -25,14 +25,14 @@ using Fields = std::span<const std::string_view>;
 constexpr std::size_t kAbsent = ~std::size_t{0};
 constexpr std::string_view kFirstWord = "ARCH:";
 
-/// Where what is needed stands in a row.
+/// Says which columns of a row hold what is needed.
 struct Columns {
   std::size_t device, x, y, risc, time, host_id, zone, type;
   std::size_t trace, counter;  ///< kAbsent in files of 13 columns.
   std::size_t width;
 };
 
-/// Reads one file, rows in order.
+/// Reads one file whose rows are in order.
 class DeviceLogReader {
  public:
   DeviceLogReader(ByteSource& source, std::string_view name, Log& log)
@@ -69,7 +69,7 @@ class DeviceLogReader {
     log_.dropped.add(reason, csv_.line(), example);
   }
 
-  /// The current record and the next one.
+  /// Reads the current record and the next one.
   void read_first_lines() {
     const Fields first = csv_.fields();
     const std::string_view word = first.empty() ? std::string_view{} : trimmed(first.front());
@@ -114,7 +114,7 @@ class DeviceLogReader {
                 .width = fields.size()};
   }
 
-  /// The cell as an integer; absent, and the row dropped, when it is none or out of range.
+  /// Returns the cell as an integer; absent, and the row dropped, if it is not one or out of range.
   std::optional<std::int64_t> integer(
       Fields fields, std::size_t column, std::string_view name,
       std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
@@ -127,7 +127,7 @@ class DeviceLogReader {
     return value;
   }
 
-  /// Empty cells, and columns the file does not have, are -1.
+  /// Empty cells, and columns that the file does not have, give -1.
   static std::int64_t trace_number(Fields fields, std::size_t column) {
     return column == kAbsent ? -1 : parse_integer(trimmed(fields[column])).value_or(-1);
   }

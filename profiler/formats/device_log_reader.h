@@ -8,14 +8,14 @@
 
 namespace howard::profiler {
 
-/// The programs in a `profile_log_device.csv`, of 13 or 15 columns. A program runs from the first
-/// start to the last end of the zones named *KERNEL of all its cores and RISCs; it is named after
-/// its run host ID, as the file has no ops. When a RISC starts a program again, that is another run
-/// of it (of a replayed trace); when its cycle counter has fallen too, the device was reset, and
-/// another run of the whole begins, as it does where the first line is repeated.
+/// Reads the programs in a `profile_log_device.csv` of 13 or 15 columns. A program runs from the
+/// first start to the last end of the zones named *KERNEL of all its cores and RISCs. It is named
+/// after its run host ID, because the file has no ops. If a RISC starts a program again, that is
+/// another run of it (of a replayed trace). If its cycle counter has fallen too, the device was
+/// reset, and another run of the whole begins. A repeated first line also begins one.
 ///
-/// Starts without an end, ends without a start and rows that can not be read are counted as
-/// dropped. Error when the first two lines are not those of such a file.
+/// Starts without an end, ends without a start and rows that cannot be read are counted as dropped.
+/// Error if the first two lines are not those of such a file.
 Log read_device_log(ByteSource& source, std::string_view name);
 
 }  // namespace howard::profiler

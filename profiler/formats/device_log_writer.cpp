@@ -12,9 +12,9 @@
 namespace howard::profiler {
 namespace {
 
-/// Where a Wormhole's Tensix columns and rows stand on its 10 x 12 NoC: DRAM has columns 0 and 5,
-/// Ethernet rows 0 and 6 (tt-metal, tt_metal/soc_descriptors/wormhole_b0_80_arch.yaml). The rows
-/// that a chip had harvested are not known; the last ones are left free.
+/// Says where a Wormhole's Tensix columns and rows are on its 10 x 12 NoC: DRAM has columns 0 and
+/// 5, Ethernet has rows 0 and 6 (tt-metal, tt_metal/soc_descriptors/wormhole_b0_80_arch.yaml).
+/// Which rows of a chip were harvested is not known; the last ones are left free.
 constexpr std::array kNocColumns = {1, 2, 3, 4, 6, 7, 8, 9};
 constexpr std::array kNocRows = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11};
 
@@ -29,8 +29,8 @@ int noc_coordinate(const std::array<int, n>& places, int logical) {
 }
 
 struct Risc {
-  std::string_view name;  ///< As the column says.
-  std::string_view zone;  ///< What its zones begin with.
+  std::string_view name;  ///< The name in the column.
+  std::string_view zone;  ///< The beginning of the names of its zones.
   std::string_view file;
   SimTime CoreRecord::*end;
 };
@@ -42,7 +42,8 @@ constexpr std::array<Risc, 5> kRiscs = {{
     {"TRISC_2", "TRISC", "trisc.cc", &CoreRecord::compute_end},
 }};
 
-/// The device profiler's number of a zone: 16 bits of a hash of its name, below the packet's type.
+/// Returns the device profiler's number of a zone: 16 bits of a hash of its name, below the
+/// packet's type.
 std::uint32_t timer_id(std::string_view zone, bool ends) {
   std::uint32_t hash = 2166136261U;  // FNV-1a
   for (const char c : zone) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;

@@ -9,24 +9,24 @@
 
 namespace howard::profiler {
 
-/// What a reader left out, and why: the good rows of a damaged file are worth having, but never
-/// without a word about the others.
+/// Counts what a reader left out, and why. The good rows of a damaged file are worth having, but
+/// never without a word about the others.
 class DroppedRows {
  public:
   struct Reason {
     std::string text;              ///< "DEVICE ID is not an integer".
-    std::string example;           ///< The value of the first one; empty when there is none.
-    std::uint64_t first_line = 0;  ///< 0: no particular line.
+    std::string example;           ///< The value of the first one; empty if there is none.
+    std::uint64_t first_line = 0;  ///< 0 if it is no particular line.
     std::uint64_t count = 0;
   };
-  /// Reasons beyond these are counted as one, so that no input makes the list grow without end.
+  /// Further reasons are counted as one, so that no input makes the list grow without end.
   static constexpr std::size_t kMostReasons = 64;
 
   void add(std::string_view reason, std::uint64_t line, std::string_view example = {},
            std::uint64_t count = 1);
 
   std::uint64_t count() const { return count_; }
-  /// In the order of their first occurrence.
+  /// Returns the reasons in the order of their first occurrence.
   const std::vector<Reason>& reasons() const { return reasons_; }
 
  private:
@@ -34,7 +34,7 @@ class DroppedRows {
   std::vector<Reason> reasons_;
 };
 
-/// "3 rows: DEVICE ID is not an integer, first on line 17: 'abc'".
+/// Returns "3 rows: DEVICE ID is not an integer, first on line 17: 'abc'".
 std::string describe(const DroppedRows::Reason& reason);
 
 }  // namespace howard::profiler

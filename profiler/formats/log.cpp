@@ -20,7 +20,7 @@ std::string_view describe(Defect defect) {
   return "";
 }
 
-/// `list` without the entries whose indices, in order, are given.
+/// Returns `list` without the entries whose indices, in order, are given.
 template <class Entry>
 void remove(std::vector<Entry>& list, const std::vector<std::size_t>& indices) {
   if (indices.empty()) return;

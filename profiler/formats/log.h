@@ -13,14 +13,14 @@
 
 namespace howard::profiler {
 
-/// What a log says about a device.
+/// Holds what a log says about a device.
 struct LoggedDevice {
   std::uint16_t id = 0;
-  std::string architecture;  ///< "wormhole_b0"; empty when the log does not say.
-  Frequency clock;           ///< Of its cycle counter; 0 when the log has times and no cycles.
+  std::string architecture;  ///< "wormhole_b0"; empty if the log does not say.
+  Frequency clock;  ///< The clock of its cycle counter; 0 if the log has times and no cycles.
 };
 
-/// An op that ran on the host, or a fallback to Python: summed over its calls.
+/// Describes an op that ran on the host, or a fallback to Python, summed over its calls.
 struct HostOp {
   NameId name = 0;
   std::string type;  ///< "tt_dnn_cpu", "python_fallback".
@@ -28,29 +28,31 @@ struct HostOp {
   SimTime time;
 };
 
-/// One run of a program, on clocks of its own: times of two runs can not be compared.
+/// Holds one run of a program. Each run has clocks of its own, so times of two runs cannot be
+/// compared.
 struct LoggedRun {
-  std::string title;  ///< A process of a trace; empty when the log has no name for it.
-  Timeline timeline;  ///< Without defects; its losses are also among the log's dropped rows.
-  std::vector<LoggedDevice> devices;  ///< By id; none in a log without cycles.
-  std::vector<std::string> lanes;  ///< Names of the sub-devices that stand for a trace's threads.
-  std::vector<HostOp> host_ops;    ///< By name and type.
+  std::string title;  ///< A process of a trace; empty if the log has no name for it.
+  Timeline timeline;  ///< It has no defects; its losses are also among the log's dropped rows.
+  std::vector<LoggedDevice> devices;  ///< By id; empty in a log without cycles.
+  /// The names of the sub-devices that represent a trace's threads.
+  std::vector<std::string> lanes;
+  std::vector<HostOp> host_ops;  ///< By name and type.
 };
 
-/// What was found in a log. Files that hold several runs are common: a log that was appended to,
-/// or a trace with a process for each point.
+/// Holds what was found in a log. Files with several runs are common: a log to which another was
+/// appended, or a trace with a process for each point.
 struct Log {
-  std::vector<LoggedRun> runs;  ///< Each with at least one program or host op.
+  std::vector<LoggedRun> runs;  ///< Each has at least one program or host op.
   DroppedRows dropped;
-  std::vector<std::string> notes;  ///< What the reader must know: "the file ends within a row".
+  std::vector<std::string> notes;  ///< What the user must know: "the file ends within a row".
 };
 
-/// The most programs that are kept of one log, a gigabyte or two of its text: rows beyond are
-/// counted as dropped, and memory has a bound whatever the size of the file (10 GB of an ops CSV as
-/// one run: 260 MB).
+/// At most this many programs of one log are kept, which is a gigabyte or two of its text. Rows
+/// beyond are counted as dropped, so memory has a bound whatever the size of the file (10 GB of an
+/// ops CSV as one run: 260 MB).
 inline constexpr std::size_t kMostLoggedPrograms = 2'000'000;
 
-/// Removes what can not have happened (`defects_of`) and counts it, also as losses.
+/// Removes what cannot have happened (`defects_of`) and counts it, also as losses.
 void remove_defects(Timeline& timeline, DroppedRows& dropped);
 
 }  // namespace howard::profiler

@@ -16,7 +16,7 @@
 namespace howard::profiler {
 namespace {
 
-/// What a file that can not be read seems to be, and what to do with it.
+/// Says what a file that cannot be read seems to be, and what to do with it.
 struct Guess {
   std::string value;
   std::string hint;

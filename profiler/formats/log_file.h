@@ -13,23 +13,24 @@ namespace howard::profiler {
 enum class LogKind : std::uint8_t {
   ops_csv,         ///< ops_perf_results_*.csv
   device_log,      ///< profile_log_device.csv
-  chrome_trace,    ///< Howard's, or another program's.
-  perfetto_trace,  ///< Howard's, or another program's.
+  chrome_trace,    ///< Written by Howard or another program.
+  perfetto_trace,  ///< Written by Howard or another program.
   result,          ///< Howard's result JSON, "howard.result/1".
 };
 
-/// "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace",
+/// Returns "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace" or
 /// "howard.result".
 std::string_view name_of(LogKind kind);
 
-/// How much of a file `detect_kind` needs to see, where it is that long.
+/// `detect_kind` needs to see this much of a file, if the file is that long.
 inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 
-/// The kind of a file that begins with `beginning`: by what stands there, never by its name. Error,
-/// with what it seems to be, when it is none that can be read. `name` is the file's.
+/// Returns the kind of a file that begins with `beginning`. The content decides, never the name.
+/// Error, with what it seems to be, if it is of no kind that can be read. `name` is the file's
+/// name.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
 
-/// Reads a log of any kind but a result. Error as the readers throw them.
+/// Reads a log of any kind but a result. It throws the errors of the readers.
 Log read_log(LogKind kind, ByteSource& source, std::string_view name);
 
 }  // namespace howard::profiler

@@ -51,7 +51,8 @@ std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const Facts
     if (const ProgramFacts* const known = facts(run.number)) record.facts = *known;
     for (const auto& [place, core] : cores[i]) {
       record.cores.push_back(core);
-      // Cores are recorded as of a kernel alone on the chip; one that shared the DRAM took longer.
+      // The times of cores are recorded as if the kernel were alone on the chip; one that shared
+      // the DRAM took longer.
       CoreRecord& last = record.cores.back();
       last.writer_end = std::min(last.writer_end, run.kernel.end);
     }

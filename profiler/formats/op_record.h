@@ -14,34 +14,34 @@
 
 namespace howard::profiler {
 
-/// When the RISCs of one core were done with a program; all start with the kernel.
+/// Says when the RISCs of one core were done with a program. All of them start with the kernel.
 struct CoreRecord {
-  int x = 0, y = 0;  ///< Logical.
+  int x = 0, y = 0;  ///< Logical coordinates.
   SimTime reader_end, compute_end, writer_end;
 };
 
-/// A program as tt-metal's logs describe one.
+/// Describes a program as tt-metal's logs do.
 struct OpRecord {
   ProgramRun run;  ///< Its number is that of the launch, from 1.
   std::string name;
   ProgramFacts facts;
-  std::vector<CoreRecord> cores;  ///< By row, then column; none when they were not recorded.
+  std::vector<CoreRecord> cores;  ///< By row, then column; empty if they were not recorded.
 };
 
-/// What the logs say about the device.
+/// Holds what the logs say about the device.
 struct DeviceFacts {
   std::string architecture = "wormhole_b0";
   Frequency clock{1'000'000'000};
   int worker_cores = 64;
 };
 
-/// The programs of one device's recorded events, by number.
+/// Returns the programs of one device's recorded events, by number.
 std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const FactsOfProgram& facts);
 
-/// Cycles of `clock` until `time`, to the nearest.
+/// Returns the cycles of `clock` until `time`, to the nearest.
 std::int64_t cycles_of(SimTime time, Frequency clock);
 
-/// What the logs call a program: tt-metal keeps the ten low bits for the device.
+/// Returns what the logs call a program; tt-metal keeps the ten low bits for the device.
 constexpr std::uint64_t run_host_id(std::uint64_t program) { return program << 10; }
 
 }  // namespace howard::profiler

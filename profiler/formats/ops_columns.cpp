@@ -16,7 +16,7 @@
 namespace howard::profiler {
 namespace {
 
-/// The columns that are read, tensors aside; the enumerators index their names.
+/// These columns are read, besides those of tensors. The enumerators index their names.
 enum Column : std::size_t {
   kOpCode,
   kOpType,
@@ -59,7 +59,8 @@ constexpr std::array<std::string_view, 18> kNames = {
 };
 constexpr std::array kRequired = {kOpCode, kFirmwareStart, kKernelTime};
 
-/// The cells of a tensor: dimensions from version 2 on, and before.
+/// These are the cells of a tensor. The first four, its dimensions, have one form from version 2 on
+/// and another before.
 constexpr std::array<std::string_view, 7> kTensorCells = {
     "_W_PAD[LOGICAL]", "_Z_PAD[LOGICAL]", "_Y_PAD[LOGICAL]", "_X_PAD[LOGICAL]",
     "_LAYOUT",         "_DATATYPE",       "_MEMORY"};
@@ -67,7 +68,7 @@ constexpr std::array<std::string_view, 4> kOldDimensions = {"_W", "_Z", "_Y", "_
 constexpr std::size_t kX = 3;
 constexpr int kMostTensors = 32;
 
-/// An integer, also as a spreadsheet or a data frame writes it: "1024.0".
+/// Parses an integer, also in the form of a spreadsheet or a data frame: "1024.0".
 std::optional<std::int64_t> parse_count(std::string_view text) {
   const auto integer = parse_integer(text);
   return integer ? integer : parse_scaled(text, 0);
@@ -129,7 +130,7 @@ std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
   return wanted;
 }
 
-/// The cells of one record on their way into a row.
+/// Reads the cells of one record into a row.
 class OpsColumns::Cells {
  public:
   Cells(const OpsColumns& columns, const CsvFields& fields, OpsRecord& out)
@@ -139,7 +140,7 @@ class OpsColumns::Cells {
     return text(kOpCode) == kNames[kOpCode] && text(kKernelTime) == kNames[kKernelTime];
   }
 
-  /// False when a cell is not what it must be, and the record is dropped.
+  /// Returns false if a cell is not what it must be; the record is then dropped.
   bool read_row(Tensors tensors) {
     OpRow& row = out_.row;
     row.name = text(kOpCode);
@@ -178,7 +179,7 @@ class OpsColumns::Cells {
   }
   std::string_view text(Column which) const { return trimmed(cell(columns_.columns_[which])); }
 
-  /// The first cell that is rejected is what the record is dropped for.
+  /// The first rejected cell is the reason for dropping the record.
   void reject(Column which, std::string_view problem) {
     if (!good_) return;
     good_ = false;
@@ -187,8 +188,8 @@ class OpsColumns::Cells {
     out_.example = cell(column);
   }
 
-  // What is read is written where it belongs and not returned, for the reason that `parse_digits`
-  // has.
+  // The result is written where it belongs and not returned, for the reason that `parse_digits`
+  // gives.
   void read(Column which, std::optional<std::int64_t>& integer) {
     integer.reset();
     const std::string_view text = this->text(which);
@@ -202,7 +203,7 @@ class OpsColumns::Cells {
     }
   }
 
-  /// Nanoseconds.
+  /// The cell is in nanoseconds.
   void read(Column which, std::optional<SimTime>& time) {
     time.reset();
     const std::string_view text = this->text(which);

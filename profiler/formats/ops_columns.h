@@ -15,7 +15,7 @@
 
 namespace howard::profiler {
 
-/// A tensor of an op, as the cells say it. Valid as long as the row.
+/// Holds a tensor of an op as the cells state it. It is valid as long as the row.
 struct TensorCells {
   /// W, Z, Y, X: "32[19]" (padded, then logical) from version 2 on, "32" before.
   std::array<std::string_view, 4> dimensions;
@@ -24,13 +24,14 @@ struct TensorCells {
   std::string_view memory;    ///< "DEV_0_DRAM_INTERLEAVED".
 };
 
-/// The cells of a row that are of use, read. A cell that is empty, or whose column the file does
-/// not have, is absent.
+/// Holds the cells of a row that are of use. A cell is absent if it is empty or the file does not
+/// have its column.
 struct OpRow {
   std::uint64_t line = 0;
-  bool starts_file = false;  ///< The header was repeated before it: another file was appended.
-  std::string_view name;     ///< OP CODE; of a signpost its message.
-  std::string_view type;     ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
+  /// The header was repeated before it, because another file was appended.
+  bool starts_file = false;
+  std::string_view name;  ///< OP CODE; for a signpost, its message.
+  std::string_view type;  ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
   std::uint16_t device = 0;
   std::string_view architecture;
   std::string_view attributes;  ///< "{'transpose_a': 'false'; ...}".
@@ -39,48 +40,49 @@ struct OpRow {
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
   std::optional<SimTime> host_time;
-  std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
+  std::optional<std::int64_t> firmware_start, firmware_end;  ///< In cycles.
   std::optional<SimTime> firmware_time, kernel_time;
   std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
-  /// To the device's previous kernel; negative where they overlap.
+  /// The time to the device's previous kernel; negative if they overlap.
   std::optional<SimTime> op_to_op;
   std::optional<std::int64_t> trace, replay;
-  /// Those with an X dimension; none unless they are asked for.
+  /// The tensors with an X dimension; empty unless they are asked for.
   std::vector<TensorCells> inputs, outputs;
 };
 
-/// Whether the cells of tensors are read: a third of the cells that are of use.
+/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
 enum class Tensors : std::uint8_t { skipped, read };
 
-/// A record of an `ops_perf_results` file.
+/// Holds a record of an `ops_perf_results` file.
 struct OpsRecord {
   enum class Kind : std::uint8_t { row, header, dropped };
   Kind kind{};
-  OpRow row;                    ///< Without meaning for other kinds, its line apart.
+  OpRow row;                    ///< Without meaning for other kinds, except for its line.
   bool cut_off = false;         ///< The file ends within it, which is why it is dropped.
-  std::string reason, example;  ///< Of a dropped one.
+  std::string reason, example;  ///< Why it is dropped.
 };
 
-/// Where the cells of an `ops_perf_results` file of any version are: columns are found by their
-/// names, in any order, and those that are not known are ignored.
+/// Finds the cells of an `ops_perf_results` file of any version. It finds columns by their names,
+/// in any order, and ignores those that it does not know.
 class OpsColumns {
  public:
-  /// Error when the first record, that of `header` in `line`, is none or lacks a column without
+  /// Reads the names from `header`, the first record, on `line`. Error if it lacks a column without
   /// which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL DURATION [ns].
-  /// `name` is the file's, for messages; no fields: the file is empty.
+  /// `name` is the file's name, for messages. If there are no fields, the file is empty.
   OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
              std::string_view name);
 
-  /// The fields of a record that are looked at, by number.
+  /// Returns the numbers of the fields of a record that are looked at.
   std::vector<std::size_t> wanted(Tensors tensors) const;
 
-  /// What `record`, which is no empty line, and its `fields` say; a bad record has none.
+  /// Reads what `record`, which is not an empty line, and its `fields` say. A bad record has no
+  /// fields.
   void read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,
             OpsRecord& out) const;
 
  private:
   static constexpr std::size_t kAbsent = ~std::size_t{0};
-  /// Where a tensor's seven cells are; kAbsent for those the file does not have.
+  /// Says where the seven cells of a tensor are; kAbsent for those that the file does not have.
   using TensorColumns = std::array<std::size_t, 7>;
   class Cells;
 

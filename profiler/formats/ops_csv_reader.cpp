@@ -12,15 +12,15 @@
 namespace howard::profiler {
 namespace {
 
-/// Some rows of a file on their way through its readers.
+/// Holds some rows of a file while they pass through its readers.
 struct OpsBlock {
   CsvBlock csv;
   CsvFields fields;
-  std::vector<OpsRecord> records;  ///< What is beyond `size` is old.
+  std::vector<OpsRecord> records;  ///< Those beyond `size` are stale.
   std::size_t size = 0;
 };
 
-/// The names of the columns: the first record that is not an empty line.
+/// Reads the names of the columns from the first record that is not an empty line.
 OpsColumns read_header(CsvBlockReader& reader, std::string_view name) {
   CsvBlock block;
   CsvFields fields;
@@ -72,8 +72,8 @@ bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
       }
     }
   };
-  // Blocks come out in the order in which they went in, so that the one that goes in finds the one
-  // that went in `blocks.size()` before gone.
+  // Blocks come out in the order in which they went in. So when a block goes in, the one that went
+  // in `blocks.size()` before it is gone.
   std::array<OpsBlock, 6> blocks;
   for (OpsBlock& block : blocks) block.fields = CsvFields(columns.wanted(tensors));
   std::size_t next = 0;

@@ -13,7 +13,7 @@
 namespace howard::profiler {
 namespace {
 
-/// Version 2.1 of the file (source: the test data of tt-perf-report 1.2).
+/// These are the columns of version 2.1 of the file (source: the test data of tt-perf-report 1.2).
 constexpr std::array<std::string_view, 98> kColumns = {
     "OP CODE",
     "OP TYPE",
@@ -116,8 +116,8 @@ constexpr std::array<std::string_view, 98> kColumns = {
 };
 constexpr std::size_t kInputs = 3;
 constexpr std::size_t kCellsPerTensor = 7;
-/// After the trace's two columns: kernel sources and hashes, sizes, the performance model, and what
-/// the counters of the matrix and vector units found.
+/// After the trace's two columns come kernel sources and hashes, sizes, the performance model, and
+/// what the counters of the matrix and vector units found.
 constexpr std::size_t kLastColumns = 34;
 
 std::int64_t nanoseconds(std::int64_t cycles, Frequency clock) {
@@ -128,7 +128,7 @@ std::int64_t nanoseconds(std::int64_t cycles, Frequency clock) {
 
 std::int64_t whole_nanoseconds(SimTime time) { return (time.ps() + 500) / 1'000; }
 
-/// "bfloat16" as ttnn prints it: "BFLOAT16".
+/// Returns "bfloat16" as ttnn prints it: "BFLOAT16".
 std::string upper_case(std::string_view text) {
   std::string upper(text);
   std::ranges::transform(upper, upper.begin(), [](char c) {
@@ -137,7 +137,7 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-/// Dimensions are "padded[logical]": of tiles, rows and columns are in whole ones.
+/// Dimensions are "padded[logical]". In tiles, rows and columns are padded to whole tiles.
 void write_tensor(CsvWriter& csv, const TensorFacts& tensor, std::uint16_t device) {
   constexpr std::int64_t kTile = 32;
   for (std::size_t i = 0; i < tensor.dimensions.size(); ++i) {
@@ -151,7 +151,7 @@ void write_tensor(CsvWriter& csv, const TensorFacts& tensor, std::uint16_t devic
   csv.add(fmt::format("DEV_{}_{}_INTERLEAVED", device, upper_case(tensor.memory)));
 }
 
-/// "{'transpose_a': 'false'; 'transpose_b': 'true'}".
+/// Returns "{'transpose_a': 'false'; 'transpose_b': 'true'}".
 std::string attributes_text(const ProgramFacts& facts) {
   std::string text;
   for (const auto& [name, value] : facts.attributes) {
@@ -171,7 +171,7 @@ void write_tensors(CsvWriter& csv, const std::vector<TensorFacts>& tensors, std:
   }
 }
 
-/// A kernel's cycles, whole and by core and RISC.
+/// Holds a kernel's cycles, as a whole and by core and RISC.
 class KernelCycles {
  public:
   KernelCycles(const OpRecord& record, Frequency clock)
@@ -224,7 +224,7 @@ class KernelCycles {
   std::int64_t start_, end_;
 };
 
-/// A span of the host or the dispatcher; the cells are empty when there is none.
+/// Writes a span of the host or the dispatcher. The cells are empty if there is none.
 void write_host(CsvWriter& csv, const std::optional<Span>& call) {
   if (!call) return csv.skip(3);
   csv.add(whole_nanoseconds(call->start));
@@ -285,7 +285,8 @@ std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device
   CsvWriter csv;
   for (const std::string_view column : kColumns) csv.add(column);
   csv.end_record();
-  // Of each device, in cycles: the latency is what the cells beside it say, to the cycle.
+  // The latest end of each device, in cycles, so that the latency is what the cells beside it say,
+  // to the cycle.
   std::map<std::uint16_t, std::int64_t> last_ends;
   for (const OpRecord& record : records) {
     const std::int64_t start = cycles_of(record.run.kernel.start, device.clock);

@@ -16,22 +16,22 @@ namespace {
 
 bool is_signpost(const OpRow& row) { return row.type == "signpost"; }
 
-/// Its type says that it ran on the device, or its times do.
+/// Returns whether its type or its times say that it ran on the device.
 bool is_device_op(const OpRow& row) {
   return row.type == "tt_dnn_device" || row.kernel_time || row.firmware_start;
 }
 
-/// The clocks the architectures are shipped with, for files that do not tell.
+/// Returns the clock with which an architecture is shipped, for files that do not tell.
 Frequency usual_clock(std::string_view architecture) {
   constexpr Frequency kWormhole(1'000'000'000);
   constexpr Frequency kBlackhole(1'350'000'000);
   return architecture == "blackhole" ? kBlackhole : kWormhole;
 }
 
-/// The kernels of consecutive ops whose distances are known, and where the first one may begin.
-/// A kernel lies within its firmware: `slack` is what the firmware takes longer, and the kernel
-/// begins `offset` after it, 0 <= offset <= slack. The op-to-op times tell how the offsets differ,
-/// so that one unknown is left for all, and the bounds of all narrow it.
+/// Places the kernels of consecutive ops whose distances are known. A kernel lies within its
+/// firmware: `slack` is how much longer the firmware takes, and the kernel begins `offset` after
+/// it, 0 <= offset <= slack. The op-to-op times tell how the offsets differ, so one unknown is left
+/// for all of them, and the bounds of all narrow it.
 class PlacedChain {
  public:
   void begin(SimTime slack) {
@@ -41,8 +41,8 @@ class PlacedChain {
     size_ = 1;
   }
 
-  /// Appends an op whose offset is `step` more than that of the op before; false when the bounds
-  /// do not allow it, and the chain ends.
+  /// Appends an op whose offset is `step` more than that of the op before. Returns false if the
+  /// bounds do not allow it; the chain then ends.
   bool append(SimTime step, SimTime slack) {
     const SimTime difference = difference_ + step;
     const SimTime low = std::max(low_, SimTime() - difference);
@@ -56,9 +56,9 @@ class PlacedChain {
   }
 
   std::size_t size() const { return size_; }
-  /// The first op's offset: in the middle of what is possible.
+  /// Returns the first op's offset, in the middle of what is possible.
   SimTime offset() const { return SimTime::picoseconds((low_.ps() + high_.ps()) / 2); }
-  /// How much more the latest op's is.
+  /// Returns how much larger the latest op's offset is.
   SimTime difference() const { return difference_; }
 
  private:
@@ -129,7 +129,7 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
     const bool fits = cell && *cell > 0 && *cell <= std::numeric_limits<std::uint32_t>::max();
     return fits ? static_cast<std::uint32_t>(*cell) : 0;
   };
-  Op& op = device.add_op();  // written there and not copied: see place_kernels()
+  Op& op = device.add_op();  // written in place and not copied: see place_kernels()
   op.start = *start;
   op.cycles = cycles;
   op.firmware = row.firmware_time.value_or(Op::kUnsaid);
@@ -146,8 +146,8 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
 
 namespace {
 
-/// The clock that makes cycles of nanoseconds, in whole MHz: the middle of what the rows say, as a
-/// damaged counter spoils a mean. 0 when no row says, or none that is believed.
+/// Returns the clock that turns cycles into nanoseconds, in whole MHz. It is the median of what the
+/// rows say, because a damaged counter spoils a mean. 0 if no row says, or none that is believed.
 Frequency median_clock(const std::map<std::int64_t, std::size_t>& clocks) {
   std::size_t rows = 0;
   for (const auto& [megahertz, count] : clocks) rows += count;
@@ -161,8 +161,8 @@ Frequency median_clock(const std::map<std::int64_t, std::size_t>& clocks) {
   return {};
 }
 
-/// A firmware's time by its cycles and by its own column: rounding and the clock's drift explain a
-/// difference of a thousandth, not one of a hundredth.
+/// Returns whether a firmware's time by its cycles and by its own column disagree. Rounding and the
+/// clock's drift explain a difference of a thousandth, not one of a hundredth.
 bool disagree(SimTime by_cycles, SimTime by_column) {
   const std::int64_t difference = std::abs((by_cycles - by_column).ps());
   return difference > SimTime::nanoseconds(2).ps() + by_column.ps() / 100;
@@ -181,11 +181,13 @@ OpsTimelineBuilder::Op& OpsTimelineBuilder::Device::add_op() {
 }
 
 void OpsTimelineBuilder::Device::add_clock(const Op& op) {
-  // Rounding to a nanosecond is too coarse for a clock where the firmware ran for less than this.
+  // Rounding to a nanosecond is too coarse for finding a clock if the firmware ran for less than
+  // this.
   constexpr SimTime kLongEnough = SimTime::nanoseconds(1'000);
   if (op.firmware < kLongEnough || op.cycles <= 0) return;
   const double megahertz = static_cast<double>(op.cycles) / op.firmware.seconds() * 1e-6;
-  // All that is not believed is one clock on its side, so that damage does not fill the list.
+  // All values that are not believed count as one clock on their side, so that damage does not fill
+  // the list.
   constexpr std::int64_t kMegahertz = 1'000'000;
   ++clocks[std::clamp<std::int64_t>(std::llround(megahertz), kSlowestClock.value() / kMegahertz - 1,
                                     kFastestClock.value() / kMegahertz + 1)];
@@ -231,7 +233,7 @@ void OpsTimelineBuilder::place_kernels(std::uint16_t id, Device& device, Frequen
   };
   static const ProgramRun kEmpty;
   std::uint64_t number = 0;
-  SimTime reached;  // the latest kernel's end, were there no offsets
+  SimTime reached;  // the latest kernel's end, as if there were no offsets
   const auto place = [&](const Op& op) {
     ++number;
     const bool says_firmware = op.firmware != Op::kUnsaid;
@@ -253,8 +255,8 @@ void OpsTimelineBuilder::place_kernels(std::uint16_t id, Device& device, Frequen
       chain.begin(slack);
     }
     reached = start + op.kernel;
-    // Written where it belongs: GCC 12 makes a temporary in words and copies it in larger ones, for
-    // which the processor waits.
+    // The program is written where it belongs: GCC 12 makes a temporary in words and copies it in
+    // larger ones, for which the processor waits.
     ProgramRun& program = programs.emplace_back(kEmpty);
     program.number = number;
     program.name = op.name;

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-/// Field numbers of perfetto/protos/perfetto/trace/perfetto_trace.proto, which never change.
+/// These are field numbers of perfetto/protos/perfetto/trace/perfetto_trace.proto, which never
+/// change.
 namespace howard::profiler::perfetto {
 
 namespace trace {

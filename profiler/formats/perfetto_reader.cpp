@@ -24,8 +24,8 @@ using namespace perfetto;  // NOLINT(google-build-using-namespace): field number
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-/// The field and the wire type that a message goes on with, as one number: a value of another type
-/// than the format says is skipped, not misread.
+/// Returns the field and the wire type of the message's next value as one number, so that a value
+/// of another type than the format says is skipped and not misread.
 constexpr std::uint32_t number_of(std::uint32_t field) {
   return protozero::tag_and_type(field, pbf_wire_type::varint);
 }
@@ -35,12 +35,12 @@ constexpr std::uint32_t bytes_of(std::uint32_t field) {
 
 std::string_view text_of(const protozero::data_view& view) { return {view.data(), view.size()}; }
 
-/// Where the next packet lies in `bytes`.
+/// Says where the next packet lies in `bytes`.
 struct PacketPlace {
   std::size_t begin = 0, size = 0;
 };
 
-/// Absent when `bytes` hold too little to tell. Throws protozero's exceptions when it is no packet.
+/// Absent if `bytes` hold too little to tell. Throws protozero's exceptions if it is not a packet.
 std::optional<PacketPlace> next_packet(std::string_view bytes) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
@@ -54,13 +54,13 @@ std::optional<PacketPlace> next_packet(std::string_view bytes) {
   }
 }
 
-/// The packets of a trace, one after the other, without holding the file.
+/// Gives the packets of a trace, one after the other, without holding the file.
 class Packets {
  public:
   explicit Packets(ByteSource& source) : source_(source) {}
 
-  /// The bytes of the next packet, valid until the next call; absent at the end of the file, and
-  /// where it breaks off.
+  /// Returns the bytes of the next packet, valid until the next call; absent at the end of the file
+  /// and where it breaks off.
   std::optional<std::string_view> next() {
     constexpr std::size_t kLongestHeader = 20;
     constexpr std::size_t kLongestPacket = std::size_t{64} << 20;
@@ -83,7 +83,7 @@ class Packets {
     }
   }
 
-  /// Why there are no more packets, if it is not the end of the file.
+  /// Returns why there are no more packets, if it is not the end of the file.
   const std::optional<std::string>& failure() const { return failure_; }
 
  private:
@@ -117,7 +117,7 @@ class Packets {
   std::optional<std::string> failure_;
 };
 
-/// The packets of a trace put together.
+/// Puts the packets of a trace together.
 class PacketReader {
  public:
   PacketReader(NameTable& names, DroppedRows& dropped) : names_(names), dropped_(dropped) {}
@@ -134,7 +134,7 @@ class PacketReader {
   }
 
  private:
-  /// The names that one sequence of packets has sent, by kind and number.
+  /// Holds the names that one sequence of packets has sent, by kind and number.
   using Interned = std::unordered_map<std::uint64_t, NameId>;
   struct Sequence {
     Interned categories, names, annotations;
@@ -144,7 +144,8 @@ class PacketReader {
     NameId name = 0, category = 0;
     std::uint64_t program = 0, trace = 0;
   };
-  /// What a packet may hold: read when all of its fields are known, as their order is free.
+  /// Holds what a packet may contain. It is read when all of its fields are known, because their
+  /// order is free.
   struct Packet {
     std::uint64_t time = 0, sequence = 0, flags = 0;
     std::optional<protozero::data_view> event, interned, track;
@@ -302,7 +303,7 @@ class PacketReader {
     return event;
   }
 
-  /// The two that a timeline needs.
+  /// Takes the two annotations that a timeline needs.
   void take_annotation(pbf_reader message, const Sequence& sequence, Event& event) const {
     std::string_view name;
     std::uint64_t value = 0;
@@ -361,7 +362,7 @@ bool is_perfetto_trace(std::string_view beginning) {
   const auto is_control = [](char c) {
     return (c >= '\0' && c < ' ' && c != '\t' && c != '\n' && c != '\r');
   };
-  if (std::ranges::none_of(beginning, is_control)) return false;  // a text
+  if (std::ranges::none_of(beginning, is_control)) return false;  // then it is a text
   try {
     while (!beginning.empty()) {
       const std::optional<PacketPlace> place = next_packet(beginning);

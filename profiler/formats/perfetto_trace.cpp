@@ -20,7 +20,7 @@ using namespace perfetto;  // NOLINT(google-build-using-namespace): field number
 
 constexpr std::uint64_t kOnlySequence = 1;
 
-/// Writes the packets of one sequence: names are sent once and meant by number from then on.
+/// Writes the packets of one sequence. A name is sent once, and then only its number.
 class PacketWriter {
  public:
   void describe_process(std::uint64_t uuid, std::uint64_t pid, const TraceProcess& process) {
@@ -59,7 +59,7 @@ class PacketWriter {
     send(level.time);
   }
 
-  /// `start` is the span's, in the time of the trace.
+  /// `start` is the span's start in the time of the trace.
   void begin(std::uint64_t track, const TraceEvent& span, SimTime start,
              const std::vector<SpanNote>& notes) {
     event_.clear();
@@ -149,7 +149,7 @@ class PacketWriter {
   std::uint64_t flags_ = packet::kStateCleared | packet::kNeedsState;
 };
 
-/// Begins and ends in the order in which a viewer opens and closes them.
+/// Writes begins and ends in the order in which a viewer opens and closes them.
 void write_spans(PacketWriter& packets, std::uint64_t track, const TraceView& view,
                  const TrackEvents& events) {
   std::vector<SimTime> open;

@@ -7,8 +7,8 @@
 
 namespace howard::profiler {
 
-/// Appends fields to a protobuf message (protobuf.dev/programming-guides/encoding). Of its types,
-/// the two that a trace needs: whole numbers and what has a length.
+/// Appends fields to a protobuf message (protobuf.dev/programming-guides/encoding). It has the two
+/// types that a trace needs: whole numbers and values with a length.
 class ProtobufWriter {
  public:
   void number(std::uint32_t field, std::uint64_t value) {

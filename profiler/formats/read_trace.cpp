@@ -14,7 +14,7 @@
 namespace howard::profiler {
 namespace {
 
-/// The number that `text` is behind `prefix`; absent when it is anything else or out of range.
+/// Returns the number behind `prefix` in `text`; absent if it is anything else or out of range.
 std::optional<std::uint16_t> number_after(std::string_view prefix, std::string_view text) {
   if (!text.starts_with(prefix)) return std::nullopt;
   text.remove_prefix(prefix.size());
@@ -24,7 +24,7 @@ std::optional<std::uint16_t> number_after(std::string_view prefix, std::string_v
   return number;
 }
 
-/// "core (3,4) compute", as `name_of` writes it.
+/// Parses "core (3,4) compute", as `name_of` writes it.
 std::optional<Track> core_track(std::string_view name) {
   constexpr std::string_view kBegin = "core (";
   const std::size_t comma = name.find(',');
@@ -45,8 +45,8 @@ std::optional<Track> core_track(std::string_view name) {
   return Track{TrackKind::core, found->second, core_index(*x, *y)};
 }
 
-/// The track that a thread of this name was written from; absent for a name that Howard does not
-/// write.
+/// Returns the track from which a thread of this name was written; absent for a name that Howard
+/// does not write.
 std::optional<Track> track_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, TrackKind>, 4> kPrefixes = {
       {{"host thread ", TrackKind::host_thread},
@@ -59,7 +59,8 @@ std::optional<Track> track_of(std::string_view name) {
   return core_track(name);
 }
 
-/// The tracks of all threads: those they are named after in the processes where all are.
+/// Returns the tracks of all threads. They follow from the names in processes in which all threads
+/// have such names.
 std::vector<Track> find_tracks(const std::vector<TraceSpans::Thread>& threads, ReadTrace& trace) {
   std::vector<Track> tracks(threads.size());
   std::vector<bool> ours(trace.processes.size(), true);
@@ -78,7 +79,7 @@ std::vector<Track> find_tracks(const std::vector<TraceSpans::Thread>& threads, R
   return tracks;
 }
 
-/// The spans that lie in no other of their track, of category "kernel" where there are such.
+/// Returns the spans that lie in no other of their track, of category "kernel" if there are any.
 std::vector<TraceEvent> programs_of(const ReadProcess& process) {
   std::vector<TraceEvent> events = process.events;
   const auto is_kernel = [](const TraceEvent& event) {

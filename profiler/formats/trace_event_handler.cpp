@@ -65,7 +65,7 @@ bool TraceEventHandler::parse_error(std::size_t /*position*/, const std::string&
   return false;
 }
 
-/// A string or a number.
+/// Takes a string or a number.
 bool TraceEventHandler::scalar(std::string_view text) {
   if (events_depth_ < 0) return true;
   if (in_arguments_ && depth_ == events_depth_ + 2) {
@@ -119,7 +119,7 @@ void TraceEventHandler::take_event() {
   if (event_.phase == "M") return take_metadata();
   const bool complete = event_.phase == "X";
   const bool begins = event_.phase == "B";
-  if (!complete && !begins && event_.phase != "E") return;  // counters, flows, instants
+  if (!complete && !begins && event_.phase != "E") return;  // these are counters, flows, instants
   const auto reject = [&](std::string_view reason) {
     dropped_.add(reason, 0, fmt::format("event {}", event_number_));
   };

@@ -25,10 +25,10 @@ class TraceEventHandler {
   TraceEventHandler(NameTable& names, DroppedRows& dropped) : names_(names), dropped_(dropped) {}
 
   const TraceSpans& found() const { return found_; }
-  /// What the parser found wrong; absent when it found the end.
+  /// Returns what the parser found wrong; absent if it found the end.
   const std::optional<std::string>& failure() const { return failure_; }
 
-  // What the parser calls. All return true: go on.
+  // The parser calls these. All return true to go on.
   bool null() { return value(); }
   bool boolean(bool /*value*/) { return value(); }
   bool number_integer(std::int64_t number);
@@ -45,7 +45,7 @@ class TraceEventHandler {
                    const nlohmann::json::exception& failure);
 
  private:
-  /// The members of an event that matter, as texts.
+  /// Holds the members of an event that matter, as texts.
   struct Event {
     std::string phase, name, category, process, thread;
     std::optional<SimTime> start, duration;
@@ -66,8 +66,8 @@ class TraceEventHandler {
   NameTable& names_;
   DroppedRows& dropped_;
   int depth_ = 0;
-  int events_depth_ = -1;  ///< Of the array of events; -1: not in it.
-  std::string key_;        ///< At the depth of an event, or of its arguments.
+  int events_depth_ = -1;  ///< The depth of the array of events; -1 outside of it.
+  std::string key_;        ///< The last key at the depth of an event, or of its arguments.
   bool in_arguments_ = false;
   Event event_;
   std::uint64_t event_number_ = 0;

@@ -17,7 +17,7 @@ std::string microseconds(SimTime time) {
   return fmt::format("{:.3f} us", static_cast<double>(time.ps()) / kPicosecondsPerMicrosecond);
 }
 
-/// "4.310 us: host issuing 3.900 us, go latency 0.410 us", the longest cause first.
+/// Returns "4.310 us: host issuing 3.900 us, go latency 0.410 us", with the longest cause first.
 std::string text_of(SimTime gap, const CauseTimes& causes) {
   std::vector<std::pair<SimTime, std::string_view>> parts;
   for (std::size_t i = 0; i < kGapCauses; ++i) {
@@ -34,7 +34,7 @@ std::string text_of(SimTime gap, const CauseTimes& causes) {
   return text;
 }
 
-/// "1024x512 bfloat16"; without the dimensions in front of the matrix that are 1.
+/// Returns "1024x512 bfloat16", without dimensions of 1 in front of the matrix.
 std::string text_of(const TensorFacts& tensor) {
   std::size_t first = 0;
   while (first + 2 < tensor.dimensions.size() && tensor.dimensions[first] == 1) ++first;
@@ -78,7 +78,7 @@ bool is_kernel(const TraceEvent& event) {
          (place == TrackKind::sub_device || place == TrackKind::command_queue);
 }
 
-/// How the number of waiting commands changes.
+/// Says how the number of waiting commands changes.
 struct Step {
   SimTime time;
   std::int64_t change = 0;
@@ -109,7 +109,7 @@ TraceView::TraceView(const TraceProcess& process)
 
 void TraceView::find_cores(std::span<const TraceEvent> events) {
   std::uint64_t program = 0;
-  Cores* cores = nullptr;  // of that program: events of one mostly follow each other
+  Cores* cores = nullptr;  // of that program, because events of one mostly follow each other
   for (const TraceEvent& event : events) {
     if (event.track.kind != TrackKind::core || event.program == 0) continue;
     const int x = core_x(event.track.index);
@@ -123,7 +123,8 @@ void TraceView::find_cores(std::span<const TraceEvent> events) {
   }
 }
 
-/// Gaps and queues, as the analyses see them; nothing of events that can not have happened.
+/// Takes gaps and queues as the analyses see them. Events that cannot have happened explain
+/// nothing.
 void TraceView::explain(const TraceProcess& process) {
   const Timeline timeline = unchecked_timeline_of(process.events, process.losses);
   if (!defects_of(timeline).empty()) return;

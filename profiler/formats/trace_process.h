@@ -17,43 +17,44 @@
 
 namespace howard::profiler {
 
-/// What is drawn as one process of a trace: one point of an experiment.
+/// Holds what is drawn as one process of a trace: one point of an experiment.
 struct TraceProcess {
   std::string name;                    ///< "emulated/shape:1024x1024x1024/dispatch:worker".
   std::span<const TraceEvent> events;  ///< In any order; no two of a track overlap in part.
-  std::uint64_t losses = 0;            ///< Events that happened and are not in `events`.
-  /// Says what a program is, or null where the device did not say; empty: nobody knows.
+  std::uint64_t losses = 0;  ///< The number of events that happened and are not in `events`.
+  /// Returns what a program is, or null if the device did not say; empty if nobody knows.
   std::function<const ProgramFacts*(std::uint64_t program)> facts = {};
 };
 
-/// Something that a viewer shows beside a span.
+/// Holds something that a viewer shows beside a span.
 struct SpanNote {
   std::string_view name;  ///< "flops".
   std::variant<std::uint64_t, std::string> value;
 };
 
-/// How many commands of a queue the host has issued and the dispatcher has not yet taken.
+/// Says how many commands of a queue the host has issued and the dispatcher has not yet taken.
 struct QueueLevel {
-  SimTime time;  ///< Since the trace began. From here on, until the next one.
+  /// The time since the trace began from which the number holds, until the next one.
+  SimTime time;
   std::int64_t waiting = 0;
 };
 
-/// A process as both trace formats show it: its time begins at 0, and spans of kernels say what
-/// they computed and what the chip had waited for.
+/// Shows a process as both trace formats do. Its time begins at 0, and spans of kernels say what
+/// they computed and what the chip waited for before them.
 class TraceView {
  public:
   explicit TraceView(const TraceProcess& process);
 
   const std::map<Track, TrackEvents, ReadingOrder>& tracks() const { return tracks_; }
-  /// By queue, in order, where the events tell when commands were issued and taken.
+  /// Returns the levels by queue, in order, if the events tell when commands were issued and taken.
   const std::map<std::uint16_t, std::vector<QueueLevel>>& queues() const { return queues_; }
-  /// A time of an event, counted from the start of the first one.
+  /// Returns a time of an event, counted from the start of the first one.
   SimTime since_start(SimTime time) const { return time - origin_; }
-  /// None for spans other than those of kernels on a sub-device or a queue.
+  /// Returns no notes for spans other than those of kernels on a sub-device or a queue.
   std::vector<SpanNote> notes_of(const TraceEvent& event) const;
 
  private:
-  /// The corners of the rectangle that the cores of a program lie in.
+  /// Holds the corners of the rectangle that contains the cores of a program.
   struct Cores {
     int left, top, right, bottom;
   };
@@ -66,10 +67,10 @@ class TraceView {
   std::map<Track, TrackEvents, ReadingOrder> tracks_;
   std::map<std::uint16_t, std::vector<QueueLevel>> queues_;
   std::unordered_map<std::uint64_t, Cores> cores_;
-  std::unordered_map<std::uint64_t, std::vector<SpanNote>> gaps_;  ///< Before a program.
+  std::unordered_map<std::uint64_t, std::vector<SpanNote>> gaps_;  ///< The gap before each program.
 };
 
-/// "command queue 0: commands waiting".
+/// Returns "command queue 0: commands waiting".
 std::string name_of_level(std::uint16_t queue);
 
 }  // namespace howard::profiler

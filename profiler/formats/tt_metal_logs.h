@@ -10,20 +10,22 @@
 
 namespace howard::profiler {
 
-/// The programs as `ops_perf_results` CSV, version 2.1 (98 columns), as tt-perf-report and
-/// ttnn-visualizer read it. What was not recorded is an empty cell. Firmware and kernel are one, as
-/// nothing is emulated around a kernel; inputs beyond the third and further outputs have no column.
+/// Writes the programs as `ops_perf_results` CSV, version 2.1 (98 columns), as tt-perf-report and
+/// ttnn-visualizer read it. What was not recorded is an empty cell. Firmware and kernel have the
+/// same times, because nothing is emulated around a kernel. Inputs beyond the third and further
+/// outputs have no column.
 std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device);
 
-/// The columns of that file.
+/// Returns the columns of that file.
 std::span<const std::string_view> ops_csv_columns();
 
-/// tt-metal's own profiler keeps no more programs (PROFILER_OP_SUPPORT_COUNT); each is some 70 KB.
+/// tt-metal's own profiler keeps no more programs (PROFILER_OP_SUPPORT_COUNT). Each takes some 70
+/// KB.
 inline constexpr std::size_t kMostDeviceLogPrograms = 1'000;
 
-/// The programs as `profile_log_device` CSV of 15 columns: the firmware and kernel zones of every
-/// RISC of every core, at the cores' NoC coordinates. A program without recorded cores is on one.
-/// At most kMostDeviceLogPrograms; the caller says what is left out.
+/// Writes the programs as `profile_log_device` CSV of 15 columns: the firmware and kernel zones of
+/// every RISC of every core, at the cores' NoC coordinates. A program without recorded cores gets
+/// one core. At most kMostDeviceLogPrograms are written; the caller says what is left out.
 std::string device_log_csv(std::span<const OpRecord> records, const DeviceFacts& device);
 
 }  // namespace howard::profiler

@@ -32,7 +32,7 @@ namespace {
 namespace operation = wormhole::operation;
 using ops::Tensor;
 
-/// What is told of a call that the emulator cannot run.
+/// Throws the Error for a call that the emulator cannot run.
 [[noreturn]] void refuse(std::string value, std::string accepted) {
   throw Error({.attempted = "emulate it",
                .value = std::move(value),
@@ -79,7 +79,7 @@ TensorSpec spec_of(const TensorCells& cells) {
           .storage = dram ? Storage::dram : Storage::l1};
 }
 
-/// A row, taken apart.
+/// Takes a row apart.
 class Call {
  public:
   Call(const OpRow& row, Device& device)
@@ -94,7 +94,7 @@ class Call {
   std::string_view fidelity;
 
   std::size_t inputs() const { return inputs_.size(); }
-  /// Error when the row has fewer.
+  /// Error if the row has fewer inputs.
   const TensorSpec& in(std::size_t i) const {
     if (i >= inputs_.size()) refuse(fmt::format("{} inputs", inputs_.size()), "more of them");
     return inputs_[i];
@@ -110,7 +110,7 @@ class Call {
   std::vector<TensorSpec> inputs_, outputs_;
 };
 
-/// What stands behind the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
+/// Returns what follows the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text) {
   const std::size_t colons = text.rfind("::");
   const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);
@@ -136,7 +136,8 @@ Program matmul(const Call& call) {
   return ops::linear(a, b, call.input(2), call.output(), attributes);
 }
 
-/// An elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a caller.
+/// Makes an elementwise program. Its lowering mixes data types, which ops::eltwise does not allow a
+/// caller.
 Program eltwise(const Call& call, Eltwise function, std::optional<float> scalar) {
   EltwiseAttributes attributes{.function = function, .scalar = scalar};
   attributes.core_grid = call.attributes.core_range("sub_core_grids");
@@ -196,7 +197,7 @@ Program unary(const Call& call) {
   if (function == kFunctions.end()) {
     refuse(fmt::format("op_type '{}'", name), "a function that the emulator has");
   }
-  // The parameter of the functions that have a fast, less exact variant says whether it is taken.
+  // Functions with a fast, less exact variant have a parameter that says whether it is used.
   const bool approximate = type.find("param={1") != std::string_view::npos;
   const bool has_variants = *function == Eltwise::exp || *function == Eltwise::erf ||
                             *function == Eltwise::gelu || *function == Eltwise::rsqrt;
@@ -206,7 +207,7 @@ Program unary(const Call& call) {
   return eltwise(call, *function, fills ? std::optional(0.0F) : std::nullopt);
 }
 
-/// In one step, or in several, of which ops::reduce makes one.
+/// Reduces in one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const std::array<std::int64_t, 4>& in = call.in(0).shape.dimensions();
   const std::array<std::int64_t, 4>& out = call.out().shape.dimensions();
@@ -302,9 +303,9 @@ Program softmax_backward(const Call& call) {
   return ops::softmax_backward(call.input(0), call.input(1), call.output());
 }
 
-constexpr float kEpsilon = 1e-5F;  // takes no time
+constexpr float kEpsilon = 1e-5F;  // it does not affect the time
 
-/// Scaled or not takes ttnn's kernel as long.
+/// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
   if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) != "LAYERNORM") {
     refuse("an RMS norm", "a layer norm");
@@ -401,7 +402,7 @@ std::optional<Program> logged_program(const OpRow& row, Device& device) {
 std::optional<CoreGrid> logged_grid(const OpRow& row) {
   if (const auto grid = OpAttributes(row.attributes).core_range("worker_grid")) return grid;
   if (!row.worker_cores) return std::nullopt;
-  constexpr int kColumns = 8;  // of Wormhole's grid of Tensix cores
+  constexpr int kColumns = 8;  // the columns of Wormhole's grid of Tensix cores
   const std::int64_t cores = *row.worker_cores;
   if (cores < kColumns || cores > kColumns * 10 || cores % kColumns != 0) {
     refuse(fmt::format("{} worker cores", cores), "rows of 8, as Wormhole has");

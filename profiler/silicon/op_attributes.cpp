@@ -19,14 +19,14 @@ namespace {
                .hint = ""});
 }
 
-/// Takes `text` off the beginning of `rest`; false when it does not stand there.
+/// Takes `text` off the beginning of `rest`. Returns false if `rest` does not begin with it.
 bool take(std::string_view& rest, std::string_view text) {
   if (!rest.starts_with(text)) return false;
   rest.remove_prefix(text.size());
   return true;
 }
 
-/// "(x=8;y=7)", taken off the beginning of `rest`.
+/// Takes "(x=8;y=7)" off the beginning of `rest`.
 std::optional<std::pair<int, int>> take_pair(std::string_view& rest) {
   int numbers[2] = {};
   for (const int i : {0, 1}) {

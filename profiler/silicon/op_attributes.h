@@ -8,24 +8,24 @@
 
 namespace howard::profiler {
 
-/// What an op was told besides its operands, as the ATTRIBUTES cell of a log has it:
+/// Reads what an op was told besides its operands, from the ATTRIBUTES cell of a log:
 /// "{'transpose_a': 'false'; 'user_core_coord': '(x=8;y=7)'}".
 class OpAttributes {
  public:
   /// `cell` must outlive this.
   explicit OpAttributes(std::string_view cell) : cell_(cell) {}
 
-  /// Absent when the cell has no such name, or its value is std::nullopt.
+  /// Absent if the cell has no such name, or its value is std::nullopt.
   std::optional<std::string_view> find(std::string_view name) const;
-  /// Absent as above. Error when it is neither "true", "false", "1" nor "0".
+  /// Absent as for find(). Error if it is not "true", "false", "1" or "0".
   std::optional<bool> flag(std::string_view name) const;
-  /// What stands behind `name` and "=" within the value of `attribute`:
-  /// "compute_kernel_config", "fp32_dest_acc_en" gives "1".
+  /// Returns what follows `name` and "=" within the value of `attribute`: "compute_kernel_config",
+  /// "fp32_dest_acc_en" gives "1".
   std::optional<std::string_view> member(std::string_view attribute, std::string_view name) const;
-  /// "(x=8;y=7)". Absent as above; Error when it is no size.
+  /// Parses "(x=8;y=7)". Absent as for find(); Error if it is not a size.
   std::optional<CoreGrid> core_grid(std::string_view name) const;
-  /// "{[(x=0;y=0) - (x=7;y=6)]}", the range of cores as a size. Absent as above; Error when it is
-  /// no single range, or does not begin at the first core.
+  /// Parses "{[(x=0;y=0) - (x=7;y=6)]}", the range of cores, as a size. Absent as for find(); Error
+  /// if it is not a single range or does not begin at the first core.
   std::optional<CoreGrid> core_range(std::string_view name) const;
 
  private:

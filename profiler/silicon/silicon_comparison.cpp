@@ -17,8 +17,8 @@
 namespace howard::profiler {
 namespace {
 
-/// What a program was told besides its operands, in a few words: " 8x7 fp32". One overload for each
-/// kind that is told anything that matters to its time.
+/// Returns in a few words what a program was told besides its operands: " 8x7 fp32". There is one
+/// overload for each kind that is told anything that affects its time.
 struct Words {
   std::string operator()(const MatmulAttributes& attributes) const {
     std::string words;
@@ -91,7 +91,7 @@ class Comparer {
   }
 
  private:
-  /// Whether it is emulated, and where it stands among those that are or are not.
+  /// Says whether it is emulated, and its place among those that are or are not.
   using Place = std::pair<bool, std::size_t>;
 
   std::optional<Place> place_of(const OpRow& row) {
@@ -106,7 +106,7 @@ class Comparer {
     return places_.emplace(key_, find_place(row)).first->second;
   }
 
-  /// Everything of the row that the emulation depends on.
+  /// Holds everything of the row on which the emulation depends.
   void set_key(const OpRow& row) {
     key_.clear();
     const auto append = [&](std::string_view cell) {
@@ -187,7 +187,7 @@ class Comparer {
   }
 
   const wormhole::Profiles& profiles_;
-  wormhole::WormholeDevice device_;  ///< Where operands are allocated.
+  wormhole::WormholeDevice device_;  ///< Operands are allocated here.
   SiliconComparison& found_;
   std::size_t rows_ = 0;
   bool grid_noted_ = false;

@@ -15,28 +15,29 @@
 
 namespace howard::profiler {
 
-/// One run of a call on real hardware.
+/// Holds one run of a call on real hardware.
 struct MeasuredRun {
   SimTime kernel;
-  SimTime start_skew;  ///< From the first core's start to the last one's; zero: not known.
+  SimTime start_skew;  ///< The time from the first core's start to the last one's; zero if unknown.
 };
 
-/// Rows that ask for the same: one op on operands of the same shapes, told the same.
+/// Holds rows that ask for the same: one op on operands of the same shapes with the same
+/// attributes.
 struct ComparedCall {
   std::string code;    ///< ttnn's device operation: "Matmul".
   std::string call;    ///< The emulator's op and what it was told: "matmul 8x7 fp32".
   std::string inputs;  ///< "19x64 bfloat16, 64x33 bfloat16".
   std::string output;
-  std::string fidelity;  ///< "HiFi2"; empty where the log has none.
-  CoreGrid grid;         ///< The cores that it could be spread over.
-  SimTime emulated;      ///< Of the kernel, alone on the chip.
+  std::string fidelity;  ///< "HiFi2"; empty if the log has none.
+  CoreGrid grid;         ///< The cores over which it could be spread.
+  SimTime emulated;      ///< The time of the kernel, alone on the chip.
   int emulated_cores = 0;
   std::string_view bound_by;        ///< The stage that limits the emulated kernel.
-  std::int64_t measured_cores = 0;  ///< Of its first row; 0: the log does not say.
+  std::int64_t measured_cores = 0;  ///< The number in its first row; 0 if the log does not say.
   std::vector<MeasuredRun> runs;    ///< In the order of the file, at least one.
 };
 
-/// Rows of one op that were not emulated, for one reason.
+/// Counts rows of one op that were not emulated, for one reason.
 struct NotEmulated {
   std::string code;
   std::string reason;
@@ -45,29 +46,30 @@ struct NotEmulated {
   std::uint64_t first_line = 0;
 };
 
-/// A log of real hardware beside the emulator.
+/// Holds a log of real hardware beside the emulator.
 struct SiliconComparison {
   std::vector<ComparedCall> calls;        ///< In the order of their first rows.
   std::vector<NotEmulated> not_emulated;  ///< In the order of their first rows.
-  std::uint64_t host_ops = 0;             ///< Rows of ops that ran on the host.
+  std::uint64_t host_ops = 0;             ///< The number of rows of ops that ran on the host.
   DroppedRows dropped;                    ///< Rows that could not be read, or have no time.
   std::vector<std::string> notes;
 };
 
-/// (emulated - measured) / measured of a run, whose time must not be zero.
+/// Returns (emulated - measured) / measured of a run, whose time must not be zero.
 double error_of(const ComparedCall& call, const MeasuredRun& run);
-/// As above, as if the emulated cores had started as far apart as the run's: the profiler counts
-/// from the first core's start, and the skew is of all the grid's cores (as the calibration takes
-/// it).
+/// Does the same as if the emulated cores had started as far apart as the run's. The profiler
+/// counts from the first core's start, and the skew is that of all the grid's cores (as the
+/// calibration takes it).
 double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
 
 /// Reads an `ops_perf_results` log and plans each of its device ops on the emulated chip of
-/// `profiles`. Memory has a bound: rows beyond `kMostLoggedPrograms` and calls that differ from
-/// more than `kMostDifferentCalls` others are counted as dropped. Error as for `OpsColumns`.
+/// `profiles`. Memory has a bound: rows beyond `kMostLoggedPrograms`, and calls that differ from
+/// more than `kMostDifferentCalls` others, are counted as dropped. Errors are those of
+/// `OpsColumns`.
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
                                        const wormhole::Profiles& profiles);
 
-/// Programs with static shapes have some hundred.
+/// A program with static shapes has some hundred.
 inline constexpr std::size_t kMostDifferentCalls = 100'000;
 
 }  // namespace howard::profiler

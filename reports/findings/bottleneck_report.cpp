@@ -19,13 +19,13 @@ using profiler::WorkSummary;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
 
-/// "dispatch 63 %"; empty where no time passed.
+/// Returns "dispatch 63 %"; empty if no time passed.
 std::string verdict_text(const WorkSummary& summary) {
   if (summary.time() == SimTime()) return "";
   return fmt::format("{} {:.0f} %", name_of(summary.verdict()), 100 * summary.verdict_share());
 }
 
-/// The stage that limits most of the kernel time: "unpack 80 %"; empty where none is known.
+/// Returns the stage that limits most of the kernel time: "unpack 80 %"; empty if none is known.
 std::string stage_text(const WorkSummary& summary) {
   if (summary.stages.empty() || summary.busy() == SimTime()) return "";
   const WorkSummary::Stage& longest = summary.stages.front();
@@ -107,7 +107,7 @@ Table critical_path_table(const profiler::Timeline& timeline, const profiler::Cr
     std::uint64_t on = 0;
     std::uint64_t off = 0;
     SimTime time;
-    std::optional<SimTime> slack;  ///< The least, of those off the path.
+    std::optional<SimTime> slack;  ///< The least slack of those off the path.
   };
   std::vector<Op> ops(timeline.names.size());
   std::vector<bool> on_path(timeline.programs.size());

@@ -17,11 +17,11 @@ namespace {
 
 using Key = std::pair<std::string, std::string>;  // point, metric
 
-/// How far a time moved, in either direction: 2 and 0.5 are equally far.
+/// Returns how far a time moved, in either direction: 2 and 0.5 are equally far.
 double distance(const MovedTime& moved) {
   const double before = static_cast<double>(moved.before.ps());
   const double after = static_cast<double>(moved.after.ps());
-  // A picosecond more makes zeros comparable, and changes no order that a reader could see.
+  // One picosecond more makes zeros comparable and changes no order that a reader could see.
   return std::abs(std::log((after + 1) / (before + 1)));
 }
 
@@ -63,7 +63,7 @@ std::string ratio_text(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.9g}", *ratio) : "";  // a picosecond of a millisecond shows
 }
 
-/// A column of text that is read as numbers: aligned right.
+/// Adds a column of text that is read as numbers, and so aligned right.
 void add_numbers(Table& table, std::string title, const std::vector<std::string>& texts) {
   add_words(table, TableColumn{.title = std::move(title), .number = true}, texts);
 }

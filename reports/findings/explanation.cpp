@@ -26,7 +26,7 @@ using profiler::TimeAccount;
 using profiler::Verdict;
 using profiler::WorkSummary;
 
-/// A change of less than this is none.
+/// A smaller change counts as none.
 constexpr double kNoticed = 0.02;
 constexpr std::size_t kMostCosts = 3;
 
@@ -40,14 +40,14 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
 
-/// "engine traced, batch 256".
+/// Returns "engine traced, batch 256".
 std::string settings_of(const Parameters& parameters) {
   std::vector<std::string> words;
   for (const auto& [axis, value] : parameters) words.push_back(axis + " " + value);
   return join(words, ", ");
 }
 
-/// What an op's time is made of: "DRAM 14 %, beyond 86 %; in1 reads".
+/// Returns what an op's time is made of: "DRAM 14 %, beyond 86 %; in1 reads".
 std::string kernels_text(const WorkSummary& op) {
   const double busy = op.busy().seconds();
   std::string text;
@@ -112,7 +112,7 @@ std::string_view effect_of(double gain) {
   return is_slower(gain) ? "is slower" : "does not help";
 }
 
-/// "2.31x".
+/// Returns "2.31x".
 Cell gain_cell(double gain) {
   const Tone tone = is_faster(gain) ? Tone::good : is_slower(gain) ? Tone::bad : Tone::plain;
   return {.text = fmt::format("{:.2f}x", gain), .tone = tone};
@@ -163,7 +163,7 @@ Table changes_table(const Explanation& explanation) {
   return table;
 }
 
-/// The point, without what nobody chose.
+/// Returns the name of the point, without the values that nobody chose.
 std::string title_of(const Explanation& explanation) {
   Parameters set = explanation.parameters;
   std::erase_if(set, [](const auto& parameter) { return parameter.second == "default"; });
@@ -180,8 +180,8 @@ std::string metric_name(const Cost& cost) {
   return name;
 }
 
-/// By verdict: waiting, computing, moving data, and what kernels take beyond; the last includes
-/// kernels of which nothing is known.
+/// Returns the times by verdict: waiting, computing, moving data, and what kernels take beyond. The
+/// last one includes kernels about which nothing is known.
 std::array<double, 4> parts_of(const ExplainedRun& run) {
   const WorkSummary& all = all_of(run);
   const double whole = all.time().seconds();
@@ -190,7 +190,7 @@ std::array<double, 4> parts_of(const ExplainedRun& run) {
           (all.excess + all.unknown).seconds() / whole};
 }
 
-/// The kernels may be busy and yet not what the time depends on.
+/// Kernels may be busy and still not be what the time depends on.
 std::string pace_sentence(const ExplainedRun& run) {
   const TimeAccount& account = run.account;
   const bool host = account.pace() == profiler::Pace::host;
@@ -228,7 +228,7 @@ PointResult point_of(const Explanation& explanation, const Parameters& changes) 
 
 std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
   std::vector<Cost> costs = run.account.costs;
-  // Each sum is rounded, not each cost, so that they still add up.
+  // Each sum is rounded, not each cost, so that the costs still add up.
   SimTime sum;
   SimTime given;
   for (Cost& cost : costs) {

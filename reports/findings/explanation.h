@@ -13,36 +13,38 @@
 
 namespace howard::reports {
 
-/// An iteration of a point: its mean time, and on what the chip spent the iterations.
+/// Holds an iteration of a point: its mean time, and on what the chip spent the iterations.
 struct ExplainedRun {
   SimTime time;
   int iterations = 1;
-  profiler::TimeAccount account;  ///< Of all of them.
+  profiler::TimeAccount account;  ///< Accounts for all iterations together.
   std::vector<std::string> warnings;
 };
 
-/// A way to change the point, run.
+/// Describes a change to the point that was run.
 struct TriedChange {
   std::string what;             ///< "trace"
   harness::Parameters changes;  ///< The axes and their new values.
-  std::string how;              ///< Those as options of the command: "-a engine=traced".
-  std::size_t candidates = 1;   ///< This was the fastest of so many.
+  std::string how;              ///< The same as options of the command: "-a engine=traced".
+  std::size_t candidates = 1;   ///< The number of candidates, of which this was the fastest.
   ExplainedRun run;
 };
 
-/// A way to change the point that was not run.
+/// Describes a change to the point that was not run.
 struct UntriedChange {
   std::string what;
   std::string reason;
 };
 
-/// Why a point takes its time and what would change it: each figure from a run of the emulator.
+/// Says why a point takes its time and what would change it. Each figure comes from a run of the
+/// emulator.
 struct Explanation {
   std::string experiment;
-  std::string command;  ///< That asks for this point: each `how` replaces options of it.
+  /// The command that asks for this point; each `how` replaces some of its options.
+  std::string command;
   harness::Parameters parameters;
   ExplainedRun run;
-  std::vector<TriedChange> tried;  ///< The fastest first.
+  std::vector<TriedChange> tried;  ///< The fastest comes first.
   std::vector<UntriedChange> untried;
 
   double gain(const TriedChange& change) const {
@@ -50,19 +52,20 @@ struct Explanation {
   }
 };
 
-/// The costs of one iteration, the largest first. They add up to `run.time`, exactly.
+/// Returns the costs of one iteration, the largest first. They add up to `run.time`, exactly.
 std::vector<profiler::Cost> costs_of_iteration(const ExplainedRun& run);
 
-/// "dispatch-bound: for 78 % of 3.10 ms no program runs, mostly for host issuing".
+/// Returns "dispatch-bound: for 78 % of 3.10 ms no program runs, mostly for host issuing".
 std::string verdict_sentence(const ExplainedRun& run);
 
-/// What the run spends its time on, under its verdict, and what would change that.
+/// Returns tables of what the run spends its time on, under its verdict, and of what would change
+/// that.
 std::vector<Table> explanation_tables(const Explanation& explanation);
 
-/// How such a result is shown where only the result is left.
+/// Returns how such a result is shown if only the result is left.
 harness::Presentation explanation_presentation();
 
-/// The point with its costs, and each change as a point beside it; details say what it is.
+/// Returns the point with its costs, and each change as a point beside it. Details say what it is.
 harness::ExperimentResult explanation_result(const Explanation& explanation,
                                              const harness::RunContext& context);
 

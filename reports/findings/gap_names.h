@@ -10,14 +10,15 @@
 
 namespace howard::reports {
 
-/// "queue 0", "sub-device 1", "device 0"; with the device before it when `lanes` has several.
+/// Returns "queue 0", "sub-device 1" or "device 0", preceded by the device if `lanes` has several.
 std::string lane_name(std::span<const profiler::BusyLane> lanes, const profiler::BusyLane& lane,
                       profiler::LaneKind kind);
 
-/// "10 us": the bound of a bin, which is a whole number of some unit. The end of time is "longer".
+/// Returns "10 us", the bound of a bin, which is a whole number of some unit. The end of time is
+/// "longer".
 std::string bound_name(SimTime bound);
 
-/// The causes that have any time, the largest first.
+/// Returns the causes that have any time, the largest first.
 std::vector<profiler::GapCause> causes_present(const profiler::CauseTimes& causes);
 
 }  // namespace howard::reports

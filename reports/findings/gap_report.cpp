@@ -23,7 +23,8 @@ using profiler::LaneKind;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
 
-/// The cause with the most time and its share: "host issuing 63 %"; empty without any time.
+/// Returns the cause with the most time and its share: "host issuing 63 %"; empty if there is no
+/// time.
 std::string largest_cause(const CauseTimes& causes) {
   const std::vector<GapCause> present = causes_present(causes);
   if (present.empty()) return "";

@@ -18,7 +18,7 @@ using harness::PointResult;
 using profiler::LoggedRun;
 using profiler::Timeline;
 
-/// A point of a log, to which metrics are added.
+/// Adds metrics to a point of a log.
 class LogPoint {
  public:
   LogPoint(harness::Parameters run, std::string axis, std::string_view value) {
@@ -34,7 +34,7 @@ class LogPoint {
   void count(std::string name, std::uint64_t count) {
     add(std::move(name), static_cast<double>(count), "count");
   }
-  /// `part` of `whole`; nothing where there is no whole.
+  /// Adds `part` of `whole`; nothing if the whole is zero.
   void share(std::string name, SimTime part, SimTime whole) {
     if (whole > SimTime()) add(std::move(name), part.seconds() / whole.seconds(), "1");
   }

@@ -32,7 +32,7 @@ std::string named(const std::string& name) { return name.empty() ? "(no name)" :
 
 bool uses_l1(const MemoryUse& use) { return use.l1_peak().l1() > Bytes(); }
 
-/// Buffers of one name in one memory.
+/// Sums up the buffers of one name in one memory.
 struct Holder {
   std::string memory;
   std::string phase;
@@ -72,7 +72,7 @@ void append_holders(const MemoryUse& use, const std::vector<std::size_t>& live, 
   holders.insert(holders.end(), sorted.begin(), sorted.end());
 }
 
-/// A step for each point: the line goes on level until the next one.
+/// Returns a step for each point: the line stays level until the next one.
 std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dram,
                        const Scale& l1) {
   const SimTime start = use.curve.front().time;
@@ -85,16 +85,16 @@ std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dra
   return text;
 }
 
-/// Pixels around a picture's axes, at both sides and above and below.
+/// These are pixels around a picture's axes, at both sides, and above and below.
 constexpr double kAcross = 170;
 constexpr double kUpwards = 150;
 
-/// What stands above the curves: the name of each phase, written upwards.
+/// Holds the name of each phase, which is written upwards above the curves.
 struct PhaseNames {
   struct Phase {
     std::string name;
     double begins;  ///< As a share of the time, as is the next.
-    double stands;  ///< So far from its neighbours that names do not touch.
+    double stands;  ///< Far enough from its neighbours that names do not touch.
   };
   std::vector<Phase> phases;
   double height = 0;  ///< Of the longest name, as a share of the axis.
@@ -105,14 +105,14 @@ struct PhaseNames {
 PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size) {
   const double distance = kLineHeight / (size.width - kAcross);
   const auto most = static_cast<std::size_t>(1 / distance);
-  // Where there are too many phases, the longest have names.
+  // If there are too many phases, only the longest have names.
   std::vector<const MemoryPhase*> named_ones;
   for (const MemoryPhase& phase : use.phases) named_ones.push_back(&phase);
   std::ranges::stable_sort(named_ones, std::greater(),
                            [](const MemoryPhase* phase) { return phase->end - phase->start; });
   if (named_ones.size() > most) named_ones.resize(most);
   std::ranges::sort(named_ones);  // they lie in one vector
-  double from = 0.7 * distance;   // beside the axis
+  double from = 0.7 * distance;   // begins beside the axis
   for (const MemoryPhase* const phase : named_ones) {
     const SimTime start = phase->start - use.curve.front().time;
     const double begins = span > SimTime() ? start.seconds() / span.seconds() : 0;
@@ -129,7 +129,7 @@ PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& si
   }
 }
 
-/// A dashed line where each phase begins, which bends to its name.
+/// Draws a dashed line where each phase begins, which bends to its name.
 std::string phase_marks(const PhaseNames& names, double roof) {
   constexpr double kBend = 0.04;
   std::string text;

@@ -10,20 +10,20 @@
 
 namespace howard::reports {
 
-/// The fields of TTML's MemoryUsageTracker, a row for each phase.
+/// Returns the fields of TTML's MemoryUsageTracker, with a row for each phase.
 Table memory_phases_table(const profiler::MemoryUse& use);
 
-/// Which names, by the phase that allocated them, held the memory at its peak, the largest first:
-/// DRAM, then L1. The `most` largest of each; the rest is one row.
+/// Returns the names that held the memory at its peak, by the phase that allocated them, the
+/// largest first: DRAM, then L1. It has the `most` largest of each; the rest is one row.
 Table memory_holders_table(const profiler::MemoryUse& use, std::size_t most);
 
-/// Every buffer as CSV, in the order of allocation: memory, buffer, name, phase, bytes, allocated
-/// and released in picoseconds of the device's clock; released is empty for what was live at the
-/// end.
+/// Returns every buffer as CSV, in the order of allocation: memory, buffer, name, phase, bytes,
+/// allocated and released in picoseconds of the device's clock. `released` is empty if the buffer
+/// was live at the end.
 std::string buffers_csv(const profiler::MemoryUse& use);
 
-/// Draws NAME_memory under `title`: DRAM over time, and L1 where any was in use, with the phases.
-/// Nothing without events.
+/// Draws NAME_memory under `title`: DRAM over time, and L1 if any was in use, with the phases. It
+/// draws nothing without events.
 PlotFiles write_memory_plot(const profiler::MemoryUse& use, const std::string& name,
                             const std::string& title, const Canvas& canvas);
 

@@ -9,14 +9,14 @@
 
 namespace howard::reports {
 
-/// The runs of one op, or of one section.
+/// Sums up the runs of one op or of one section.
 struct OpGroup {
   profiler::NameId name = 0;
   std::uint64_t runs = 0;
-  SimTime time, shortest, longest;  ///< Of the kernels.
+  SimTime time, shortest, longest;  ///< Times of the kernels.
 };
 
-/// The programs of a timeline by the names of `member`; the largest time first.
+/// Returns the programs of a timeline by the names of `member`, with the largest time first.
 std::vector<OpGroup> group_programs(const profiler::Timeline& timeline,
                                     profiler::NameId profiler::ProgramRun::*member);
 

@@ -10,22 +10,24 @@
 
 namespace howard::reports {
 
-/// How an experiment did against what was published.
+/// Compares an experiment with what was published.
 struct ExperimentSummary {
   std::string experiment;
   std::size_t points = 0;
   std::size_t failed = 0;
-  std::size_t published = 0;    ///< Points beside a published figure, artefacts among them.
-  std::size_t reproduced = 0;   ///< Within 10 %; artefacts are not counted.
-  std::size_t predictions = 0;  ///< Of those compared, what no constant was fitted to.
+  /// The number of points beside a published figure, including artefacts.
+  std::size_t published = 0;
+  std::size_t reproduced = 0;   ///< Those within 10 %, without artefacts.
+  std::size_t predictions = 0;  ///< Those of `compared` to which no constant was fitted.
   std::size_t artefacts = 0;
   std::size_t compared = 0;  ///< Published figures with a measured one, without artefacts.
-  double error_sum = 0;      ///< |error| of those.
+  double error_sum = 0;      ///< The sum of |error| over these.
 };
 
 ExperimentSummary summarise(const harness::ExperimentResult& result);
 
-/// A row for each experiment and one for all. `seconds`: how long each took; empty: not known.
+/// Returns a row for each experiment and one for all. `seconds` says how long each took; it is
+/// empty if that is not known.
 Table summary_table(std::span<const harness::ExperimentResult> results,
                     const std::vector<double>& seconds);
 

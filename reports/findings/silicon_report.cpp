@@ -32,13 +32,13 @@ SimTime measured_time(const ComparedCall& call) {
   return time;
 }
 
-/// The calls of one op, or all of them.
+/// Holds the calls of one op, or all of them.
 struct OpErrors {
   std::string code;
   std::uint64_t calls = 0;
   std::uint64_t runs = 0;
   SimTime measured, emulated;
-  std::vector<double> errors, errors_with_skew;  ///< Of each run, without their signs.
+  std::vector<double> errors, errors_with_skew;  ///< One for each run, without its sign.
   bool has_skew = false;
 
   void add(const ComparedCall& call) {
@@ -93,7 +93,7 @@ Table ops_table(const SiliconComparison& comparison) {
   return table;
 }
 
-/// What the reader must know of all the tables.
+/// Returns what the reader must know about all the tables.
 std::vector<std::string> notes_of(const SiliconComparison& comparison) {
   std::vector<std::string> notes;
   SimTime compared, left_out;

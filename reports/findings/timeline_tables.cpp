@@ -26,7 +26,8 @@ using profiler::LoggedRun;
 using profiler::ProgramRun;
 using profiler::Timeline;
 
-/// A table whose times get one prefix per column, which is known when all rows are there.
+/// Builds a table whose times get one prefix per column. The prefix is known when all rows are
+/// there.
 class TableBuilder {
  public:
   explicit TableBuilder(std::string caption) { table_.caption = std::move(caption); }
@@ -43,7 +44,7 @@ class TableBuilder {
   void add(std::uint64_t count) { add(fmt::to_string(count)); }
   void add(SimTime time) { add(time.seconds()); }
   void add(double value) { rows_.back().push_back({.value = value}); }
-  /// `part` of `whole`; nothing where there is no whole.
+  /// Adds `part` of `whole`; nothing if the whole is zero.
   void add_share(SimTime part, SimTime whole) {
     if (whole > SimTime()) {
       add(part.seconds() / whole.seconds());
@@ -82,7 +83,7 @@ class TableBuilder {
   struct Column {
     std::string title;
     bool number = false;
-    std::string si_unit;  ///< Empty: text, or a plain number.
+    std::string si_unit;  ///< Empty for text or a plain number.
   };
 
   void quantity(std::string title, std::string unit) {
@@ -104,10 +105,10 @@ class TableBuilder {
   std::vector<Row> rows_;
 };
 
-/// What the programs of a run differ in.
+/// Says in what the programs of a run differ.
 struct Variety {
-  bool queues = false, sub_devices = false;  ///< There are several.
-  std::size_t replayed = 0;                  ///< Programs of replays.
+  bool queues = false, sub_devices = false;  ///< True if there are several.
+  std::size_t replayed = 0;                  ///< The number of programs of replays.
   std::set<std::pair<std::uint32_t, std::uint32_t>> replays;
 
   explicit Variety(const Timeline& timeline) {
@@ -152,11 +153,11 @@ void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind,
   }
 }
 
-/// The devices of a run and, where one has several, its sub-devices.
+/// Holds the devices of a run and, if one has several, its sub-devices.
 struct Lanes {
   std::vector<profiler::BusyLane> devices, sub_devices;
 
-  /// The gaps of a device without sub-devices are those of its only one.
+  /// A device without sub-devices has the gaps of its only one.
   std::span<const profiler::BusyLane> smallest() const {
     return sub_devices.empty() ? devices : sub_devices;
   }
@@ -288,7 +289,8 @@ void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>
 }  // namespace
 
 std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
-  std::array<std::vector<Table>, 5> parts;  // what passes over all programs or gaps, side by side
+  // Each passes over all programs or gaps; they run side by side.
+  std::array<std::vector<Table>, 5> parts;
   const auto tables_of_gaps = [&] {
     const Variety variety(run.timeline);
     const Lanes lanes = lanes_of(run.timeline, variety);

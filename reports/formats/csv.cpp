@@ -30,7 +30,8 @@ Fields axes_of(std::span<const ExperimentResult> results) {
   return axes;
 }
 
-/// What is said in words of any point; an axis of the same name says it already.
+/// Returns the names of the facts in words that any point has. It leaves out a fact that an axis of
+/// the same name already says.
 Fields details_of(std::span<const ExperimentResult> results, const Fields& axes) {
   Fields details;
   for (const ExperimentResult& result : results) {
@@ -44,7 +45,7 @@ Fields details_of(std::span<const ExperimentResult> results, const Fields& axes)
   return details;
 }
 
-/// The end of each row of a point: its details, and why it has no metrics.
+/// Returns the end of each row of a point: its details, and why it has no metrics.
 Fields end_of(const PointResult& point, const Fields& details) {
   Fields fields;
   for (const std::string& detail : details) {

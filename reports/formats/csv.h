@@ -9,16 +9,16 @@
 
 namespace howard::reports {
 
-/// The results as CSV (quoted as RFC 4180 says, lines ended by LF): a header, then one row for each
-/// point and metric, in SI base units. The columns: experiment, backend, each axis of any of the
-/// experiments, metric, value, unit, n (samples; 0 for an exact value), median, ci95_low,
-/// ci95_high, noise (exact or sampled), reference_value, reference_status and relative_error (of
-/// the metric the published figure is about), each fact in words of any point (matmul_config,
-/// bound_by) but one that is an axis elsewhere, skipped. A point without metrics has one row, with
-/// its reason in the last column.
+/// Writes the results as CSV (quoted as RFC 4180 says, lines ended by LF): a header, then one row
+/// for each point and metric, in SI base units. The columns are: experiment, backend, each axis of
+/// any of the experiments, metric, value, unit, n (samples; 0 for an exact value), median,
+/// ci95_low, ci95_high, noise (exact or sampled), reference_value, reference_status and
+/// relative_error (of the metric to which the published figure belongs), each fact in words of any
+/// point (matmul_config, bound_by) except one that is an axis elsewhere, and skipped. A point
+/// without metrics has one row, with its reason in the last column.
 std::string csv(std::span<const harness::ExperimentResult> results);
 
-/// The same, handed over point by point.
+/// Does the same and hands the text over point by point.
 void write_csv(std::span<const harness::ExperimentResult> results, const TextSink& sink);
 
 }  // namespace howard::reports

@@ -6,7 +6,7 @@
 
 namespace howard::reports {
 
-/// Appends a line of a CSV: the fields, in quotes where RFC 4180 needs them, and LF.
+/// Appends a line of a CSV: the fields, in quotes if RFC 4180 needs them, and LF.
 void append_csv_row(std::string& text, const std::vector<std::string>& fields);
 
 }  // namespace howard::reports

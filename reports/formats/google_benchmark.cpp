@@ -28,7 +28,7 @@ ordered_json context_of(const harness::RunContext& context) {
           {"json_schema_version", 1}};
 }
 
-/// What all entries of a point have.
+/// Returns what all entries of a point have.
 ordered_json entry_of(const std::string& name, std::size_t family, std::size_t repetitions,
                       int threads) {
   return {{"name", name},          {"family_index", family},  {"per_family_instance_index", 0},

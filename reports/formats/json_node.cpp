@@ -64,8 +64,8 @@ std::string JsonNode::text() const {
 }
 
 double JsonNode::number() const {
-  // Far beyond anything that is measured, and so far from the end of the range that quotients and
-  // squares of two are finite.
+  // This is far beyond anything that is measured, and so far from the end of the range that
+  // quotients and squares of two values are finite.
   constexpr double kLargest = 1e60;
   const double number = value_->is_number() ? value_->get<double>() : kLargest * 10;
   const double size = std::abs(number);

@@ -29,7 +29,8 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view kResultSchema = "howard.result/1";
 constexpr std::string_view kKind = "JSON of schema howard.result/1";
 
-/// A member whose name is data, and so could come twice: a reader would see one of them only.
+/// Adds members whose names are data, so that a name could come twice. A reader would see only one
+/// of them.
 class UniqueMembers {
  public:
   explicit UniqueMembers(JsonText& out) : out_(out) {}
@@ -117,7 +118,7 @@ Metric to_metric(const std::string& name, const JsonNode& object) {
                 .better = object.member("better").is_first("lower", "higher") ? Better::lower
                                                                               : Better::higher,
                 .samples = object.member("samples").numbers()};
-  // What follows from the rest is checked, so that a file edited by hand can not contradict itself.
+  // What follows from the rest is checked, so that a file edited by hand cannot contradict itself.
   object.member("clock").is_first("virtual", "wall");
   const JsonNode noise = object.member("noise");
   if (noise.is_first("exact", "sampled") != metric.samples.empty()) {
@@ -244,7 +245,7 @@ RunContext to_context(const JsonNode& object) {
       .warnings = object.member("warnings").texts()};
 }
 
-/// A result, and its points wherever they are.
+/// Holds a result, and its points wherever they are.
 struct Part {
   const ExperimentResult* result = nullptr;
   std::vector<const PointResult*> points;
@@ -259,7 +260,7 @@ std::vector<Part> parts_of(std::span<const ExperimentResult> results) {
   return parts;
 }
 
-/// Handed over point by point.
+/// Hands the text over point by point.
 void write(JsonText& out, const Part& part, const TextSink& sink) {
   out.begin('{');
   write(out, "schema", kResultSchema);

@@ -24,7 +24,7 @@ constexpr std::string_view kHeading = "howard.times/1";
 }
 
 ExactTime parse_line(std::string_view line, std::string_view source, std::size_t number) {
-  // From the right: the id is whatever its axes' values are.
+  // The line is read from the right, because an id can contain anything that its axes' values do.
   const std::size_t before_time = line.rfind(' ');
   const std::size_t before_metric = before_time == std::string_view::npos || before_time == 0
                                         ? std::string_view::npos

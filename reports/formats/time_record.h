@@ -12,39 +12,40 @@
 
 namespace howard::reports {
 
-/// One virtual time of one point.
+/// Holds one virtual time of one point.
 struct ExactTime {
   std::string point;   ///< "matmul_sweep/emulated/shape:128x128x128/...".
   std::string metric;  ///< "time".
   SimTime time;
 };
 
-/// One repeated measurement on the wall clock.
+/// Holds one repeated measurement on the wall clock.
 struct SampledMetric {
   std::string point;
   harness::Metric metric;
 };
 
-/// A point that has no metrics, and why.
+/// Describes a point that has no metrics, and why.
 struct SkippedPoint {
   std::string point;
   std::string reason;
 };
 
-/// The measurements of a run, as far as two runs can be compared by them.
+/// Holds the measurements of a run by which two runs can be compared.
 struct TimeRecord {
-  /// What virtual time depends on besides the code: "chip ..., software ..., seed ..."; each once.
+  /// Lists what virtual time depends on besides the code: "chip ..., software ..., seed ...", each
+  /// once.
   std::vector<std::string> conditions;
-  std::vector<ExactTime> exact;  ///< Without parts of others, as "kernel_time.matmul".
+  std::vector<ExactTime> exact;  ///< Without parts of others, such as "kernel_time.matmul".
   std::vector<SampledMetric> sampled;
   std::vector<SkippedPoint> skipped;
 };
 
-/// Error when a point is there twice, as when an experiment was written twice into one array.
+/// Error if a point is there twice, as when an experiment was written twice into one array.
 TimeRecord time_record(std::span<const harness::ExperimentResult> results);
 
-/// The exact times as text that shows well in a diff: "howard.times/1", the conditions, then a line
-/// "POINT METRIC PICOSECONDS" each.
+/// Returns the exact times as text that shows well in a diff: "howard.times/1", the conditions,
+/// then lines of the form "POINT METRIC PICOSECONDS".
 std::string times_text(const TimeRecord& record);
 
 /// Reads such a text, or results as JSON. `source` names it in messages. Error, with line or place

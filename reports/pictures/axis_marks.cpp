@@ -8,13 +8,13 @@
 namespace howard::reports {
 namespace {
 
-/// Ends that differ from a mark by rounding only do not need one more.
+/// An end that differs from a mark only by rounding does not need one more mark.
 constexpr double kRounding = 1e-9;
 
 using Steps = std::vector<double>;
 
-/// All values of `steps` times a power of ten from the last one not above `low` to the first one
-/// not below `high`.
+/// Returns all values of `steps` times a power of ten, from the last one not above `low` to the
+/// first one not below `high`.
 std::vector<double> decades(double low, double high, const Steps& steps) {
   std::vector<double> marks;
   const int first = static_cast<int>(std::floor(std::log10(low))) - 1;
@@ -29,7 +29,7 @@ std::vector<double> decades(double low, double high, const Steps& steps) {
   }
 }
 
-/// Multiples of one round step.
+/// Returns multiples of one round step.
 std::vector<double> multiples(double low, double high, std::size_t most) {
   const int least = static_cast<int>(std::floor(std::log10(high - low))) - 1;
   for (int decade = least;; ++decade) {
@@ -40,7 +40,7 @@ std::vector<double> multiples(double low, double high, std::size_t most) {
       if (last - first + 1 > static_cast<double>(most)) continue;
       std::vector<double> marks;
       for (double i = first; i <= last; ++i) {
-        // 3 * 0.1 is not 0.3, and 3 / 10 is.
+        // 3 * 0.1 is not 0.3, but 3 / 10 is.
         marks.push_back(decade < 0 ? i * digit / std::pow(10, -decade) : i * step);
       }
       return marks;

@@ -6,16 +6,16 @@
 
 namespace howard::reports {
 
-/// The round marks of a logarithmic axis; it begins and ends at one.
+/// Holds the round marks of a logarithmic axis, which begins and ends at a mark.
 struct AxisMarks {
-  std::vector<double> values;  ///< Rising, at least two.
+  std::vector<double> values;  ///< They rise; there are at least two.
 
   double low() const { return values.front(); }
   double high() const { return values.back(); }
 };
 
-/// Marks around `low` to `high`, both positive: as fine as at most `most` of them (at least 5) can
-/// be. Steps of 1, 2 or 5 where the ends are less than a factor of two apart.
+/// Returns marks around `low` to `high`, both positive, as fine as at most `most` of them (at least
+/// 5) can be. The steps are 1, 2 or 5 if the ends are less than a factor of two apart.
 AxisMarks log_marks(double low, double high, std::size_t most);
 
 }  // namespace howard::reports

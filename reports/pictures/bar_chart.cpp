@@ -22,18 +22,19 @@ using harness::Metric;
 using harness::PointResult;
 
 constexpr std::size_t kMostBars = 40;
-/// Parts with colours of their own; the others are one more.
+/// So many parts have colours of their own; the others together are one more.
 constexpr std::size_t kMostParts = 6;
 
 struct Bar {
   std::string name;
-  std::vector<double> parts;  ///< As the chart's kinds, then all other parts, then the rest.
+  /// In the order of the chart's kinds, then all other parts, then the rest.
+  std::vector<double> parts;
   double total = 0;
   std::optional<double> published;
 };
 
-/// The names of the parts, by their sum over all bars, the largest first; no more than have
-/// colours.
+/// Returns the names of the parts by their sum over all bars, the largest first, and no more than
+/// there are colours.
 std::vector<std::string> kinds_of(const ChartPoints& chart, const std::string& prefix) {
   std::map<std::string, double> sums;
   for (const PointResult* const point : chart.points) {
@@ -51,7 +52,7 @@ std::vector<std::string> kinds_of(const ChartPoints& chart, const std::string& p
   return kinds;
 }
 
-/// A metric's name as words.
+/// Returns a metric's name as words.
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
@@ -86,7 +87,7 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
         metric.value;
     rest -= metric.value;
   }
-  // Kernels of two queues overlap: then there is no rest.
+  // Kernels of two queues overlap; then there is no rest.
   rest = std::max(rest, 0.0);
   if (chart.shares) {
     for (double& part : bar.parts) part /= bar.total;
@@ -119,8 +120,8 @@ std::vector<BarPart> parts_of(const harness::BarChart& chart,
   return parts;
 }
 
-/// Where the axis ends, in SI units: where long bars are cut, or at what was published beyond the
-/// longest.
+/// Returns where the axis ends, in SI units: where long bars are cut, or at a published figure
+/// beyond the longest.
 double axis_end(const std::vector<Bar>& bars, const std::vector<double>& lengths) {
   const double longest = *std::ranges::max_element(lengths);
   double end = longest_drawn(lengths);

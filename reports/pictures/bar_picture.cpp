@@ -12,24 +12,24 @@
 namespace howard::reports {
 namespace {
 
-constexpr double kHalf = 0.36;     ///< Of a bar's thickness, in rows.
+constexpr double kHalf = 0.36;     ///< Half of a bar's thickness, in rows.
 constexpr double kColumnGap = 12;  ///< Pixels between columns of text.
 
 double width_of(std::string_view text) {
   return kLetterWidth * static_cast<double>(display_width(text));
 }
 
-/// Few bars are thick, many are as thin as their names allow.
+/// Few bars are thick, and many are as thin as their names allow.
 PictureSize size_of(std::size_t rows) {
-  constexpr int kAround = 160;  // title, legend and axis
+  constexpr int kAround = 160;  // for title, legend and axis
   const int count = static_cast<int>(rows);
   const int roomy = std::clamp(kAround + 48 * count, 300, 600);
   return {.height = std::max(roomy, kAround + 24 * count)};
 }
 
-/// The columns of words that stand at the right, with the heading of each.
+/// Holds the columns of words at the right, with the heading of each.
 struct Columns {
-  std::vector<double> widths;  ///< In pixels, a gap included.
+  std::vector<double> widths;  ///< In pixels, including a gap.
   double total = kColumnGap;
 
   explicit Columns(const BarPicture& bars) {
@@ -57,14 +57,14 @@ std::string data_text(const BarPicture& bars) {
   std::string text = "# columns: bar | end of each part | published; ? is none\n";
   for (const BarRow& row : bars.rows) {
     text += gnuplot_word(row.name);
-    // Ends are sums: their last digits are rounding.
+    // Ends are sums, so their last digits are rounding.
     for (const double end : row.ends) text += fmt::format(" {:.10g}", end);
     text += fmt::format(" {}\n", row.published ? format_exact(*row.published) : "?");
   }
   return text;
 }
 
-/// The table at the right, right-aligned, and its headings above the first bar.
+/// Returns the table at the right, right-aligned, with its headings above the first bar.
 std::string cells_text(const BarPicture& bars, const Columns& columns, double left,
                        const PictureSize& size) {
   std::string text;
@@ -85,7 +85,7 @@ std::string cells_text(const BarPicture& bars, const Columns& columns, double le
                             left / size.width, (size.width - columns.total) / size.width);
 }
 
-/// Two slanted white lines through the end of each bar that is cut.
+/// Returns two slanted white lines through the end of each bar that is cut.
 std::string breaks_text(const BarPicture& bars) {
   std::string text;
   for (std::size_t row = 0; row < bars.rows.size(); ++row) {
@@ -100,7 +100,7 @@ std::string breaks_text(const BarPicture& bars) {
   return text;
 }
 
-/// Whether a bar has some of the part of that number.
+/// Returns whether a bar has some of the part of that number.
 bool is_drawn(const BarPicture& bars, std::size_t part) {
   return std::ranges::any_of(bars.rows, [&](const BarRow& row) {
     return row.ends[part] > (part == 0 ? 0 : row.ends[part - 1]);
@@ -114,12 +114,12 @@ bool has_published(const BarPicture& bars) {
 
 constexpr std::string_view kPublishedMark = "lc rgb '#222222' lw 2 pt 6 ps 1.6";
 
-/// The legend, in as few lines below the axis as the whole width of the picture allows: gnuplot's
-/// own has the width of the plot, beside which most of a narrow one would be empty.
+/// Returns the legend in as few lines below the axis as the width of the picture allows. gnuplot's
+/// own legend has the width of the plot, so in a narrow picture most of the width would be empty.
 std::string legend_text(const BarPicture& bars, const PictureSize& size) {
   constexpr double kBox = 24;
   struct Entry {
-    std::string title, color;  ///< No colour: the mark of a published figure.
+    std::string title, color;  ///< Without a colour it is the mark of a published figure.
   };
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < bars.parts.size(); ++i) {
@@ -165,7 +165,7 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
     }
     y -= kLineHeight;
   }
-  constexpr double kAxis = 62;  // its marks and its label
+  constexpr double kAxis = 62;  // for its marks and its label
   return text + fmt::format("set bmargin at screen {:.5g}\n",
                             (kAxis + kColumnGap + kLineHeight * static_cast<double>(lines.size())) /
                                 size.height);
@@ -200,7 +200,8 @@ double longest_drawn(std::vector<double> lengths) {
 PlotFiles write_bars(const BarPicture& bars, const Canvas& canvas) {
   const PictureSize size = canvas.size_or(size_of(bars.rows.size()));
   Picture picture{.name = bars.name, .title = bars.title, .size = size, .data = data_text(bars)};
-  // Room for a mark at the end of the longest bar; a row above the first for the headings.
+  // There is room for a mark at the end of the longest bar, and for a row of headings above the
+  // first bar.
   picture.settings = fmt::format(
       "set xlabel {}\nset xrange [0:{:.6g}]\nset yrange [{}:-1.5]\nset grid noytics\n"
       "set tics scale 0.5\n",

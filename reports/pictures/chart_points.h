@@ -9,20 +9,21 @@
 
 namespace howard::reports {
 
-/// What a chart with few axes shows of a result.
+/// Holds what a chart with few axes shows of a result.
 struct ChartPoints {
   std::vector<const harness::PointResult*> points;  ///< In the result's order.
-  /// The values that all points have on the axes that the chart has no room for, where the result
-  /// has others too: "dispatch worker, dim 384".
+  /// The values that all points have on the axes for which the chart has no room, if the result has
+  /// others too: "dispatch worker, dim 384".
   std::string held;
 };
 
-/// The points of `backend` whose `metric` is positive and which have the first one's values on all
-/// axes but `free`.
+/// Returns the points of `backend` whose `metric` is positive and which have the first one's values
+/// on all axes but `free`.
 ChartPoints chart_points(const harness::ExperimentResult& result, harness::Backend backend,
                          std::string_view metric, const std::vector<std::string>& free);
 
-/// A value that says what it is of: "dim 256", "traced", "not traced", but "worker".
+/// Returns a value that says to which axis it belongs: "dim 256", "traced", "not traced", but
+/// "worker".
 std::string words_of(const std::string& axis, std::string_view value);
 
 }  // namespace howard::reports

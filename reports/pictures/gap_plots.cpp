@@ -46,7 +46,7 @@ Picture lengths_picture(const std::vector<GapBin>& bins, const std::string& of) 
   return picture;
 }
 
-/// The causes with colours of their own; the others are one more bar.
+/// So many causes have colours of their own; the others together are one more bar.
 constexpr std::size_t kMostCauses = 6;
 
 BarPicture causes_picture(std::span<const BusyLane> lanes, LaneKind kind, const std::string& of) {

@@ -19,7 +19,7 @@
 namespace howard::reports {
 namespace {
 
-/// After the standard streams.
+/// It follows the standard streams.
 constexpr int kFirstOutput = 3;
 constexpr std::size_t kMostErrorText = 2000;
 
@@ -27,9 +27,10 @@ constexpr std::size_t kMostErrorText = 2000;
   throw Error({.attempted = "draw with gnuplot", .value = reason, .accepted = "", .hint = ""});
 }
 
-/// Puts the script where gnuplot reads it from, at its beginning.
+/// Puts the script where gnuplot reads it, at its beginning.
 void write_script(const MemoryFile& file, const std::string& script) {
-  // It closes what it is given. No pipe: gnuplot may end before it has read all.
+  // fclose() closes what it is given, so it gets a copy. A pipe would not do, because gnuplot may
+  // end before it has read everything.
   std::FILE* const stream = ::fdopen(::fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0), "w");
   if (stream == nullptr) fail("there is no room for an open file");
   {
@@ -39,7 +40,7 @@ void write_script(const MemoryFile& file, const std::string& script) {
   ::lseek(file.descriptor(), 0, SEEK_SET);
 }
 
-/// What gnuplot said last: it ends at the first mistake.
+/// Returns what gnuplot said last, because it ends at the first mistake.
 std::string last_words(const MemoryFile& words) {
   const std::vector<std::string> lines = split(words.content(kMostErrorText), '\n');
   for (std::size_t i = lines.size(); i-- > 0;) {

@@ -22,7 +22,7 @@ using harness::PointResult;
 constexpr std::size_t kMostValues = 24;
 constexpr std::size_t kColorMarks = 10;
 
-/// The values of an axis, each once: numbers rising, words as they come.
+/// Returns the values of an axis, each once: numbers rising, words in their order.
 std::vector<std::string> values_of(const ChartPoints& chart, std::string_view axis) {
   std::vector<std::string> values;
   for (const PointResult* const point : chart.points) {
@@ -69,10 +69,10 @@ std::string data_text(const ChartPoints& chart, const harness::HeatMap& map, con
   return text;
 }
 
-/// Whether the numbers fit into the cells.
+/// Returns whether the numbers fit into the cells.
 bool numbers_fit(const std::vector<double>& values, const Scale& scale, std::size_t columns,
                  const PictureSize& size) {
-  constexpr double kAround = 200;  // labels and the colours' scale
+  constexpr double kAround = 200;  // for labels and the colours' scale
   std::size_t longest = 0;
   for (const double value : values) {
     longest = std::max(longest, format_number(value, scale).size());
@@ -102,7 +102,7 @@ PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backe
   if (!shown.held.empty()) title += fmt::format(" ({})", shown.held);
   const auto [least, most] = std::ranges::minmax(values);
   const AxisMarks colors = log_marks(in_unit(least, scale), in_unit(most, scale), kColorMarks);
-  // Light enough for black numbers on every cell.
+  // The colours are light enough for black numbers on every cell.
   const std::string settings = fmt::format(
       "set xlabel {}\nset ylabel {}\n"
       "set xtics {}\nset ytics {}\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\n"

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73
 
 constexpr std::array<std::string_view, 3> kEndings{"png", "svg", "pdf"};
 
-/// `text` as a gnuplot expression, broken into lines of the picture's width.
+/// Returns the title as a gnuplot expression, broken into lines of the picture's width.
 std::string title_text(const Picture& picture) {
   constexpr double kBold = 1.1;  // a title's letters are wider
   const auto letters = static_cast<std::size_t>(picture.size.width / (kBold * kLetterWidth));
@@ -35,8 +35,8 @@ std::string title_text(const Picture& picture) {
   return lines;
 }
 
-/// The lines that make gnuplot write one format. Letters have the same size in all of them: 11
-/// points are 14.67 pixels.
+/// Returns the lines that make gnuplot write one format. Letters have the same size in all of them:
+/// 11 points are 14.67 pixels.
 std::string terminal_text(PictureFormat format, const PictureSize& size) {
   const auto [width, height] = size;
   if (format == PictureFormat::png) {
@@ -51,7 +51,7 @@ std::string terminal_text(PictureFormat format, const PictureSize& size) {
                      width / kPerInch, height / kPerInch);
 }
 
-/// `outputs`: what the script calls the file of each format.
+/// Returns the script. `outputs` is what it calls the file of each format.
 std::string script_text(const Picture& picture, const std::vector<PictureFormat>& formats,
                         const std::vector<std::string>& outputs) {
   std::string text = fmt::format(
@@ -74,7 +74,7 @@ std::string script_text(const Picture& picture, const std::vector<PictureFormat>
   return text + "set output\n";
 }
 
-/// Also those in formats that are not asked for now.
+/// This also removes those in formats that are not asked for now.
 void remove_older(const fs::path& folder, const std::string& name) {
   std::error_code ignored;
   for (const std::string_view ending : kEndings) {
@@ -82,7 +82,7 @@ void remove_older(const fs::path& folder, const std::string& name) {
   }
 }
 
-/// The pictures, in the order of the formats. Error with where to look when gnuplot fails.
+/// Returns the pictures in the order of the formats. Error, with where to look, if gnuplot fails.
 std::vector<std::string> draw(const Picture& picture, const fs::path& gnuplot,
                               const Canvas& canvas) {
   std::vector<std::string> outputs;

@@ -22,16 +22,16 @@
 namespace howard::reports {
 namespace {
 
-/// gnuplot's filled symbols and their open counterparts.
+/// Holds one of gnuplot's filled symbols and its open counterpart.
 struct Symbol {
   int filled, open;
 };
 constexpr std::array<Symbol, 5> kSymbols{{{7, 6}, {5, 4}, {9, 8}, {11, 10}, {13, 12}}};
 
-/// A sweep of more is data for a program: its lines would cover each other and their legend.
+/// A sweep of more points is data for a program: its lines would cover each other and their legend.
 constexpr std::size_t kMostPoints = 2000;
 
-/// How much wider than the data an axis is at each end, as a factor.
+/// An axis is wider than the data at each end by this factor.
 constexpr double kMargin = 1.25;
 
 struct Range {
@@ -45,7 +45,7 @@ struct Range {
   double ratio() const { return high / low; }
 };
 
-/// What the axes have to cover, in the units drawn.
+/// Says what the axes have to cover, in the units drawn.
 struct Extent {
   Range x, y;
   std::vector<double> x_values;  ///< Each once, rising.
@@ -70,7 +70,8 @@ Extent extent_of(const PlotData& data) {
   return extent;
 }
 
-/// What stands at a mark: sizes, counts and round numbers whole, quantities with their unit.
+/// Returns the text at a mark. Sizes, counts and round numbers are whole; quantities have their
+/// unit.
 std::string label(double value, std::string_view unit) {
   if (unit.empty()) return fmt::format("{:.10g}", value);
   // Buffers are made of tiles, whose bytes are a power of two.
@@ -91,20 +92,20 @@ std::string tics(const std::vector<double>& values, std::string_view unit = "") 
   return "(" + list + ")";
 }
 
-/// The sizes of the data, but never so many that their labels touch.
+/// Returns the sizes of the data, but never so many that their labels touch.
 std::vector<double> size_marks(const Extent& extent, double most) {
   const double least_step = std::pow(extent.x.ratio(), 1 / most);
   std::vector<double> chosen;
-  // From the largest down: of 4032 and 4096 the end of the line has its label.
+  // It goes from the largest down, so that of 4032 and 4096 the end of the line has its label.
   for (auto value = extent.x_values.rbegin(); value != extent.x_values.rend(); ++value) {
     if (chosen.empty() || *value * least_step <= chosen.back()) chosen.push_back(*value);
   }
   return {chosen.rbegin(), chosen.rend()};
 }
 
-/// How many labels there is room for.
+/// Says for how many labels there is room.
 struct LabelRoom {
-  double sizes, quantities;  ///< "4096", "100 MFLOP", beside each other.
+  double sizes, quantities;  ///< "4096" and "100 MFLOP", beside each other.
   std::size_t upwards;
 
   explicit LabelRoom(const PictureSize& size)
@@ -137,7 +138,8 @@ std::string data_text(const PlotData& data, const harness::Plot& plot) {
   return text;
 }
 
-/// "with points lc rgb ...": how a series is drawn. One that others cover is wider than they are.
+/// Returns "with points lc rgb ...", which is how a series is drawn. A series that others cover is
+/// wider than they are.
 std::string style_of(const PlotSeries& series, const Symbol& symbol, bool lines) {
   const auto wider = static_cast<double>(series.covered);
   if (!lines) {
@@ -147,7 +149,7 @@ std::string style_of(const PlotSeries& series, const Symbol& symbol, bool lines)
                      2 + 4 * wider, series.dashes + 1, symbol.filled, 0.9 + 0.5 * wider);
 }
 
-/// The line of equality and the band of 10 % around it.
+/// Returns the line of equality and the band of 10 % around it.
 std::vector<std::string> equality() {
   return {
       "'+' using 1:(0.9*$1):(1.1*$1) with filledcurves fc rgb '#e4e4e4' fs solid noborder "
@@ -155,7 +157,7 @@ std::vector<std::string> equality() {
       "x with lines lc rgb '#444444' lw 1 title 'equal'"};
 }
 
-/// The plot command's parts, from the back to the front: bars, lines, open symbols.
+/// Returns the plot command's parts, from back to front: bars, lines, open symbols.
 std::vector<std::string> curves(const PlotData& data, const harness::Plot& plot) {
   std::vector<std::string> bars;
   std::vector<std::string> lines;
@@ -189,13 +191,14 @@ std::vector<std::string> curves(const PlotData& data, const harness::Plot& plot)
   return parts;
 }
 
-/// "[100:2000]", a little wider: gnuplot leaves out some marks that are exactly at the end.
+/// Returns "[100:2000]", a little wider, because gnuplot leaves out some marks that are exactly at
+/// the end.
 std::string range(double low, double high) {
   constexpr double kBeyond = 1.001;
   return fmt::format("[{:.6g}:{:.6g}]", low / kBeyond, high * kBeyond);
 }
 
-/// Both axes alike, so that the line of equality is a diagonal.
+/// Makes both axes alike, so that the line of equality is a diagonal.
 std::string equal_axes_text(const Extent& extent, const std::string& unit, const LabelRoom& room) {
   const AxisMarks marks =
       log_marks(std::min(extent.x.low, extent.y.low), std::max(extent.x.high, extent.y.high),
@@ -208,7 +211,7 @@ std::string equal_axes_text(const Extent& extent, const std::string& unit, const
 }
 
 std::string axes_text(const Extent& extent, const std::string& x_unit, const LabelRoom& room) {
-  // Of amounts of bytes, as of sizes, those of the data are the round ones.
+  // For amounts of bytes, as for sizes, the values of the data are the round ones.
   const bool of_data = x_unit.empty() || x_unit == "B";
   const AxisMarks x =
       of_data ? AxisMarks{size_marks(extent, room.sizes)}
@@ -235,7 +238,7 @@ std::string settings_text(const PlotData& data, const harness::Plot& plot,
                                : axes_text(extent, data.x_unit, room));
 }
 
-/// The pictures as the presentation has them, called as `next_name` says.
+/// Draws the pictures as the presentation has them, with the names that `next_name` gives.
 PlotFiles write_plain(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation,
                       const std::function<std::string()>& next_name, const Canvas& canvas) {
@@ -270,7 +273,7 @@ PlotFiles write_plain(const harness::ExperimentResult& result,
   return files;
 }
 
-/// The points that no constant of the emulated machine concerns.
+/// Returns the points that no constant of the emulated machine affects.
 harness::ExperimentResult host_part(const harness::ExperimentResult& result) {
   harness::ExperimentResult part{.experiment = result.experiment, .context = result.context};
   std::ranges::copy_if(result.points, std::back_inserter(part.points),

@@ -18,7 +18,7 @@ using harness::Backend;
 using harness::Metric;
 using harness::PointResult;
 
-/// A point that can be drawn, with its result.
+/// Holds a point that can be drawn, with its result.
 struct Drawn {
   const PointResult* result;
   PlotPoint point;
@@ -31,14 +31,14 @@ std::optional<Drawn> drawn(const PointResult& result, const harness::Plot& plot)
   if (x == nullptr || y == nullptr || x->value <= 0 || y->value <= 0) return std::nullopt;
   PlotPoint point{.x = x->value, .y = y->value, .interval = y->ci95};
   if (point.interval && point.interval->front() <= 0) point.interval = std::nullopt;
-  // Else it is the line of equality that has the published figures.
+  // Otherwise the line of equality stands for the published figures.
   if (!plot.compares) point.published = published_value(result, plot.y);
   if (point.published && *point.published <= 0) point.published = std::nullopt;
   point.artefact = plot.compares && result.reference && result.reference->status == "artefact";
   return Drawn{&result, point};
 }
 
-/// Of an axis or of a detail.
+/// Returns the value of an axis or of a detail.
 std::string value_of(const Drawn& drawn, std::string_view axis) {
   if (const auto value = harness::find_parameter(drawn.result->parameters, axis)) {
     return std::string(*value);
@@ -53,7 +53,7 @@ std::vector<std::string> values_of(const Drawn& drawn, const std::vector<std::st
   return values;
 }
 
-/// The first axis, beyond `axes`, by which two points of one line with the same x differ.
+/// Returns the first axis, beyond `axes`, by which two points of one line with the same x differ.
 std::optional<std::string> missing_axis(const std::vector<Drawn>& points,
                                         const std::vector<std::string>& axes) {
   for (const Drawn& a : points) {
@@ -67,7 +67,7 @@ std::optional<std::string> missing_axis(const std::vector<Drawn>& points,
   return std::nullopt;
 }
 
-/// `prefix` and what tells this point's line from the others.
+/// Returns `prefix` and what distinguishes this point's line from the others.
 std::string title_of(const Drawn& drawn, const std::vector<Drawn>& points,
                      const std::vector<std::string>& axes, std::string_view prefix) {
   std::string title(prefix);
@@ -80,13 +80,13 @@ std::string title_of(const Drawn& drawn, const std::vector<Drawn>& points,
   return title;
 }
 
-/// A line and the values that make it one: of an axis, or of "" for the backend.
+/// Holds a line and the values that make it one: each of an axis, or of "" for the backend.
 struct KeyedSeries {
   PlotSeries series;
   std::map<std::string, std::string> key;
 };
 
-/// The lines of one backend, in the order of their first points.
+/// Appends the lines of one backend, in the order of their first points.
 void append_series(const std::vector<Drawn>& points, std::vector<std::string> axes, bool lines,
                    std::vector<KeyedSeries>& series) {
   while (lines) {
@@ -114,7 +114,7 @@ void append_series(const std::vector<Drawn>& points, std::vector<std::string> ax
   }
 }
 
-/// The place of `value` among `values`, at whose end it is put where it is new.
+/// Returns the place of `value` among `values`, and appends it if it is new.
 template <class Value>
 std::size_t place_of(const Value& value, std::vector<Value>& values) {
   const auto found = std::ranges::find(values, value);
@@ -123,7 +123,7 @@ std::size_t place_of(const Value& value, std::vector<Value>& values) {
   return place;
 }
 
-/// The axis with the most values that have colours of their own.
+/// Returns the axis with the most values that have colours of their own.
 std::optional<std::string> color_axis(const std::vector<KeyedSeries>& series) {
   std::map<std::string, std::set<std::string>> values;
   for (const KeyedSeries& one : series) {
@@ -136,9 +136,9 @@ std::optional<std::string> color_axis(const std::vector<KeyedSeries>& series) {
   return best;
 }
 
-/// A colour each while there are enough. Else a colour for each value of one axis and dashes for
-/// those of the others, so that a line's style can be read; and where these are too many, colours
-/// in turn.
+/// Gives each series a colour while there are enough. Otherwise each value of one axis gets a
+/// colour and those of the others get dashes, so that a line's style can be read. If these are too
+/// many, colours are used in turn.
 void choose_styles(std::vector<KeyedSeries>& series) {
   const std::optional<std::string> axis = color_axis(series);
   std::vector<std::string> colors;
@@ -158,7 +158,7 @@ void choose_styles(std::vector<KeyedSeries>& series) {
   }
 }
 
-/// Whether `upper`, which is drawn later, leaves nothing of `lower` to be seen.
+/// Returns whether `upper`, which is drawn later, leaves nothing of `lower` visible.
 bool covers(const PlotSeries& upper, const PlotSeries& lower) {
   constexpr double kApart = 1.01;  // as much as a line is thick
   return std::ranges::all_of(lower.points, [&](const PlotPoint& point) {
@@ -168,7 +168,7 @@ bool covers(const PlotSeries& upper, const PlotSeries& lower) {
   });
 }
 
-/// The plot's title with the notes that are true of all its points.
+/// Returns the plot's title with the notes that are true of all its points.
 std::string title_with_notes(const harness::Plot& plot, const std::vector<Drawn>& points) {
   std::string title = plot.title;
   for (const harness::TitleNote& note : plot.notes) {
@@ -179,7 +179,8 @@ std::string title_with_notes(const harness::Plot& plot, const std::vector<Drawn>
   return title;
 }
 
-/// Of values on the x axis that are quantities; sizes and counts are read as they are.
+/// Returns the unit of values on the x axis that are quantities; sizes and counts are read as they
+/// are.
 std::string x_unit_of(const harness::ExperimentResult& result, const harness::Plot& plot) {
   for (const PointResult& point : result.points) {
     const Metric* const x = point.find_metric(plot.x);
@@ -188,7 +189,7 @@ std::string x_unit_of(const harness::ExperimentResult& result, const harness::Pl
   return "";
 }
 
-/// Of a metric that is drawn as `value`.
+/// Returns the scale of a metric that is drawn as `value`.
 Scale scale_of(const harness::ExperimentResult& result, const std::string& name,
                const std::vector<PlotSeries>& series) {
   std::vector<double> values;

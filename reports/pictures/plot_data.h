@@ -14,11 +14,11 @@
 namespace howard::reports {
 
 struct PlotPoint {
-  double x = 0;  ///< Positive, in SI units, as is `y`.
+  double x = 0;  ///< Positive and in SI units, as is `y`.
   double y = 0;
-  std::optional<std::array<double, 2>> interval;  ///< 95 %, of y.
-  std::optional<double> published;                ///< Positive.
-  /// In a comparison: what was published does not measure what it says.
+  std::optional<std::array<double, 2>> interval;  ///< The 95 % interval of y.
+  std::optional<double> published;                ///< The published figure; positive.
+  /// In a comparison, true if the published figure does not measure what it says.
   bool artefact = false;
 };
 
@@ -28,7 +28,7 @@ struct PlotSeries {
   /// No two series have the same colour and dashes, up to kMostStyles of them.
   std::size_t color = 0;
   std::size_t dashes = 0;
-  /// How many of the following series run over this one, which would hide it.
+  /// The number of following series that cover this one, which would hide it.
   std::size_t covered = 0;
 
   bool has_intervals() const;
@@ -39,11 +39,11 @@ constexpr std::size_t kLineColors = 7;
 constexpr std::size_t kLineDashes = 5;
 constexpr std::size_t kMostStyles = kLineColors * kLineDashes;
 
-/// The points of a plot, sorted into its lines.
+/// Holds the points of a plot, sorted into its lines.
 struct PlotData {
   std::string title;
   std::vector<PlotSeries> series;
-  std::string x_unit;  ///< Of times, amounts of bytes and of work; "" for sizes and counts.
+  std::string x_unit;  ///< The unit of times, bytes and work; "" for sizes and counts.
   Scale y_scale;
 };
 

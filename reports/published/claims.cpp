@@ -57,7 +57,7 @@ Doubt parse_doubt(const JsonNode& node) {
   return doubt;
 }
 
-/// A number of a run and where it is from.
+/// Holds a number of a run and its origin.
 struct Found {
   double value = 0;
   std::string text;  ///< "time 1.97 ms at matmul_sweep/emulated/shape:...".
@@ -74,7 +74,7 @@ bool has_parameters(const PointResult& point, const harness::Parameters& wanted)
   });
 }
 
-/// "gap share 6.2 %".
+/// Returns "gap share 6.2 %".
 std::string evidence(std::string metric, double value, std::string_view unit) {
   std::ranges::replace(metric, '_', ' ');
   return metric + " " + format_quantity(value, unit);
@@ -115,7 +115,7 @@ bool holds(const Doubt& doubt, double value) {
   return doubt.least ? value >= *doubt.least : value <= *doubt.most;
 }
 
-/// -1, 0, 1: less, about the same, more.
+/// Returns -1, 0 or 1: less, about the same, more.
 int side(double ratio) { return ratio > 1 + kEven ? 1 : ratio < 1 / (1 + kEven) ? -1 : 0; }
 
 bool agree(const Claim& claim, double value) {
@@ -123,7 +123,7 @@ bool agree(const Claim& claim, double value) {
   return close && (!claim.measured.over || side(value) == side(claim.published));
 }
 
-/// A ratio as the report writes it, or a share.
+/// Returns a ratio as the report writes it, or a share.
 std::string number_text(const Claim& claim, std::optional<double> value) {
   if (!value) return "";
   return claim.measured.over ? fmt::format("{:.2f}x", *value) : format_quantity(*value, "1");

@@ -52,7 +52,7 @@ constexpr std::string_view kReferenceSchema = "howard.reference/1";
 const std::array<std::string, 3> kStatuses{"calibration", "prediction", "artefact"};
 const std::array<std::string, 4> kUnits{"s", "FLOP/s", "1", "count"};
 
-/// A place in a reference file, for messages: "matmul_sweep.json, table 1, row 3".
+/// Throws an Error with a place in a reference file: "matmul_sweep.json, table 1, row 3".
 [[noreturn]] void fail(const std::string& place, const std::string& value,
                        const std::string& accepted) {
   throw Error({.attempted = "read published figures from " + place,
@@ -114,7 +114,7 @@ ReferenceRow parse_row(const ordered_json& row, const harness::Parameters& commo
   return parsed;
 }
 
-/// Empty for what ops compute.
+/// Returns a unit, which is empty for what ops compute.
 std::string unit_member(const ordered_json& table, const std::string& place) {
   if (text_member(table, "unit", place).empty()) return "";
   return word_member(table, "unit", kUnits, place);
@@ -143,7 +143,8 @@ ReferenceTable parse_table(const ordered_json& table, const std::string& place) 
   return parsed;
 }
 
-/// Axes that no published table has, at the values at which a point is what it is without them.
+/// These axes are in no published table, with the values at which a point is what it is without
+/// them.
 const std::array<std::pair<std::string, std::string>, 4> kUnpublishedAxes{
     {{"trace", "no"}, {"queues", "1"}, {"fused", "no"}, {"grid", "default"}}};
 
@@ -212,7 +213,7 @@ void attach_references(harness::ExperimentResult& result) {
   const std::vector<ReferenceTable> tables = reference_tables(result.experiment);
   for (harness::PointResult& point : result.points) {
     auto found = find_reference(tables, point.parameters);
-    // Times and rates are of another machine; what an op computes is not.
+    // Times and rates belong to another machine; what an op computes does not.
     const bool same_machine =
         point.backend == harness::Backend::emulated && result.context.published_chip;
     const bool comparable = same_machine || (found && found->unit.empty());

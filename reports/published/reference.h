@@ -10,7 +10,7 @@
 
 namespace howard::reports {
 
-/// How a published table was measured, in words: without it two times can not be compared.
+/// Says in words how a published table was measured; without it two times cannot be compared.
 struct ReferenceTiming {
   std::string timed_region;
   std::string sync;
@@ -20,42 +20,44 @@ struct ReferenceTiming {
 };
 
 struct ReferenceRow {
-  harness::Parameters parameters;  ///< The table's common ones, then the row's own.
-  double value = 0;                ///< In the table's unit.
+  harness::Parameters parameters;  ///< The common ones of the table, then the row's own.
+  double value = 0;                ///< The value in the table's unit.
   std::string status;              ///< "calibration", "prediction" or "artefact".
   std::string note;
 };
 
-/// One published table as data: of the report, or of tt-metal.
+/// Holds one published table of the report or of tt-metal, as data.
 struct ReferenceTable {
   std::string title;
-  std::string source;       ///< Where it stands.
-  std::string true_source;  ///< The program that measured it, which is often not the one it names.
+  std::string source;  ///< Where it was published.
+  /// The program that measured it, which is often not the one that it names.
+  std::string true_source;
   ReferenceTiming timing;
   std::string metric;
   std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "count", or "" for what ops compute.
   std::vector<ReferenceRow> rows;
 };
 
-/// Reads a file of schema "howard.reference/1". Error, with the file, table and row, when it is not
-/// JSON, of another schema, or has a missing key, an unknown status or a unit that is not SI.
+/// Reads a file of schema "howard.reference/1". Error, with the file, table and row, if it is not
+/// JSON, is of another schema, or has a missing key, an unknown status or a unit that is not SI.
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
 
-/// The experiments that have published tables, in alphabetical order.
+/// Returns the experiments that have published tables, in alphabetical order.
 std::vector<std::string> experiments_with_references();
 
-/// The published tables of an experiment, from the files compiled into this library; none when
-/// nothing was published.
+/// Returns the published tables of an experiment, from the files compiled into this library; none
+/// if nothing was published.
 std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 
-/// Gives every emulated point the first published row whose parameters are all among its own;
-/// artefacts too, with their status. Host points, and all points of a chip or a software that is
-/// not the published one, ran on another machine: they get only what has no unit, the results of
-/// arithmetic.
+/// Gives every emulated point the first published row whose parameters are all among its own,
+/// including artefacts, with their status. Host points, and all points of a chip or a software that
+/// is not the published one, ran on another machine. They get only rows without a unit, which are
+/// results of arithmetic.
 void attach_references(harness::ExperimentResult& result);
 
-/// The point's published figure as `metric`. A published time is also a published rate, as both
-/// are of the same work; absent without a reference, or when it says nothing about the metric.
+/// Returns the point's published figure as `metric`. A published time is also a published rate,
+/// because both belong to the same work. Absent without a reference, or if the reference says
+/// nothing about the metric.
 std::optional<double> published_value(const harness::PointResult& point, std::string_view metric);
 
 }  // namespace howard::reports

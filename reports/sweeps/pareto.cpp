@@ -10,7 +10,7 @@ namespace {
 using harness::Metric;
 using harness::PointResult;
 
-/// The metric as a cost: less is better.
+/// Returns the metric as a cost, of which less is better.
 double cost_of(const PointResult& point, const std::string& name) {
   const Metric& metric = *point.find_metric(name);
   return metric.better == harness::Better::lower ? metric.value : -metric.value;

@@ -10,16 +10,16 @@
 
 namespace howard::reports {
 
-/// What can be had for a longer time.
+/// Holds what a longer time can buy.
 struct ParetoFronts {
   std::string metric;
-  std::string title;                ///< Of its column.
-  std::vector<SweepPoints> fronts;  ///< Of each group, the fastest point first.
+  std::string title;                ///< The title of its column.
+  std::vector<SweepPoints> fronts;  ///< For each group, the fastest point first.
 };
 
-/// The points of a group than which none is better in the time or the metric and as good in the
-/// other, for the first metric of the presentation's columns of which a group has two such points.
-/// Absent when there is none: then the fastest point is the best in all of them.
+/// Returns the points of a group for which no other is better in the time or the metric and as good
+/// in the other. It takes the first metric of the presentation's columns for which a group has two
+/// such points. Absent if there is none; the fastest point is then the best in all of them.
 std::optional<ParetoFronts> pareto_fronts(const SweepGroups& groups,
                                           const harness::Presentation& presentation);
 

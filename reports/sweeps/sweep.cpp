@@ -23,7 +23,7 @@ bool is_one_of(const std::string& axis, const std::vector<std::string>& axes) {
   return std::ranges::find(axes, axis) != axes.end();
 }
 
-/// The values of a point on all axes but `left_out`, as one word.
+/// Returns the values of a point on all axes but `left_out`, as one word.
 std::string key_without(const PointResult& point, const std::vector<std::string>& left_out) {
   std::string key;
   for (const auto& [axis, value] : point.parameters) {
@@ -38,7 +38,8 @@ double value_in(const PointResult& point, std::string_view metric) {
   return found.better == harness::Better::lower ? found.value : -found.value;
 }
 
-/// The points in parts that `key_of` gives the same key, in the order of their first points.
+/// Divides the points into parts to which `key_of` gives the same key, in the order of their first
+/// points.
 template <class KeyOf>
 std::vector<SweepPoints> divide(const SweepPoints& points, KeyOf key_of) {
   std::map<std::string, std::size_t> places;
@@ -51,7 +52,7 @@ std::vector<SweepPoints> divide(const SweepPoints& points, KeyOf key_of) {
   return parts;
 }
 
-/// The axes that are not swept by which points of several parts differ.
+/// Returns the axes that are not swept and by which points of several parts differ.
 std::vector<std::string> differing_axes(const std::vector<SweepPoints>& parts,
                                         const std::vector<std::string>& swept) {
   std::vector<std::string> axes;

@@ -10,59 +10,60 @@
 
 namespace howard::reports {
 
-/// What a sweep over values of constants (`Presentation::swept`) looks like to those who show it.
+/// These functions give code that shows a sweep over values of constants (`Presentation::swept`)
+/// its points in order.
 
-/// "12.5GB/s" as 12.5 and "GB/s".
+/// Holds "12.5GB/s" as 12.5 and "GB/s".
 struct SweptValue {
   double number = 0;
   std::string_view unit;
 };
-/// Absent when `text` does not begin with a number.
+/// Absent if `text` does not begin with a number.
 std::optional<SweptValue> swept_value(std::string_view text);
 
 using SweepPoints = std::vector<const harness::PointResult*>;
 
-/// Emulated points that differ in nothing but the swept constants.
+/// Holds emulated points that differ in nothing but the swept constants.
 struct SweepGroup {
-  std::vector<std::string> values;  ///< On the axes of SweepGroups.
-  std::string name;                 ///< "256x256x256, eth", "batch 32"; empty when it is alone.
-  SweepPoints points;               ///< In the result's order; never empty.
+  std::vector<std::string> values;  ///< Its values on the axes of SweepGroups.
+  std::string name;    ///< "256x256x256, eth", "batch 32"; empty if it is the only one.
+  SweepPoints points;  ///< In the result's order; never empty.
 };
 
 struct SweepGroups {
-  std::vector<std::string> axes;  ///< By which the groups differ.
+  std::vector<std::string> axes;  ///< The axes by which the groups differ.
   std::vector<SweepGroup> groups;
 };
 
-/// The points that have a positive `metric`, grouped, in the order of their first points.
+/// Returns the points that have a positive `metric`, grouped, in the order of their first points.
 SweepGroups group_sweep(const harness::ExperimentResult& result,
                         const std::vector<std::string>& swept, std::string_view metric);
 
-/// Points that differ in one constant alone, with rising values of it.
+/// Holds a point of a series, in which only one constant differs and its values rise.
 struct SeriesPoint {
   double value = 0;
   const harness::PointResult* point = nullptr;
 };
 using SweepSeries = std::vector<SeriesPoint>;
 
-/// The points of a group along `constant`.
+/// Returns the points of a group along `constant`.
 std::vector<SweepSeries> series_along(const SweepGroup& group,
                                       const std::vector<std::string>& swept,
                                       const std::string& constant);
 
-/// What a picture of a sweep shows.
+/// Says what a picture of a sweep shows.
 struct SweepMetric {
   std::string name;
   std::string label;  ///< "throughput"
   std::string title;  ///< "matmul_sweep, emulated: throughput"
 };
 
-/// `most` of the groups at most, spread evenly over all.
+/// Returns at most `most` of the groups, spread evenly over all.
 std::vector<const SweepGroup*> some_of(const SweepGroups& groups, std::size_t most);
-/// " (12 of 40 lines)"; empty when all are there.
+/// Returns " (12 of 40 lines)"; empty if all are shown.
 std::string count_text(const SweepGroups& groups, std::size_t shown, std::string_view what);
 
-/// The first point with the best value of a metric, and the first with the worst.
+/// Return the first point with the best value of a metric, and the first with the worst.
 const harness::PointResult& best_of(const SweepPoints& points, std::string_view metric);
 const harness::PointResult& worst_of(const SweepPoints& points, std::string_view metric);
 

@@ -18,7 +18,7 @@ namespace {
 using harness::PointResult;
 
 constexpr std::size_t kMostLines = 14;  // a longer legend covers the lines
-/// Beyond these a symbol at each point would hide the line.
+/// Beyond this number a symbol at each point would hide the line.
 constexpr std::size_t kMostSymbols = 40;
 
 struct Mark {
@@ -40,7 +40,7 @@ std::vector<Mark> marks_of(const SweepSeries& series, const std::string& metric)
   return marks;
 }
 
-/// Round marks of a logarithmic axis, up to ten where the values allow it.
+/// Returns round marks of a logarithmic axis, up to ten if the values allow it.
 std::string log_tics(double least, double most) {
   std::string list;
   const bool wide = most > 1e4 * least;
@@ -54,7 +54,7 @@ std::string log_tics(double least, double most) {
   return "(" + list + ")";
 }
 
-/// An axis for the values; logarithmic where the values span more than a few doublings.
+/// Returns an axis for the values, which is logarithmic if they span more than a few doublings.
 std::string axis_text(char axis, const std::vector<double>& values) {
   constexpr double kFew = 8;
   const auto [least, most] = std::ranges::minmax(values);

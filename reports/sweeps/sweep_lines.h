@@ -8,7 +8,7 @@
 
 namespace howard::reports {
 
-/// Draws a metric over the values of one constant, a line for each group.
+/// Draws a metric over the values of one constant, with a line for each group.
 PlotFiles write_sweep_lines(const SweepGroups& groups, const std::string& constant,
                             const SweepMetric& metric, const std::string& name,
                             const Canvas& canvas);

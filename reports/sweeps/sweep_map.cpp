@@ -20,7 +20,7 @@ using harness::PointResult;
 constexpr std::size_t kMostPanels = 12;
 constexpr std::size_t kMostColumns = 4;
 
-/// The values of a constant, rising, and the place of each.
+/// Holds the values of a constant, rising, and the place of each.
 class Ruler {
  public:
   Ruler(const std::vector<const SweepGroup*>& groups, const std::string& constant)
@@ -38,7 +38,7 @@ class Ruler {
   std::size_t place_of(const PointResult& point) const { return places_.at(number_of(point)); }
   std::string title() const { return with_unit(constant_, unit_); }
 
-  /// The first, middle and last value at each panel's place.
+  /// Returns marks for the first, middle and last value at each panel's place.
   std::string tics(std::size_t panels, double stride) const {
     std::string list;
     for (std::size_t panel = 0; panel < panels; ++panel) {
@@ -64,17 +64,17 @@ class Ruler {
   std::map<double, std::size_t> places_;
 };
 
-/// How many times worse than the best.
+/// Returns how many times worse than the best a point is.
 double distance(const PointResult& point, const PointResult& best, const std::string& name) {
   const harness::Metric& metric = *point.find_metric(name);
   const double ratio = metric.value / best.find_metric(name)->value;
   return metric.better == harness::Better::lower ? ratio : 1 / ratio;
 }
 
-/// Where the panels stand, in cells.
+/// Says where the panels are, in cells.
 struct PanelLayout {
   std::size_t columns, rows;
-  double width, height;  ///< From a panel to the next.
+  double width, height;  ///< The distance from a panel to the next.
 
   PanelLayout(std::size_t panels, const Ruler& across, const Ruler& up)
       : columns(std::min(kMostColumns, static_cast<std::size_t>(
@@ -89,7 +89,7 @@ struct PanelLayout {
   }
 };
 
-/// The cells of a panel, row by row, all of them: an image has no gaps.
+/// Returns all cells of a panel, row by row, because an image has no gaps.
 std::string panel_text(const SweepGroup& group, const Ruler& across, const Ruler& up, double left,
                        double bottom, const std::string& metric) {
   const PointResult& best = best_of(group.points, metric);
@@ -156,7 +156,7 @@ PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::stri
   picture.curves.push_back(fmt::format(
       "data index {} using 1:2 with points lc rgb '#000000' lw 2 pt 6 ps 1.5 title 'best'",
       shown.size()));
-  // Doublings, where there are some.
+  // The scale has doublings, if there are any.
   picture.settings = fmt::format(
       "set xlabel {}\nset ylabel {}\nset xtics {}\nset ytics {}\n"
       "set xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\n{}set cbrange [1:{:.6g}]\n"

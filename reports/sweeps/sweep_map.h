@@ -9,9 +9,9 @@
 
 namespace howard::reports {
 
-/// Draws a metric over the values of two constants, the first of `axes` from left to right, the
-/// second upwards: a panel for each group, with a colour for how many times worse than the best of
-/// its panel a point is.
+/// Draws a metric over the values of two constants, the first of `axes` from left to right and the
+/// second upwards. Each group is a panel, whose colours say how many times worse a point is than
+/// the best of the panel.
 PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::string>& axes,
                           const SweepMetric& metric, const std::string& name, const Canvas& canvas);
 

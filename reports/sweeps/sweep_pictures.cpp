@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// The metrics of the presentation's pictures, each once.
+/// Returns the metrics of the presentation's pictures, each once.
 std::vector<SweepMetric> metrics_of(const std::string& experiment,
                                     const harness::Presentation& presentation) {
   std::vector<SweepMetric> metrics;
@@ -31,7 +31,7 @@ std::vector<SweepMetric> metrics_of(const std::string& experiment,
   return metrics;
 }
 
-/// The swept constants on which the points have several values.
+/// Returns the swept constants on which the points have several values.
 Names varied(const SweepGroups& groups, const Names& swept) {
   Names names;
   for (const std::string& constant : swept) {
@@ -59,7 +59,7 @@ PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
     const std::string name = next_name();
     Names axes = varied(group_sweep(result, presentation.swept, metric.name), presentation.swept);
     if (axes.empty()) continue;
-    // Further constants are as other axes: a line or a panel for each of their values.
+    // Further constants are treated as other axes: each of their values has a line or a panel.
     axes.resize(std::min<std::size_t>(axes.size(), 2));
     const SweepGroups groups = group_sweep(result, axes, metric.name);
     files.add(axes.size() == 1 ? write_sweep_lines(groups, axes.front(), metric, name, canvas)

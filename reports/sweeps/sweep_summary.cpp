@@ -34,7 +34,8 @@ std::string_view bound_of(const PointResult& point) {
   return bound ? std::string_view(*bound) : "";
 }
 
-/// Rows about groups of points: a column for each axis by which the groups differ comes first.
+/// Builds rows about groups of points, which begin with a column for each axis by which the groups
+/// differ.
 class GroupRows {
  public:
   explicit GroupRows(const SweepGroups& groups) : groups_(groups) {}
@@ -55,7 +56,7 @@ class GroupRows {
   std::vector<const SweepGroup*> rows_;
 };
 
-/// The first rows of a long table.
+/// Keeps the first rows of a long table.
 void cut(Table& table, bool all_rows) {
   if (all_rows || table.rows.size() <= kMostRows) return;
   table.notes.push_back(
@@ -63,7 +64,7 @@ void cut(Table& table, bool all_rows) {
   table.rows.resize(kMostRows);
 }
 
-/// A column for each axis with the values that points have on it.
+/// Adds a column for each axis with the values that points have on it.
 void add_parameters(Table& table, const Names& axes, const SweepPoints& points) {
   for (const std::string& axis : axes) {
     Names values;
@@ -107,16 +108,17 @@ Table extremes_table(const std::string& experiment, const SweepGroups& groups, c
   return table;
 }
 
-/// How the time follows a constant.
+/// Says how the time follows a constant.
 struct Elasticity {
-  double sum = 0;  ///< Of the series, from their first to their last value.
+  double sum = 0;  ///< The sum over the series, each from its first to its last value.
   std::size_t series = 0;
-  double least = 0, most = 0;  ///< Between neighbouring values; of one series at least.
+  double least = 0, most = 0;  ///< Between neighbouring values of at least one series.
 
   double mean() const { return sum / static_cast<double>(series); }
 };
 
-/// By how many percent the time grows from one point to the other while the constant grows by 1 %.
+/// Returns by how many percent the time grows from one point to the other while the constant grows
+/// by 1 %.
 double elasticity_between(const SeriesPoint& a, const SeriesPoint& b) {
   return std::log(time_of(*b.point) / time_of(*a.point)) / std::log(b.value / a.value);
 }
@@ -140,7 +142,7 @@ Elasticity elasticity_of(std::vector<SweepSeries> series) {
   return result;
 }
 
-/// The points with the least and the greatest value.
+/// Returns the points with the least and the greatest value.
 std::pair<SeriesPoint, SeriesPoint> ends_of(const std::vector<SweepSeries>& series) {
   std::pair ends(series.front().front(), series.front().back());
   for (const SweepSeries& points : series) {
@@ -193,13 +195,13 @@ Table elasticity_table(const std::string& experiment, const SweepGroups& groups,
   return table;
 }
 
-/// Where one bound follows another along a constant.
+/// Says where one bound follows another along a constant.
 struct Change {
   SeriesPoint earliest, latest;  ///< Of the first points with the new bound, by the constant.
   std::size_t times = 0;
 };
 
-/// By the bound before and the bound after.
+/// Holds the changes by the bound before and the bound after.
 using Changes = std::map<std::pair<std::string_view, std::string_view>, Change>;
 
 Changes changes_along(const std::vector<SweepSeries>& series) {

@@ -12,7 +12,7 @@ namespace {
 
 bool starts_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
-/// How many bytes the first `width` cells of `text` take.
+/// Returns how many bytes the first `width` cells of `text` take.
 std::size_t bytes_of_cells(std::string_view text, std::size_t width) {
   std::size_t points = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -21,8 +21,8 @@ std::size_t bytes_of_cells(std::string_view text, std::size_t width) {
   return text.size();
 }
 
-/// Where a word that does not fit `width` cells is best broken: behind the last sign that leaves at
-/// least half of the line in use, or else where the line ends.
+/// Returns where a word that does not fit `width` cells is best broken: behind the last sign that
+/// leaves at least half of the line in use, or else where the line ends.
 std::size_t best_break(std::string_view word, std::size_t width) {
   const std::size_t most = bytes_of_cells(word, width);
   const std::string_view line = word.substr(0, most);

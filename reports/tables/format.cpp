@@ -30,7 +30,7 @@ constexpr std::array<Prefix, 11> kPrefixes{{{-15, "f"},
                                             {12, "T"},
                                             {15, "P"}}};
 
-/// The prefix for numbers of about ten to the power of `magnitude`.
+/// Returns the prefix for numbers of about ten to the power of `magnitude`.
 const Prefix& prefix_of(double magnitude, std::string_view unit) {
   const Prefix* best = &kPrefixes.front();
   for (const Prefix& prefix : kPrefixes) {
@@ -78,7 +78,7 @@ Scale fit_scale(std::string_view unit, std::span<const double> values) {
 }
 
 double in_unit(double value, const Scale& scale) {
-  // Powers of ten with a positive exponent are exact, so that 40.3e9 shows as 40.3.
+  // Powers of ten with a positive exponent are exact, so 40.3e9 shows as 40.3.
   return scale.exponent < 0 ? value * std::pow(10, -scale.exponent)
                             : value / std::pow(10, scale.exponent);
 }

@@ -13,7 +13,7 @@
 namespace howard::reports {
 namespace {
 
-/// Text that LaTeX prints as it is.
+/// Returns text that LaTeX prints as it is.
 std::string latex_text(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
@@ -48,7 +48,7 @@ std::string latex_text(std::string_view text) {
         safe += c;
     }
   }
-  // Latin text of the tables that LaTeX has in mathematics only.
+  // This Latin text of the tables exists in LaTeX only in mathematics.
   for (std::size_t at = safe.find("±"); at != std::string::npos; at = safe.find("±", at)) {
     safe.replace(at, std::string_view("±").size(), "$\\pm$");
   }

@@ -12,7 +12,7 @@
 namespace howard::reports {
 namespace {
 
-/// Text that Markdown shows as it is, and that stays within its cell.
+/// Returns text that Markdown shows as it is, and that stays within its cell.
 std::string markdown_text(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {

@@ -7,8 +7,8 @@
 
 namespace howard::reports {
 
-/// The table as GitHub-flavoured Markdown: caption in bold, table, notes as a list. A point without
-/// metrics has its reason in the first cell it leaves free.
+/// Returns the table as GitHub-flavoured Markdown: the caption in bold, the table, and the notes as
+/// a list. A point without metrics has its reason in the first cell that it leaves free.
 std::string markdown_table(const Table& table);
 
 }  // namespace howard::reports

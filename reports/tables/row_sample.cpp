@@ -21,11 +21,11 @@ using Places = std::set<std::size_t>;
 constexpr std::size_t kMostBest = 20;
 constexpr std::size_t kMostFailed = 5;
 
-/// The fastest points of the combinations of the axes that are not swept.
+/// Holds the fastest points of the combinations of the axes that are not swept.
 struct Fastest {
-  std::vector<std::size_t> places;  ///< The fastest one first, kMostBest at most.
+  std::vector<std::size_t> places;  ///< The fastest one first, at most kMostBest.
   std::size_t combinations = 0;
-  std::string axes;  ///< By which they differ: "shape, dispatch".
+  std::string axes;  ///< The axes by which they differ: "shape, dispatch".
 };
 
 Fastest find_fastest(const Points& points, const std::vector<std::string>& swept) {
@@ -51,7 +51,8 @@ Fastest find_fastest(const Points& points, const std::vector<std::string>& swept
   return fastest;
 }
 
-/// "first the fastest of each shape, dispatch (20 of 40), then "; empty when nothing was timed.
+/// Returns "first the fastest of each shape, dispatch (20 of 40), then "; empty if nothing was
+/// timed.
 std::string describe(const Fastest& fastest) {
   if (fastest.places.empty()) return "";
   if (fastest.axes.empty()) return "first the fastest, then ";
@@ -61,8 +62,8 @@ std::string describe(const Fastest& fastest) {
       all ? "" : fmt::format(" ({} of {})", fastest.places.size(), fastest.combinations));
 }
 
-/// Adds places of `count` points until there are `most`. Their distances follow the golden ratio:
-/// with equal ones, rows of a grid would all have the same value of an axis.
+/// Adds places of `count` points until there are `most`. Their distances follow the golden ratio,
+/// because with equal distances the rows of a grid would all have the same value of an axis.
 void add_spread(std::size_t count, std::size_t most, Places& places) {
   constexpr std::uint32_t kGolden = 2654435769;  // 2^32 over the golden ratio
   std::uint32_t position = 0;
@@ -82,7 +83,8 @@ RowSample sample_rows(const Points& points, const std::vector<std::string>& swep
   std::size_t failed = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool broke = points[i]->failed && ++failed <= kMostFailed;
-    // With another constant a published figure stands beside many points, and is about none.
+    // With another constant, a published figure would be beside many points and describe none of
+    // them.
     if ((points[i]->reference && swept.empty()) || broke) rest.insert(i);
   }
   const bool whole = rest.size() == points.size();

@@ -29,8 +29,8 @@ using Points = std::vector<const PointResult*>;
 constexpr std::string_view kTimeMetric = "time";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
-/// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine):
-/// an error below the first is none, one above the second is more than a bad day.
+/// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine).
+/// So an error below the first counts as none, and one above the second is more than a bad day.
 constexpr double kGoodError = 0.10;
 constexpr double kFairError = 0.28;
 
@@ -39,7 +39,8 @@ Tone tone_of(double relative_error) {
   return size <= kGoodError ? Tone::good : size <= kFairError ? Tone::fair : Tone::bad;
 }
 
-/// A column as it is filled: its cells, its header, and whether any point had something to say.
+/// Holds a column while it is filled: its cells, its header, and whether any point had something to
+/// say.
 struct FilledColumn {
   TableColumn column;
   std::vector<Cell> cells;
@@ -150,7 +151,7 @@ FilledColumn fill(const Column& column, const Points& points) {
   return filled;
 }
 
-/// The parameters by which the points differ, as in "shape 100x100x100, dispatch eth".
+/// Returns the parameters by which the points differ, as in "shape 100x100x100, dispatch eth".
 std::string describe(const PointResult& point, const Points& points) {
   std::string text;
   for (const auto& [axis, value] : point.parameters) {
@@ -162,7 +163,7 @@ std::string describe(const PointResult& point, const Points& points) {
   return text;
 }
 
-/// The sentences said about points, each once, in the order in which they first come up.
+/// Holds the sentences about points, each once, in the order in which they first come up.
 class PointNotes {
  public:
   void add(std::string sentence, const PointResult& point, const Points& points) {
@@ -205,7 +206,7 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
   }
   about_points.append_to(notes);
   if (backend == Backend::emulated) {
-    // "tt_metal_2025_12 with host.finish=0us"
+    // This appears in "tt_metal_2025_12 with host.finish=0us".
     constexpr std::string_view kWith = " with ";
     for (const std::string& profile :
          {result.context.chip_profile, result.context.software_profile}) {
@@ -218,15 +219,15 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
     }
   }
   if (backend != Backend::emulated) {
-    // They are about the log, or about the machine and the build, which virtual time does not
-    // depend on.
+    // They are about the log, or about the machine and the build, on which virtual time does not
+    // depend.
     for (const std::string& warning : result.context.warnings)
       notes.push_back("warning: " + warning);
   }
   return notes;
 }
 
-/// An axis with the same value at every one of several points says it once, in the caption.
+/// If an axis has the same value at every one of several points, the caption says it once.
 std::optional<std::string> common_value(const Column& column, const Points& points) {
   if (column.source != CellSource::parameter || points.size() < 2) return std::nullopt;
   const auto first = harness::find_parameter(points.front()->parameters, column.name);
@@ -241,7 +242,7 @@ bool is_empty(const FilledColumn& filled) {
   return std::ranges::all_of(filled.cells, [](const Cell& cell) { return cell.text.empty(); });
 }
 
-/// Reasons stand in the cells that skipped points leave free at the end of their row.
+/// Reasons go into the cells that skipped points leave free at the end of their row.
 void make_room_for_reasons(Table& table) {
   const bool has_room = std::ranges::all_of(table.rows, [](const TableRow& row) {
     return row.skipped.empty() || (!row.cells.empty() && row.cells.back().text.empty());
@@ -251,8 +252,8 @@ void make_room_for_reasons(Table& table) {
   for (TableRow& row : table.rows) row.cells.emplace_back();
 }
 
-/// The columns, and behind those of axes one for each further axis by which the points differ: else
-/// two rows of a table could not be told apart.
+/// Returns the columns, and behind those of axes one for each further axis by which the points
+/// differ. Otherwise two rows of a table could look the same.
 std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points& points) {
   std::vector<std::string> axes;
   for (const PointResult* point : points) {
@@ -288,7 +289,8 @@ std::string_view clock_of(Backend backend) {
   return "";
 }
 
-/// What the time of the points is of: " of a product and its finish"; empty where they have none.
+/// Returns what the time of the points covers, " of a product and its finish"; empty if they have
+/// none.
 std::string timed_text(Backend backend, const Points& points,
                        const harness::Presentation& presentation) {
   const bool differs = backend == Backend::host && !presentation.timed_on_host.empty();
@@ -334,8 +336,8 @@ Table make_table(const ExperimentResult& result, Backend backend, const std::str
   return table;
 }
 
-/// The points by the value of a detail, in the order in which the values first come up; points that
-/// lack it, as failed ones do, stand with those before them.
+/// Divides the points by the value of a detail, in the order in which the values first come up.
+/// Points that lack it, as failed ones do, stay with those before them.
 std::vector<std::pair<std::string, Points>> divide(const Points& points,
                                                    const std::string& detail) {
   std::vector<std::pair<std::string, Points>> parts;

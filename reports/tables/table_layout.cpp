@@ -14,18 +14,18 @@ namespace {
 
 using harness::Room;
 
-/// How far columns may be narrowed, one step after the other.
+/// Says how far columns may be narrowed, one step after the other.
 enum class Step : std::uint8_t {
-  titles,   ///< To what stands under their titles.
+  titles,   ///< To what is under their titles.
   cut,      ///< Spare texts are cut.
   wrap,     ///< Keys are wrapped.
   squeeze,  ///< Keys are wrapped to few cells.
-  last,     ///< So is what is to stay whole.
+  last,     ///< Columns that are to stay whole are wrapped too.
 };
 
-/// What a column would like to have, and what it can do with.
+/// Says how much room a column would like to have, and how little is enough.
 struct Demand {
-  std::size_t natural = 0;  ///< With its title on one line.
+  std::size_t natural = 0;  ///< The width with its title on one line.
   std::size_t cells = 0;    ///< The widest cell, or the unit.
   std::size_t word = 0;     ///< The longest word of the title.
 };
@@ -48,7 +48,7 @@ std::vector<Demand> demands_of(const Table& table) {
   return demands;
 }
 
-/// The fewest cells that a column can do with.
+/// Returns the fewest cells that are enough for a column.
 std::size_t least_width(const Table& table, std::size_t index, const Demand& demand, Step step) {
   const TableColumn& column = table.columns[index];
   const Room room = room_of(table, index);
@@ -72,7 +72,7 @@ std::size_t total_width(const std::vector<std::size_t>& widths) {
   return sum - std::min(sum, kColumnGap.size());
 }
 
-/// The columns of a layout, narrowed.
+/// Narrows the columns of a layout.
 class Narrowing {
  public:
   Narrowing(const Table& table, const std::vector<Demand>& demands,
@@ -81,7 +81,7 @@ class Narrowing {
     for (const std::size_t column : columns) widths_.push_back(demands[column].natural);
   }
 
-  /// Takes what is too much from the widest that can give; as much as they can.
+  /// Takes the excess from the widest columns that can give, as far as they can.
   void narrow(Step step, std::size_t limit) {
     while (!fits(limit)) {
       std::size_t* widest = nullptr;

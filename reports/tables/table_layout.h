@@ -10,20 +10,21 @@
 
 namespace howard::reports {
 
-/// What stands between two columns.
+/// This separates two columns.
 inline constexpr std::string_view kColumnGap = "  ";
 
-/// Which columns of a table are shown, and how wide.
+/// Says which columns of a table are shown, and how wide.
 struct TableLayout {
-  std::vector<std::size_t> columns;  ///< Indices into the table's, rising.
-  std::vector<std::size_t> widths;   ///< Of those.
+  std::vector<std::size_t> columns;  ///< Rising indices into the table's columns.
+  std::vector<std::size_t> widths;   ///< The widths of these columns.
 };
 
-/// How a column makes room. The first one is a key at least: it tells the rows apart.
+/// Returns how a column makes room. The first one is at least a key, because it tells the rows
+/// apart.
 harness::Room room_of(const Table& table, std::size_t column);
 
-/// The layout with which a table takes at most `limit` cells, as far as that is possible: see
-/// `terminal_table`.
+/// Returns the layout with which a table takes at most `limit` cells, as far as that is possible;
+/// see `terminal_table`.
 TableLayout lay_out(const Table& table, std::size_t limit);
 
 }  // namespace howard::reports

@@ -21,7 +21,7 @@ std::string colored(const std::string& text, Tone tone, bool color) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-/// The table with marks in ASCII only.
+/// Returns the table with marks in ASCII only.
 Table with_ascii_marks_only(Table table) {
   const auto change = [](std::string& text) { text = with_ascii_marks(std::move(text)); };
   change(table.caption);
@@ -82,8 +82,8 @@ class Printer {
     return folded(text, width(place));
   }
 
-  /// Titles that are wrapped end on one line. Units stand below: beside the titles they would make
-  /// most columns wider than their cells.
+  /// Titles that are wrapped end on one line. Units are below, because beside the titles they would
+  /// make most columns wider than their cells.
   void print_header() {
     std::vector<Lines> titles;
     std::size_t height = 0;
@@ -151,7 +151,7 @@ class Printer {
     }
   }
 
-  /// A reason stands in the place of the cells at the end that a point does not have.
+  /// A reason takes the place of the cells at the end that a point does not have.
   std::size_t count_of_cells(const TableRow& row) const {
     std::size_t count = shown_count();
     if (row.skipped.empty()) return count;
@@ -159,7 +159,7 @@ class Printer {
     return count;
   }
 
-  /// Whole among the notes if it does not fit.
+  /// The whole reason goes among the notes if it does not fit.
   void print_reason(const TableRow& row, std::size_t used) {
     const std::string reason = printable(row.skipped);
     const std::size_t room = limit_ - std::min(used, limit_);
@@ -200,10 +200,10 @@ class Printer {
     return fmt::format("not shown in {} columns: {}", limit_, join(titles, ", "));
   }
 
-  /// A reason that does not fit its row, once for all rows that have it.
+  /// Holds a reason that does not fit its row, once for all rows that have it.
   struct LongReason {
     std::string reason;
-    std::string point;  ///< The first row's cells.
+    std::string point;  ///< The cells of the first row.
     std::size_t rows = 0;
   };
 

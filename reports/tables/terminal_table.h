@@ -9,15 +9,16 @@
 namespace howard::reports {
 
 struct TerminalStyle {
-  std::optional<int> width;  ///< Columns of the terminal; absent: no limit.
-  bool color = false;        ///< ANSI colours: errors by size, failed points.
-  bool ascii = false;        ///< No mark outside of ASCII.
+  std::optional<int> width;  ///< Columns of the terminal; absent if there is no limit.
+  bool color = false;        ///< Uses ANSI colours for errors by size and for failed points.
+  bool ascii = false;        ///< Uses no mark outside of ASCII.
 };
 
-/// The table in aligned columns under its caption, a rule below the header, its notes at the end.
-/// When it is too wide, in this order: titles are wrapped, the texts of spare columns cut, those of
-/// key columns wrapped, spare columns left out from the right, which a line below the table says,
-/// and at last what is to stay whole is wrapped. A point without metrics shows its reason instead.
+/// Returns the table in aligned columns under its caption, with a rule below the header and its
+/// notes at the end. If it is too wide, it is made narrower in this order: titles are wrapped, the
+/// texts of spare columns are cut, those of key columns are wrapped, spare columns are left out
+/// from the right (a line below the table says so), and at last what is to stay whole is wrapped. A
+/// point without metrics shows its reason instead.
 std::string terminal_table(const Table& table, const TerminalStyle& style);
 
 }  // namespace howard::reports

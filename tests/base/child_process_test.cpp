@@ -49,7 +49,7 @@ TEST(ChildProcess, AProgramThatIsNotThereIsAnError) {
 }
 
 TEST(ChildProcess, EachDescriptorBecomesTheOneOfItsPlace) {
-  // Numbers that are in each other's way, whichever are free.
+  // These numbers are in each other's way, whichever of them are free.
   const MemoryFile a, b, c;
   const std::vector<int> descriptors{c.descriptor(), b.descriptor(), a.descriptor(),
                                      c.descriptor(), b.descriptor(), a.descriptor()};

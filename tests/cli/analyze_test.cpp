@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `run_experiment analyze` as a contract: what a user sees of a log, good or bad. Runs the real
-// program.
+// These tests treat `run_experiment analyze` as a contract: what a user sees of a log, good or bad.
+// They run the real program.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST_F(Analyze, APftraceFileIsAPerfettoTrace) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::string json = run("analyze trace.json").out;
   EXPECT_TRUE(contains(outcome.out, "trace.pftrace, matmul_sweep/emulated/shape:512x512x512"));
-  // The same but for the file's name: a nanosecond does not show.
+  // This is the same but for the file's name: a nanosecond does not show.
   std::string renamed = outcome.out;
   for (std::size_t at = 0; (at = renamed.find(".pftrace", at)) != std::string::npos; ++at) {
     renamed.replace(at, std::string(".pftrace").size(), ".json");

@@ -11,11 +11,11 @@
 namespace howard::cli {
 
 struct Outcome {
-  int status = -1;  ///< Exit status, or 128 + signal.
+  int status = -1;  ///< The exit status, or 128 + the signal.
   std::string out, err;
 };
 
-/// The whole of a file; nothing when there is none.
+/// Returns the whole of a file; nothing if there is none.
 std::string content(const std::filesystem::path& path);
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -31,7 +31,7 @@ class CliFixture : public ::testing::Test {
   }
   ~CliFixture() override { std::filesystem::remove_all(folder_); }
 
-  /// Runs `run_experiment ARGUMENTS`, `environment` before it.
+  /// Runs `run_experiment ARGUMENTS`, with `environment` before it.
   Outcome run(const std::string& arguments, const std::string& environment = "",
               const std::string& shell = "sh") const;
 

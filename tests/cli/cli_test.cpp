@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line as a contract: what a script may rely on. Runs the real program.
+// These tests treat the command line as a contract: what a script may rely on. They run the real
+// program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -216,7 +217,7 @@ TEST_F(Cli, ConstantsOfTheChipAreTakenWhereAnyPointIsEmulated) {
   EXPECT_TRUE(contains(outcome.out, "/host/")) << "a point on the host beside the emulated ones";
 }
 
-/// Command lines that nobody can mean, and what is said of them.
+/// These are command lines that nobody can mean, and what is said about them.
 const std::pair<std::string, std::string> kBadLines[] = {
     {"", "no experiment named"},
     {"matmul_swep", "did you mean matmul_sweep?"},
@@ -451,8 +452,9 @@ TEST_F(Cli, AFullDiskIsReportedAndTheOtherFilesAreKept) {
 }
 
 TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
-  // Host points of a minute each: the signal arrives while the first is being measured. Once:
-  // without --foreground timeout signals its whole group too, and a second one kills.
+  // The host points take a minute each, so the signal arrives while the first is being measured. It
+  // comes once: without --foreground timeout signals its whole group too, and a second signal
+  // kills.
   const Outcome outcome = run("matmul_sweep -a shape=256,512 --min-time 60",
                               "timeout --foreground --preserve-status --signal=INT 8");
   EXPECT_EQ(outcome.status, 130) << outcome.err;
@@ -464,8 +466,8 @@ TEST_F(Cli, CtrlCKeepsWhatIsFinished) {
 }
 
 TEST_F(Cli, AKilledRunHasLostTheLastSecondOnly) {
-  // Sixteen points of more than 0.6 s each; killed, once the first is written, without a chance to
-  // write anything more.
+  // There are sixteen points of more than 0.6 s each. Once the first is written, the program is
+  // killed without a chance to write anything more.
   const Outcome outcome =
       run("matmul_sweep --backend host --repetitions 1 --min-time 0.6 "
           "-a shape=16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// compare: two runs, and what its status says. Runs the real program.
+// These tests compare two runs and check what the status says. They run the real program.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,7 +35,7 @@ TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
       0);
   EXPECT_EQ(run("compare a.txt b.txt").status, 6);
   EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
-  // Folders of results, on either side.
+  // Either side may be a folder of results.
   ASSERT_EQ(run(kOnePoint + "--results one").status, 0);
   ASSERT_EQ(run("two_queues --quick --results one").status, 0);
   ASSERT_EQ(run(kOnePoint + "--results two --set host.finish=1ms").status, 0);

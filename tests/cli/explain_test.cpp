@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `run_experiment explain` as a contract: what a user sees and what a script reads. Runs the real
-// program.
+// These tests treat `run_experiment explain` as a contract: what a user sees and what a script
+// reads. They run the real program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST_F(Explain, JsonOnStandardOutputHasTheFigureOfTheRunItself) {
             run_itself["metrics"]["time"]["picoseconds"]);
 }
 
-/// `command` with the options of `how` for those of the same axes.
+/// Returns `command` with the options of `how` in place of those for the same axes.
 std::string with_options(const std::string& command, const std::string& how) {
   std::string changed = command;
   std::istringstream words(how);

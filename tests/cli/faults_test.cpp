@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run does when streams take nothing, when it is asked to end and when it is given nonsense.
-// Runs the real program. tests/faults/sweep.sh does the same at random and on full disks.
+// These tests check what a run does when streams take nothing, when it is asked to end and when it
+// is given nonsense. They run the real program. tests/faults/sweep.sh does the same at random and
+// on full disks.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ using nlohmann::json;
 class Faults : public CliFixture {
  protected:
   fs::path results() const { return folder() / "results"; }
-  /// That the files of a run are whole, and nothing else is there.
+  /// Expects that the files of a run are whole and that nothing else is there.
   void expect_all_files() const {
     EXPECT_EQ(json::parse(content(results() / "matmul_sweep.json"))["points"].size(), 1U);
     EXPECT_TRUE(content(results() / "matmul_sweep.csv").starts_with("experiment,"));
@@ -33,7 +34,8 @@ class Faults : public CliFixture {
 
 const std::string kOnePoint = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
 
-// 2>&- : the next file to be opened would be number 2, and hold the messages.
+// 2>&- closes standard error, so the next file to be opened would be number 2 and receive the
+// messages.
 TEST_F(Faults, AStandardErrorThatTakesNothingChangesNothing) {
   for (const std::string closed : {"2>/dev/full", "2>&-"}) {
     fs::remove_all(results());
@@ -69,7 +71,7 @@ TEST_F(Faults, AReaderThatGoesAwayEndsNoRun) {
 }
 
 TEST_F(Faults, AFileThatFindsNoRoomIsNamedAndTheOthersAreWritten) {
-  // Blocks of 512 bytes: the JSON fits and the pictures do not.
+  // In blocks of 512 bytes the JSON fits and the pictures do not.
   const Outcome outcome = run(kOnePoint, "ulimit -f 8;");
   if (!fs::exists("/usr/bin/gnuplot")) GTEST_SKIP() << "no gnuplot";
   EXPECT_EQ(outcome.status, 1);
@@ -81,7 +83,8 @@ TEST_F(Faults, AFileThatFindsNoRoomIsNamedAndTheOthersAreWritten) {
 TEST_F(Faults, EverySignalThatAsksForAnEndKeepsWhatIsFinished) {
   for (const std::string signal : {"TERM", "HUP"}) {
     fs::remove_all(results());
-    // Two at once, as timeout(1) and terminals send them, once the first point is written.
+    // Two signals come at once, as timeout(1) and terminals send them, once the first point is
+    // written.
     const Outcome outcome =
         run("matmul_sweep --backend host --repetitions 1 --min-time 0.6 "
             "-a shape=16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
@@ -129,7 +132,7 @@ TEST_F(Faults, JsonThatIsNestedTooDeepIsRefusedInWords) {
 
 TEST_F(Faults, NumbersWhoseQuotientIsNoNumberAreRefusedInWords) {
   ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=eth").status, 0);
-  // In the order of the file, whose beginning tells what it is.
+  // This keeps the order of the file, whose beginning tells what it is.
   auto result = nlohmann::ordered_json::parse(content(results() / "matmul_sweep.json"));
   for (const auto& [time, published] : {std::pair{1e300, 1e-300}, std::pair{1e-300, 1e300}}) {
     for (auto& metric : result["points"][0]["metrics"]) metric["value"] = time;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program says of itself: help, version, list. Runs the real program.
+// These tests check what the program says about itself: help, version, list. They run the real
+// program.
 #include <gtest/gtest.h>
 
 #include <algorithm>

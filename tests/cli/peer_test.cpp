@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Experiments whose points run in a Python of another process. Runs the real program.
+// These tests run experiments whose points run in a Python of another process. They run the real
+// program.
 #include "tests/cli/cli_fixture.h"
 
 namespace howard::cli {
@@ -11,7 +12,7 @@ namespace fs = std::filesystem;
 class Peer : public CliFixture {};
 
 TEST_F(Peer, CtrlCDoesNotWaitForOneThatIsBusy) {
-  // Busy with a step for 20 s from its first request on, when the signal is sent.
+  // The peer is busy with a step for 20 s from its first request on, when the signal is sent.
   put("python",
       "#!/bin/sh\n"
       "echo '{\"ready\": {}}'; read request; touch asked; sleep 20; touch done; echo '{\"ps\": "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes of one run, started by mpirun.
+// These tests run several processes of one run, started by mpirun.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 class CliRanks : public CliFixture {
  protected:
   Outcome run_ranks(int ranks, const std::string& arguments) const {
-    // Leak detection off: Open MPI keeps memory until the end.
+    // Leak detection is off, because Open MPI keeps memory until the end.
     return run(arguments, "ASAN_OPTIONS=detect_leaks=0 '" HOWARD_MPIRUN
                           "' --allow-run-as-root --oversubscribe -n " +
                               std::to_string(ranks));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// train_nano_gpt as a contract: files, exit codes, what is said where. Runs the real program.
+// These tests treat train_nano_gpt as a contract: files, exit codes, and what is said where. They
+// run the real program.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@ std::string content(const fs::path& path) {
 }
 
 struct Outcome {
-  int status = -1;  ///< Exit status, or 128 + signal.
+  int status = -1;  ///< The exit status, or 128 + the signal.
   std::string out, err;
 };
 
@@ -50,14 +51,14 @@ class TrainCli : public ::testing::Test {
             .out = content(folder_ / "stdout"),
             .err = content(folder_ / "stderr")};
   }
-  /// A tiny run of the text.
+  /// Makes a tiny run of the text.
   Outcome train(const std::string& arguments) const {
     return run(
         "--data text --batch 2 --sequence 8 --width 32 --heads 2 --layers 1 --threads 1 "
         "--learning-rate 0.003 " +
         arguments);
   }
-  /// The same, sent SIGINT once `before` has returned; `after` follows.
+  /// Does the same and sends SIGINT once `before` has returned; `after` follows.
   Outcome interrupt(const std::string& arguments, const std::function<void()>& before,
                     const std::function<void()>& after = {}) const {
     std::thread interrupter([&] {
@@ -125,7 +126,7 @@ TEST_F(TrainCli, AResumedRunHasTheLossesOfAStraightOne) {
   EXPECT_EQ(parts, losses("straight"));
 }
 
-// A checkpoint keeps how many steps its run is to have: written anew with fewer, the run would
+// A checkpoint keeps how many steps its run is to have; written anew with fewer, the run would
 // count as done. The results are the losses of the steps that were made.
 TEST_F(TrainCli, ARunThatHasNoStepToMakeReplacesNoFile) {
   ASSERT_EQ(train("--steps 6 --checkpoint c --results results").status, 0);
@@ -186,7 +187,7 @@ TEST_F(TrainCli, ANumberThatIsNotFiniteStopsTheRun) {
 }
 
 TEST_F(TrainCli, AnInterruptedRunIsSavedAndGoesOn) {
-  // The signal comes while the steps, far too many to end, are running.
+  // The signal comes while the steps, which are far too many to end, are running.
   const Outcome outcome = interrupt("--data text --steps 100000000 --every 1 --checkpoint c",
                                     [this] { await("step 1/"); });
   EXPECT_EQ(outcome.status, 130);

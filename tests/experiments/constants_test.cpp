@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every constant of every profile counts: twice and half of it move the time of one of the points
+// Every constant of every profile counts. Twice and half of it move the time of one of the points
 // below in the direction that its meaning says, or the limit that it is.
 
 #include <fmt/format.h>
@@ -35,13 +35,13 @@ using wormhole::ProfileConstants;
 using wormhole::Profiles;
 using wormhole::WormholeDevice;
 
-/// Some times, or how much of something is possible, with given constants. What can not run is left
-/// out, with any constants.
+/// Returns some times, or how much of something is possible, with given constants. What cannot run
+/// is left out, with any constants.
 using Measure = std::function<std::vector<double>(const Profiles&)>;
 
-// Points of experiments and rows of calibration tables.
+// The following are points of experiments and rows of calibration tables.
 
-/// The points of an experiment with these values of its axes: "matmul_sweep shape=128".
+/// Returns the points of an experiment with these values of its axes: "matmul_sweep shape=128".
 Measure experiment(const std::string& text) {
   return [words = split(text, ' ')](const Profiles& profiles) {
     const auto box = std::make_shared<const DevBox>(profiles, host::HostOptions{}, 1);
@@ -71,9 +71,9 @@ Measure calibration_rows(const calibration::MeasurementTable& table) {
   };
 }
 
-// Calls of a device.
+// The following are calls of a device.
 
-/// A program with its operands.
+/// Holds a program with its operands.
 struct Exp {
   Exp(Device& device, std::int64_t side)
       : in(device, {.shape = {side, side}}),
@@ -83,7 +83,7 @@ struct Exp {
   Program program;
 };
 
-/// The host calls so often that its queue is full, and then works for itself.
+/// The host calls so often that its queue is full, and then works by itself.
 Measure full_queue(DispatchCoreType dispatch) {
   return [dispatch](const Profiles& profiles) {
     WormholeDevice device(profiles, {.dispatch = dispatch});
@@ -122,9 +122,9 @@ std::vector<double> profiled(const Profiles& profiles) {
   return {device.now().seconds()};
 }
 
-// How much is possible.
+// The following say how much is possible.
 
-/// How often `again` can be called, up to `most`, before it is an Error.
+/// Returns how often `again` can be called, up to `most`, before it is an Error.
 double count_until_refused(int most, const std::function<void(int)>& again) {
   for (int i = 0; i < most; ++i) {
     try {
@@ -166,7 +166,7 @@ std::vector<double> most_traces(const Profiles& profiles) {
   })};
 }
 
-/// Kernels of ops of which no experiment has all.
+/// Returns times of kernels of ops, because no experiment has all ops.
 std::vector<double> kernels(const Profiles& profiles) {
   WormholeDevice device(profiles);
   std::vector<double> times;
@@ -180,7 +180,7 @@ std::vector<double> kernels(const Profiles& profiles) {
   return times;
 }
 
-/// Short programs behind a long one, which are written ahead as far as the rings have room.
+/// Runs short programs behind a long one, which are written ahead as far as the rings have room.
 std::vector<double> programs_ahead(const Profiles& profiles) {
   std::vector<double> periods;
   for (const Bytes binary : {Bytes(256), Bytes(13000)}) {
@@ -196,7 +196,7 @@ std::vector<double> programs_ahead(const Profiles& profiles) {
   return periods;
 }
 
-/// What any constant may move.
+/// Returns everything that any constant may move.
 std::vector<Measure> all_times() {
   std::vector<Measure> times{kernels, programs_ahead, capture, transfers, profiled};
   for (const auto& table : calibration::built_in_measurements()) {
@@ -215,15 +215,15 @@ std::vector<Measure> all_times() {
   return times;
 }
 
-/// What more of a constant does.
+/// Says what more of a constant does.
 enum class More { is_slower, is_faster, allows, forbids };
 
 struct Meaning {
   More more{};
-  Measure limit;  ///< Of what allows or forbids.
+  Measure limit;  ///< The limit, if it allows or forbids.
 };
 
-/// Counts and sizes, whose units do not say it.
+/// Lists counts and sizes, whose units do not say what more of them does.
 const std::map<std::string, Meaning>& meanings() {
   static const std::map<std::string, Meaning> known{
       {"tensix.columns", {More::is_faster, {}}},
@@ -262,7 +262,7 @@ Meaning meaning_of(const std::string& name, const Constant& constant) {
 
 enum class Outcome { moves, is_refused, does_nothing };
 
-/// Whether one of `before` became more (`up`), or less.
+/// Returns whether one of `before` became more (`up`) or less.
 bool any_moved(const std::vector<double>& before, const std::vector<double>& after, bool up) {
   for (std::size_t i = 0; i < before.size() && before.size() == after.size(); ++i) {
     if (up ? after[i] > before[i] : after[i] < before[i]) return true;
@@ -270,7 +270,7 @@ bool any_moved(const std::vector<double>& before, const std::vector<double>& aft
   return false;
 }
 
-/// One profile, and what its constants move.
+/// Holds one profile and what its constants move.
 class Tried {
  public:
   explicit Tried(const std::string& profile)
@@ -279,7 +279,7 @@ class Tried {
         measures_(all_times()),
         before_(measures_.size()) {}
 
-  /// With `factor` times the constant, whole where it counts something.
+  /// Tries `factor` times the constant, which stays whole if it counts something.
   Outcome with(const std::string& name, double factor) {
     const bool of_chip = constants_.chip.contains(name);
     const Constant& constant = (of_chip ? constants_.chip : constants_.software).at(name);
@@ -314,10 +314,10 @@ class Tried {
   ProfileConstants constants_;
   Profiles profiles_;
   std::vector<Measure> measures_;
-  std::vector<std::vector<double>> before_;  ///< With the profile as it is, once needed.
+  std::vector<std::vector<double>> before_;  ///< With the profile as it is; made when needed.
 };
 
-/// A value may be refused, by a limit or another constant that it contradicts; not both.
+/// A value may be refused, by a limit or another constant that it contradicts, but not both values.
 void expect_all_count(const std::string& profile) {
   const auto document = nlohmann::json::parse(wormhole::built_in_profile(profile));
   Tried tried(profile);

@@ -27,7 +27,7 @@ const std::shared_ptr<const DevBox>& box() {
   return shared;
 }
 
-/// Every axis of the emulator that is set, at its first value or the one given.
+/// Returns every axis of the emulator that is set, at its first value or the given one.
 Parameters point_of(const Experiment& experiment, const Parameters& given) {
   Parameters point;
   for (const harness::Axis& axis : experiment.axes(harness::Backend::emulated)) {
@@ -42,7 +42,7 @@ Explanation explained(const Experiment& experiment, const Parameters& given) {
   return explain(*box(), experiment, point_of(experiment, given));
 }
 
-/// Null when it was not tried.
+/// Returns null if it was not tried.
 const TriedChange* find_change(const Explanation& explanation, const std::string& what) {
   for (const TriedChange& change : explanation.tried) {
     if (change.what == what) return &change;
@@ -62,7 +62,7 @@ std::optional<std::string> reason_of(const Explanation& explanation, const std::
   return std::nullopt;
 }
 
-/// What the experiment itself gives for the point of a change.
+/// Returns what the experiment itself gives for the point of a change.
 SimTime run_alone(const Experiment& experiment, const Explanation& explanation,
                   const Parameters& changes) {
   std::vector<AxisOverride> overrides;

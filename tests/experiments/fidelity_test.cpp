@@ -46,7 +46,7 @@ TEST_F(Fidelity, EveryPublishedRowOfEveryExperimentIsASubject) {
             static_cast<std::ptrdiff_t>(published));
 }
 
-/// The point with another value on one axis; none when no word of a few is one of its values.
+/// Returns the point with another value on one axis; none if no word of a few is one of its values.
 std::optional<PointResult> with_another_value(const PointResult& point, const harness::Axis& axis) {
   const std::string now(harness::find_parameter(point.parameters, axis.name).value_or("not set"));
   for (const std::string word : {"yes", "2", "4x7", "eth", "64", "corrected", "LoFi", "float32",
@@ -63,7 +63,7 @@ std::optional<PointResult> with_another_value(const PointResult& point, const ha
   return std::nullopt;
 }
 
-/// Whether a published row of the experiment says what the point has on this axis.
+/// Returns whether a published row of the experiment says what the point has on this axis.
 bool is_published_with(const std::string& experiment, const PointResult& point,
                        const std::string& axis) {
   for (const reports::ReferenceTable& table : reports::reference_tables(experiment)) {
@@ -85,7 +85,7 @@ TEST(PublishedFigures, StandBesideThePointThatWasPublishedAndNoOther) {
     reports::attach_references(result);
     harness::ExperimentResult changed{.experiment = result.experiment};
     for (const PointResult& point : result.points) {
-      // PyTorch runs on no chip: whatever is said of one, its figure is the same.
+      // PyTorch runs on no chip, so its figure is the same whatever is said of a chip.
       const bool on_a_chip = harness::find_parameter(point.parameters, "engine") != "torch";
       for (const harness::Axis& axis : experiment->axes(kEmulated)) {
         if (!point.reference || !on_a_chip) continue;

@@ -65,7 +65,7 @@ TEST(GradientCheck, AWrongOpFails) {
   static const OpCheck right = check_of("linear_d_bias");
   wrong.run = [](const autograd::Calls& calls, std::span<const ops::Tensor> in) {
     const ops::Tensor sum = right.run(calls, in);
-    // Only a device under test is a host: the reference stays right.
+    // Only a device under test is a host; the reference stays right.
     return calls.device().description() == "reference" ? sum : calls.multiply(sum, 1.5F);
   };
   host::HostDevice device({.threads = 1});
@@ -79,13 +79,13 @@ TEST(GradientCheck, EveryParameterOfTheModelsIsRightForAllEngines) {
   for (const PointResult& point : result.points) {
     EXPECT_EQ(*point.find_detail("verdict"), "passes") << point.id();
     EXPECT_EQ(*point.find_detail("engines"), "dynamic = static = traced") << point.id();
-    // In bfloat16 sums in float32 mostly round to what those in float64 do, bit for bit.
+    // For bfloat16, sums in float32 mostly round to what those in float64 do, bit for bit.
     const bool is_exact = harness::find_parameter(point.parameters, "dtype") == "bfloat16";
     EXPECT_TRUE(is_exact || point.find_metric("relative_difference")->value > 0) << point.id();
   }
 }
 
-/// A host whose updates are wrong by 5 % for parameters of one size.
+/// Is a host whose updates are wrong by 5 % for parameters of one size.
 class FivePercentOff final : public Device, private CommandQueue {
  public:
   FivePercentOff(Device& device, std::int64_t elements) : device_(device), elements_(elements) {}
@@ -103,7 +103,7 @@ class FivePercentOff final : public Device, private CommandQueue {
   int broken() const { return broken_; }
 
  private:
-  /// The update is the one product with a scalar this large.
+  /// The update is the only product with a scalar this large.
   void enqueue(const Program& program) override {
     Program changed = program;
     auto* const eltwise = std::get_if<EltwiseAttributes>(&changed.attributes);

@@ -53,7 +53,8 @@ TEST_F(MatmulSweep, EveryPublishedRowHasAPointAndItsError) {
   ASSERT_EQ(result.points.size(), 12U);
   for (const PointResult& point : result.points) {
     ASSERT_TRUE(point.reference.has_value()) << point.id();
-    // A sanity bound, far above the errors the documentation states: a unit or a row mixed up.
+    // This is a sanity bound, far above the errors that the documentation states, for a unit or a
+    // row that is mixed up.
     EXPECT_LT(std::abs(point.relative_error().value()), 0.5) << point.id();
   }
 }

@@ -92,7 +92,7 @@ TEST(MlpEngines, ValuesAreKeptByTheHostWhereOnlyThePublishedReplayDoesNotTrain) 
   for (const PointResult& point : points) {
     EXPECT_FALSE(point.failed) << point.id();
     const bool is_python = point.id().find("python") != std::string::npos;
-    if (is_python && point.skipped) continue;  // not on every machine
+    if (is_python && point.skipped) continue;  // not every machine has it
     EXPECT_FALSE(point.skipped.has_value()) << point.id();
     ASSERT_NE(point.find_metric("loss"), nullptr) << point.id();
     EXPECT_EQ(point.find_metric("loss")->unit, "");

@@ -115,7 +115,7 @@ TEST_F(MultiDevice, DataParallelChipsNeverReachTheRateOfAsManyAlone) {
 }
 
 TEST_F(MultiDevice, MoreBytesForTheSameWorkAreLessEfficient) {
-  // Half the rows and the same weights: the same bytes for half the work.
+  // Half the rows have the same weights, and so the same bytes for half the work.
   EXPECT_LT(efficiency("weak", "0+1", {{"batch", {"512"}}}),
             efficiency("weak", "0+1", {{"batch", {"4096"}}}));
   EXPECT_GT(metric(point("weak", "0+1", {{"dim", {"1024"}}}), "exchange_time"),

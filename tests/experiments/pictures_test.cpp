@@ -28,7 +28,7 @@ TEST(Pictures, NoTwoHaveOneTitle) {
   for (const std::string& title : titles) EXPECT_EQ(titles.count(title), 1U) << title;
 }
 
-/// The gnuplot script of an experiment's picture called `name`.
+/// Returns the gnuplot script of an experiment's picture called `name`.
 std::string script(const harness::Experiment& experiment, const std::string& name,
                    std::vector<harness::AxisOverride> overrides = {}) {
   const fs::path folder =

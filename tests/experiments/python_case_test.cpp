@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using harness::Case;
 using harness::NotApplicable;
 
-/// A folder and an environment of its own.
+/// Has a folder and an environment of its own.
 class PythonCaseTest : public testing::Test {
  protected:
   PythonCaseTest()
@@ -38,7 +38,7 @@ class PythonCaseTest : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  /// Our package without what of it is compiled.
+  /// Leaves out the compiled part of our package.
   void leave_the_module_out() {
     const fs::path scripts = python::find_installation()->folder;
     fs::create_directories(folder_ / "howard");
@@ -50,7 +50,7 @@ class PythonCaseTest : public testing::Test {
     setenv("HOWARD_PYTHON_FOLDER", (folder_ / "howard" / scripts.filename()).c_str(), 1);
   }
 
-  /// The same Python without what is installed beside its own library.
+  /// Leaves out what is installed beside Python's own library.
   void leave_packages_out() {
     const fs::path wrapper = folder_ / "python";
     std::ofstream(wrapper) << "#!/bin/sh\nexec "
@@ -84,7 +84,7 @@ TEST_F(PythonCaseTest, WithoutPyTorchThePointIsSkippedWithWhatToInstall) {
             "PyTorch is not there (No module named 'torch'): install python3-torch");
 }
 
-/// Runs a step or two of what was prepared, and gives what it says of itself.
+/// Runs a step or two of the prepared case, and returns what it says about itself.
 harness::PointResult run(Case& prepared) {
   const SimTime start = prepared.now();
   prepared.run();
@@ -104,7 +104,8 @@ TEST_F(PythonCaseTest, TheEngineRunsOnTheHost) {
   if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
   const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
   ASSERT_NE(point.find_metric("loss"), nullptr);
-  // All weights 0.01, x 1: predictions of 0.01 * 32 * 0.01 * 32 = 0.1, targets of 0.5.
+  // All weights are 0.01 and x is 1, so predictions are 0.01 * 32 * 0.01 * 32 = 0.1, with targets
+  // of 0.5.
   EXPECT_NEAR(point.find_metric("loss")->value, 0.16, 0.02);
   ASSERT_NE(point.find_detail("loss"), nullptr);
   EXPECT_TRUE(point.find_detail("loss")->ends_with(", falls")) << *point.find_detail("loss");
@@ -125,7 +126,7 @@ TEST_F(PythonCaseTest, TheEngineRunsOnTheChipWithItsSettings) {
   const auto usual = step_time({});
   if (!usual) GTEST_SKIP() << "there is no Python module";
   const auto slower = step_time({.settings = {"host.python_call=1425us"}});
-  // 20 calls, each a millisecond longer than the 425 us of the profile.
+  // There are 20 calls, each a millisecond longer than the 425 us of the profile.
   EXPECT_EQ(*slower - *usual, SimTime::microseconds(20'000));
   EXPECT_EQ(*usual, *step_time({}));
 }

@@ -17,7 +17,7 @@ inline std::shared_ptr<const DevBox> built_in_box() {
   return std::make_shared<const DevBox>(wormhole::load_profiles(), host::HostOptions{}, 1);
 }
 
-/// The points of an experiment on the emulator, beside their published rows.
+/// Returns the points of an experiment on the emulator, beside their published rows.
 inline std::vector<harness::PointResult> run_emulated(
     const harness::Experiment& experiment, std::vector<harness::AxisOverride> overrides = {}) {
   const harness::PlanOptions options{.backends = {harness::Backend::emulated},
@@ -29,7 +29,7 @@ inline std::vector<harness::PointResult> run_emulated(
   return result.points;
 }
 
-/// The points of an experiment on the host CPU, as quickly as that can be had.
+/// Returns the points of an experiment on the host CPU, as quickly as possible.
 inline std::vector<harness::PointResult> run_host(
     const harness::Experiment& experiment, std::vector<harness::AxisOverride> overrides = {}) {
   const harness::PlanOptions options{.backends = {harness::Backend::host},
@@ -38,7 +38,7 @@ inline std::vector<harness::PointResult> run_host(
                     {.repetitions = 2, .min_time = 0.001}, {});
 }
 
-/// The published rows of `experiment` that none of its points is, line by line.
+/// Returns the published rows of `experiment` to which none of its points belongs, line by line.
 inline std::string published_without_point(const std::string& experiment,
                                            const std::vector<harness::PointResult>& points) {
   std::string missing;
@@ -58,7 +58,7 @@ inline std::string published_without_point(const std::string& experiment,
   return missing;
 }
 
-/// The first point whose id holds `part`; there must be one.
+/// Returns the first point whose id holds `part`; there must be one.
 inline const harness::PointResult& find(const std::vector<harness::PointResult>& points,
                                         const std::string& part) {
   const auto found = std::ranges::find_if(points, [&](const harness::PointResult& point) {
@@ -68,7 +68,7 @@ inline const harness::PointResult& find(const std::vector<harness::PointResult>&
   return *found;
 }
 
-/// The time of the one point whose id holds `part`; zero when none or several do.
+/// Returns the time of the one point whose id holds `part`; zero if none or several do.
 inline double seconds(const std::vector<harness::PointResult>& points, const std::string& part) {
   double found = 0;
   int count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What libFuzzer calls with rows of ops CSVs that are compared with the emulator.
+// libFuzzer calls this with rows of ops CSVs that are compared with the emulator.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What libFuzzer calls with one input after the other; the build says which reader it is for.
+// libFuzzer calls this with one input after the other. The build says for which reader it is.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

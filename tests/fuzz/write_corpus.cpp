@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_corpus FOLDER: writes a whole file of every kind, and rows of every op, for the fuzzers to
+// fuzz_corpus FOLDER writes a whole file of every kind, and rows of every op, for the fuzzers to
 // begin with.
 #include <algorithm>
 #include <cstddef>

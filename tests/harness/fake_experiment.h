@@ -11,7 +11,7 @@
 
 namespace howard::harness {
 
-/// A case on a clock of its own: each run takes `step`, each finish 1 us.
+/// Runs on a clock of its own: each run takes `step`, each finish 1 us.
 class FakeCase final : public Case {
  public:
   explicit FakeCase(SimTime step) : step_(step) {}
@@ -37,7 +37,7 @@ class FakeCase final : public Case {
   int runs = 0;
   int finishes = 0;
   bool fails = false;
-  SimTime recording;  ///< What recording a run takes.
+  SimTime recording;  ///< The time that recording a run takes.
 
  private:
   SimTime step_;
@@ -45,7 +45,8 @@ class FakeCase final : public Case {
   TraceSink* sink_ = nullptr;
 };
 
-/// Axes "us" (the time of a run; "bad" fails, "none" does not apply) and, emulated only, "mode".
+/// Has the axis "us" (the time of a run; "bad" fails, "none" does not apply) and, emulated only,
+/// "mode".
 class FakeExperiment : public Experiment {
  public:
   std::string_view name() const override { return "fake"; }

@@ -24,7 +24,7 @@ std::map<std::size_t, WallSamples> measure(std::span<Case* const> cases, const W
 
 TEST(MeasureVirtual, DividesTheTimedRegionByItsIterations) {
   FakeCase point(SimTime::microseconds(10));
-  // Five runs of 10 us and the last finish of 1 us; the warm-up does not count.
+  // There are five runs of 10 us and the last finish of 1 us; the warm-up does not count.
   EXPECT_EQ(measure_virtual(point, {.warmup = 3, .iterations = 5}), SimTime::nanoseconds(10'200));
   EXPECT_EQ(point.runs, 8);
   EXPECT_EQ(point.finishes, 2);
@@ -39,7 +39,7 @@ TEST(MeasureWall, GivesEachCaseItsSamplesFromItsOwnClock) {
   ASSERT_EQ(samples.at(0).seconds.size(), 7U);
   for (const double seconds : samples.at(0).seconds) EXPECT_NEAR(seconds, 2e-3, 1e-12);
   for (const double seconds : samples.at(1).seconds) EXPECT_NEAR(seconds, 5e-4, 1e-12);
-  // 10 ms a repetition at the least, by the case's clock.
+  // A repetition takes at least 10 ms by the case's clock.
   EXPECT_GE(slow.runs, 7 * 5);
   EXPECT_GE(fast.runs, 7 * 20);
 }

@@ -235,10 +235,10 @@ class SharingExperiment : public FakeExperiment {
   std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
     const bool alone = std::this_thread::get_id() == caller_;
-    // Waits for a point in the other thread, so that the answer does not depend on luck.
+    // It waits for a point in the other thread, so that the answer does not depend on luck.
     if (!alone) helped_ = true;
     while (alone && !shares_ && !helped_) std::this_thread::yield();
-    // And gives one that should not be there the time to show itself.
+    // It also gives a point that should not be there the time to show itself.
     if (shares_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return FakeExperiment::prepare(backend, parameters);
   }
@@ -259,7 +259,7 @@ TEST(SharingRunner, PointsThatShareWorkStayOnOneThread) {
   }
 }
 
-/// Its points are given up, as one that waits for another process when Ctrl-C is pressed.
+/// Its points are given up, like one that waits for another process when Ctrl-C is pressed.
 class GivenUpExperiment final : public FakeExperiment {
  public:
   std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
@@ -282,7 +282,7 @@ TEST(StoppedRunner, APointThatIsGivenUpIsLeftOut) {
   EXPECT_TRUE(experiment.stop());
 }
 
-/// A case that says how often it ran.
+/// Says how often it ran.
 class CountingCase final : public Case {
  public:
   void run() override { ++runs_; }

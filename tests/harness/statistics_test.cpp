@@ -27,7 +27,7 @@ TEST(MedianInterval, TakesTheOrderStatisticsOfTheBinomialTable) {
   };
   EXPECT_EQ(interval(0), std::nullopt);
   EXPECT_EQ(interval(5), std::nullopt) << "1 - 2/32 is 93.75 %";
-  // Conover's table of 95 % intervals of the median.
+  // These are Conover's values for 95 % intervals of the median.
   EXPECT_EQ(interval(6), (std::array{1.0, 6.0}));
   EXPECT_EQ(interval(8), (std::array{1.0, 8.0}));
   EXPECT_EQ(interval(9), (std::array{2.0, 8.0}));
@@ -39,7 +39,7 @@ TEST(MedianInterval, TakesTheOrderStatisticsOfTheBinomialTable) {
 TEST(MedianInterval, OfAsManySamplesAsALogHasRowsIsFound) {
   std::vector<double> samples(10'000);
   std::iota(samples.begin(), samples.end(), 1.0);
-  // 5000 -+ 0.98 sqrt(10000), which the normal approximation gives, to the sample.
+  // The normal approximation gives 5000 -+ 0.98 sqrt(10000), to the sample.
   EXPECT_EQ(median_interval95(samples), (std::array{4902.0, 5099.0}));
 }
 

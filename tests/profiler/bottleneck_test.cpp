@@ -11,8 +11,8 @@
 namespace howard::profiler {
 namespace {
 
-constexpr double kPeak = 1e12;       // FLOP/s: one a picosecond
-constexpr double kBandwidth = 5e11;  // B/s: one in two picoseconds
+constexpr double kPeak = 1e12;       // FLOP/s, which is one a picosecond
+constexpr double kBandwidth = 5e11;  // B/s, which is one in two picoseconds
 
 SimTime ps(std::int64_t count) { return SimTime::picoseconds(count); }
 

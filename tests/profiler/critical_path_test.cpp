@@ -60,8 +60,8 @@ TEST(CriticalPath, OfNothingIsEmpty) {
   EXPECT_TRUE(path.slack.empty());
 }
 
-/// When the run ends after `delayed` took longer by `delay`. Each program starts as late after its
-/// last dependency as it did in the recording.
+/// Returns when the run ends if `delayed` takes longer by `delay`. Each program starts as late
+/// after its last dependency as it did in the recording.
 std::int64_t end_with_delay(const Timeline& timeline, const std::vector<Dependency>& events,
                             std::size_t delayed, std::int64_t delay) {
   std::vector<std::size_t> order;

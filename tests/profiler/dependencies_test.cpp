@@ -22,7 +22,7 @@ Pairs pairs_of(const Timeline& timeline) {
   return pairs;
 }
 
-/// On queue and sub-device `queue`, called by host thread 0.
+/// Returns a program on queue and sub-device `queue`, called by host thread 0.
 ProgramRun program(std::uint16_t queue, std::int64_t call, std::int64_t dispatch,
                    std::int64_t start, std::int64_t end) {
   return {.queue = queue,
@@ -57,7 +57,7 @@ TEST(Dependencies, GiveTheProgramThatNobodyWaitedForItsSlack) {
 TEST(Dependencies, WhatIsCalledAfterAFinishWaitedForWhatEndedLast) {
   Timeline timeline;
   timeline.programs = {program(0, 0, 2, 5, 50), program(0, 60, 61, 63, 70),
-                       program(0, 60, 63, 70, 80)};  // two of one replay
+                       program(0, 60, 63, 70, 80)};  // two programs of one replay
   timeline.activities = {{.occupation = Occupation::finish, .span = picoseconds(10, 55)},
                          {.occupation = Occupation::finish, .span = picoseconds(82, 90)},
                          {.occupation = Occupation::queue_full, .span = picoseconds(57, 58)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the devices tell of their memory, against what they count themselves.
+// These tests compare what the devices report about their memory with what they count themselves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr models::MlpOptions kMlp{.batch = 64, .width = 96};
 
-/// Two steps of an MLP; what was told and what the device counted.
+/// Holds two steps of an MLP: what was reported and what the device counted.
 struct Recorded {
   MemoryUse use;
   std::vector<howard::MemoryPhase> counted;
@@ -56,7 +56,7 @@ Recorded train_on_host() {
   return train(device, recorder);
 }
 
-/// What was live after event `i` of the curve, from the lifetimes alone.
+/// Returns what was live after event `i` of the curve, from the lifetimes alone.
 Bytes live_at(const MemoryUse& use, std::set<MemoryKind> kinds, SimTime time) {
   Bytes live;
   for (const BufferLifetime& lifetime : use.lifetimes) {
@@ -76,7 +76,7 @@ TEST_P(DeviceMemoryEvents, LifetimesAddUpToTheCurveAndThePeakIsItsHighest) {
   Bytes highest;
   for (std::size_t i = 0; i < use.curve.size(); ++i) {
     highest = std::max(highest, use.curve[i].dram);
-    // Several events of one time: the last one's sum is what lives from then on.
+    // If several events have one time, the last one's sum is what lives from then on.
     if (i + 1 < use.curve.size() && use.curve[i + 1].time == use.curve[i].time) continue;
     EXPECT_EQ(use.curve[i].dram, live_at(use, {MemoryKind::dram}, use.curve[i].time)) << i;
   }
@@ -105,7 +105,7 @@ TEST_P(DeviceMemoryEvents, PhasesAddUpToWhatTheDeviceCounts) {
   for (const howard::MemoryPhase& phase : recorded.counted) {
     EXPECT_EQ(allocated[phase.name], phase.allocated) << phase.name;
     EXPECT_EQ(released[phase.name], phase.released) << phase.name;
-    // The tracker's segments begin with their first event, the device's phases with their name.
+    // The tracker's segments begin with their first event, and the device's phases with their name.
     if (phase.name == "optimiser") continue;
     EXPECT_EQ(peak[phase.name], phase.peak) << phase.name;
   }

@@ -27,7 +27,7 @@ const BusyLane& only(const std::vector<BusyLane>& lanes) {
   return lanes.at(0);
 }
 
-/// The non-zero causes of the only gap of a timeline with one sub-device.
+/// Returns the non-zero causes of the only gap of a timeline with one sub-device.
 std::map<GapCause, std::int64_t> causes_of(const CauseTimes& causes) {
   std::map<GapCause, std::int64_t> found;
   for (std::size_t i = 0; i < kGapCauses; ++i) {
@@ -39,7 +39,7 @@ std::map<GapCause, std::int64_t> causes_of(const CauseTimes& causes) {
 
 using Causes = std::map<GapCause, std::int64_t>;
 
-/// A program runs until 100 and the next one from 200 on; what happened between is `parts`.
+/// A program runs until 100 and the next one from 200 on; `parts` is what happened between them.
 struct OneGap {
   ProgramRun before{.number = 1, .kernel = picoseconds(0, 100)};
   ProgramRun after{.number = 2, .kernel = picoseconds(200, 300)};
@@ -130,7 +130,7 @@ TEST(GapCauses, OfAnIssuedProgramAreItsDispatchersDoing) {
   gap.activities = {{.occupation = Occupation::event_wait,
                      .place = TrackKind::dispatcher,
                      .span = picoseconds(90, 120)}};
-  gap.others = {{.sub_device = 1,  // of the same queue: its dispatch came first
+  gap.others = {{.sub_device = 1,  // it is of the same queue, and its dispatch came first
                  .kernel = picoseconds(170, 400),
                  .dispatch = picoseconds(130, 150)}};
   EXPECT_EQ(gap.causes(), (Causes{{GapCause::event_wait, 20},
@@ -169,7 +169,8 @@ TEST(GapCauses, WithinAReplayAreNotTheHosts) {
   EXPECT_EQ(gap.causes(), (Causes{{GapCause::unknown, 100}}));
 }
 
-// The whole analysis on timelines of a few picoseconds, against an oracle that looks at each.
+// The following run the whole analysis on timelines of a few picoseconds and compare it with an
+// oracle that looks at each.
 
 using LaneId = std::pair<std::uint16_t, std::uint16_t>;
 
@@ -182,7 +183,7 @@ bool covers(const Span& span, std::int64_t moment) {
   return span.start.ps() <= moment && moment < span.end.ps();
 }
 
-/// The shortest activity of a place at `moment` is the innermost; of equal ones the last.
+/// The shortest activity of a place at `moment` is the innermost; of equal ones it is the last.
 const Activity* activity_at(const Timeline& timeline, TrackKind place, std::uint16_t device,
                             std::uint16_t index, std::int64_t moment) {
   const Activity* found = nullptr;

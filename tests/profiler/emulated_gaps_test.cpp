@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gaps of emulated runs, whose causes follow from the profile's constants.
+// These tests check the gaps of emulated runs, whose causes follow from the profile's constants.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 namespace howard::profiler {
 namespace {
 
-/// Programs as a host engine records them: a call of `call` us, then a kernel of `kernel` us, each
-/// call made when the kernel before has ended.
+/// Returns programs as a host engine records them: a call of `call` us, then a kernel of `kernel`
+/// us. Each call is made when the kernel before it has ended.
 std::vector<TraceEvent> in_turn(std::int64_t call, std::int64_t kernel, std::string_view name) {
   std::vector<TraceEvent> events;
   SimTime now;

@@ -17,7 +17,7 @@ namespace {
 using enum MemoryKind;
 using enum MemoryAction;
 
-/// Events at 0, 1, 2 ... nanoseconds.
+/// Makes events at 0, 1, 2 ... nanoseconds.
 class Events {
  public:
   Events& phase(std::string_view name) {
@@ -171,7 +171,7 @@ TEST(Memory, OfNoEventsIsNone) {
   EXPECT_EQ(use.dram_peak().dram, Bytes(0));
 }
 
-/// Random events of a few buffers, the last first, and what they add up to.
+/// Makes random events of a few buffers, the last first, and holds what they add up to.
 struct RandomRun {
   std::vector<MemoryEvent> events;
   std::vector<MemoryPoint> expected;

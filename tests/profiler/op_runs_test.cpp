@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of emulated programs, as the bottleneck analysis takes it.
+// These tests check the work of emulated programs, as the bottleneck analysis takes it.
 #include "profiler/op_runs.h"
 
 #include <gtest/gtest.h>

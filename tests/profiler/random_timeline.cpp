@@ -15,7 +15,7 @@ class RandomTimeline {
   Timeline make() {
     const std::int64_t programs = number(1, 14);
     for (std::int64_t i = 0; i < programs; ++i) {
-      // Not std::shuffle or the distributions: they differ between libraries.
+      // It uses neither std::shuffle nor the distributions, because they differ between libraries.
       timeline_.programs.push_back(program(static_cast<std::uint64_t>(i + 1)));
     }
     const std::int64_t activities = number(0, 12);

@@ -11,7 +11,8 @@ namespace {
 SimTime ns(std::int64_t count) { return SimTime::nanoseconds(count); }
 Span span(std::int64_t start, std::int64_t end) { return {ns(start), ns(end)}; }
 
-/// Calls that the host made just before, dispatched for 10 ns; each kernel starts with a go of 5.
+/// The host made each call just before, and it was dispatched for 10 ns; each kernel starts with a
+/// go of 5.
 ProgramRun program(Timeline& timeline, const std::string& name, std::int64_t start,
                    std::int64_t end, std::uint16_t sub_device = 0) {
   return {.number = timeline.programs.size() + 1,

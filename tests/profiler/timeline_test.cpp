@@ -181,7 +181,7 @@ TEST(TimelineDefects, AreNotTheCallThatReturnsAfterItsKernelRan) {
   EXPECT_TRUE(defects_of(timeline).empty());
 }
 
-/// Every two activities of a place, against each other.
+/// Compares every two activities of a place with each other.
 bool any_partial_overlap(const std::vector<Activity>& activities) {
   for (const Activity& a : activities) {
     for (const Activity& b : activities) {

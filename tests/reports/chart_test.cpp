@@ -21,7 +21,7 @@ using harness::Backend;
 using harness::ExperimentResult;
 using harness::PointResult;
 
-/// A step of `seconds`, a quarter of it products and an eighth sums.
+/// Returns a step of `seconds`, of which a quarter is products and an eighth sums.
 PointResult step(const std::string& layers, const std::string& dim, double seconds,
                  const std::string& dispatch = "worker") {
   return {.backend = Backend::emulated,
@@ -68,7 +68,7 @@ TEST_F(ChartTest, PointsKeepTheFirstOnesValuesOnAxesTheChartHasNoRoomFor) {
 
 TEST_F(ChartTest, ABarIsItsPartsAndARestUpToItsTotal) {
   write_bar_chart(steps(), Backend::emulated, kBars, "bars", {folder_});
-  // matmul, row_sum, no other kind, the rest; in milliseconds.
+  // The columns are matmul, row_sum, no other kind, and the rest, in milliseconds.
   const std::string text = data("bars");
   EXPECT_NE(text.find("\"layers 2, worker\" 0.25 0.375 0.375 1 ?\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"layers 2, eth\" 1 1.5 1.5 4 ?\n"), std::string::npos) << text;
@@ -77,7 +77,7 @@ TEST_F(ChartTest, ABarIsItsPartsAndARestUpToItsTotal) {
   EXPECT_NE(script("bars").find("set label 'row sum' at screen"), std::string::npos);
 }
 
-/// Where the plot ends and where each text beside it begins, as shares of the picture's width.
+/// Says where the plot ends and where each text beside it begins, as shares of the picture's width.
 struct Beside {
   double margin = 0;
   std::vector<double> texts;
@@ -125,7 +125,7 @@ TEST_F(ChartTest, ABarManyTimesAsLongAsTheOthersIsBrokenAndHasItsNumbers) {
   const std::string text = script("bars");
   EXPECT_NE(text.find("set label '1000.000' at screen"), std::string::npos) << text;
   EXPECT_NE(text.find("set label '900.000' at screen"), std::string::npos) << text;
-  // Two white lines across the second bar, and none across another.
+  // There are two white lines across the second bar, and none across another.
   std::size_t lines = 0;
   for (const std::string& line : split(text, '\n')) {
     if (!line.starts_with("set arrow")) continue;
@@ -179,7 +179,7 @@ const harness::HeatMap kMap{.title = "A step",
 
 TEST_F(ChartTest, AHeatMapHasACellForEachPointInTheOrderOfTheNumbers) {
   write_heat_map(steps(), Backend::emulated, kMap, "map", {folder_});
-  // Rows 2, 4, 16; columns 256, 512.
+  // The rows are 2, 4, 16; the columns are 256, 512.
   const std::string text = data("map");
   EXPECT_NE(text.find("\n0 0 1 \"1.000\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n0 2 8 \"8.000\"\n"), std::string::npos) << text;

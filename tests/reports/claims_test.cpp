@@ -16,7 +16,7 @@ namespace {
 using harness::ExperimentResult;
 using harness::PointResult;
 
-/// Points "config:NAME" with these times.
+/// Returns points "config:NAME" with these times.
 ExperimentResult run_of(const std::vector<std::pair<std::string, double>>& times) {
   ExperimentResult result{.experiment = "e"};
   for (const auto& [config, seconds] : times) {
@@ -31,7 +31,8 @@ PointMetric time_of(const std::string& config) {
   return {.experiment = "e", .parameters = {{"config", config}}, .metric = "time"};
 }
 
-/// "a is twice as slow as b", with a doubt that holds when c takes at most as long as b.
+/// Returns the claim "a is twice as slow as b", with a doubt that holds if c takes at most as long
+/// as b.
 Claim claim(ClaimVerdict verdict) {
   return {.name = "2x",
           .says = "b is faster",

@@ -18,7 +18,8 @@ std::vector<std::string> lines_of(const harness::ExperimentResult& result) {
 
 TEST(Csv, HasOneRowForEachPointAndMetric) {
   const std::vector<std::string> lines = lines_of(testing::sample_result());
-  // A header, 4 + 4 + 3 metrics, 2 points without any, and what follows the last line's end.
+  // There are a header, 4 + 4 + 3 metrics, 2 points without any, and what follows the last line's
+  // end.
   ASSERT_EQ(lines.size(), 1U + 11U + 2U + 1U);
   EXPECT_EQ(lines[0],
             "experiment,backend,shape,dispatch,dtype,metric,value,unit,n,median,ci95_low,ci95_high,"

@@ -20,8 +20,8 @@ using profiler::Timeline;
 
 SimTime us(std::int64_t count) { return SimTime::microseconds(count); }
 
-/// Three iterations of 100 us less a picosecond: `idle` before a product that takes the rest, at
-/// whose peak arithmetic takes `compute` and data `dram`.
+/// Returns three iterations of 100 us less a picosecond. `idle` comes before a product that takes
+/// the rest, for which arithmetic takes `compute` and data take `dram` at their peaks.
 ExplainedRun run_of(std::int64_t idle, std::int64_t compute, std::int64_t dram) {
   Timeline timeline;
   for (std::uint64_t i = 0; i < 3; ++i) {

@@ -22,7 +22,7 @@ profiler::Span us(std::int64_t start, std::int64_t end) {
   return {SimTime::microseconds(start), SimTime::microseconds(end)};
 }
 
-/// Two programs on each of two sub-devices, beside each other.
+/// Returns two programs on each of two sub-devices, beside each other.
 Timeline sample() {
   Timeline timeline{.losses = 7};
   const auto add = [&](std::string_view name, std::uint16_t sub_device, profiler::Span kernel,
@@ -90,7 +90,7 @@ TEST(GapReport, ComparesThreeDefinitions) {
   ASSERT_EQ(table.rows.size(), 3U);
   std::vector<std::string> idle;
   for (const TableRow& row : table.rows) idle.push_back(row.cells[3].text);
-  // matmul 0..100, matmul 50..150, add 140..200, exp 250..260
+  // The programs are matmul 0..100, matmul 50..150, add 140..200, exp 250..260.
   EXPECT_EQ(idle, (std::vector<std::string>{"50.00", "50.00", "-10.00"}));
 }
 

@@ -32,7 +32,7 @@ profiler::MemoryUse sample() {
       {at(6), release, dram, 9, Bytes(), "", "backward"}});
 }
 
-/// A folder that no other test of this or another process uses at the same time.
+/// Returns a folder that no other test of this or another process uses at the same time.
 std::filesystem::path test_folder() {
   const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
   return std::filesystem::path(::testing::TempDir()) /
@@ -119,7 +119,7 @@ TEST(MemoryReport, DrawsMemoryOverTime) {
   }
 }
 
-/// Phases that begin a microsecond after each other, and a last one that is long.
+/// Returns phases that begin a microsecond after each other, and a last one that is long.
 profiler::MemoryUse many_phases(int count) {
   std::vector<std::string> names;  // events hold views of them
   for (int i = 0; i < count; ++i) names.push_back("phase " + std::to_string(i));
@@ -133,7 +133,7 @@ profiler::MemoryUse many_phases(int count) {
   return profiler::memory_use(events);
 }
 
-/// Where the names stand in the picture, from left to right, as shares of the axis.
+/// Returns where the names are in the picture, from left to right, as shares of the axis.
 std::vector<double> name_places(const profiler::MemoryUse& use) {
   const std::filesystem::path folder = test_folder();
   write_memory_plot(use, "run", "t", {folder});
@@ -149,7 +149,7 @@ std::vector<double> name_places(const profiler::MemoryUse& use) {
 TEST(MemoryReport, NamesOfPhasesThatFollowEachOtherCloselyDoNotOverlap) {
   const std::vector<double> places = name_places(many_phases(20));
   ASSERT_EQ(places.size(), 20U) << "the last one too";
-  constexpr double kAxis = 900;  // pixels, at most
+  constexpr double kAxis = 900;  // in pixels, at most
   for (std::size_t i = 1; i < places.size(); ++i) {
     EXPECT_GE((places[i] - places[i - 1]) * kAxis, kLineHeight);
   }

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test, whose name no shell may take apart.
+/// Gives each test a folder of its own, with a name that a shell must not take apart.
 class PlotTest : public ::testing::Test {
  protected:
   PlotTest() { fs::create_directories(folder()); }
@@ -40,7 +40,7 @@ class PlotTest : public ::testing::Test {
   }
 };
 
-/// PATH as it is inside the block.
+/// Sets PATH inside the block.
 class ScopedPath {
  public:
   explicit ScopedPath(const std::string& path) : before_(std::getenv("PATH")) {
@@ -85,7 +85,7 @@ TEST_F(PlotTest, AnAxisOfTimesHasRoundMarksWithUnitsAndTwentyLinesNoLegend) {
   EXPECT_NE(script.find("unset key"), std::string::npos) << script;
 }
 
-/// Times of two tables beside published ones.
+/// Returns times of two tables beside published ones.
 harness::ExperimentResult compared() {
   harness::ExperimentResult result{.experiment = "e"};
   for (const char* const table : {"a.1", "a.2"}) {
@@ -174,7 +174,7 @@ TEST_F(PlotTest, WithoutGnuplotWritesDataAndScriptAndSaysWhatIsMissing) {
   EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.pdf"));
 }
 
-/// A gnuplot that is a shell script.
+/// Puts a gnuplot that is a shell script on PATH.
 class FakeGnuplot {
  public:
   FakeGnuplot(const fs::path& folder, const std::string& script) : path_(folder / "bin/gnuplot") {
@@ -388,7 +388,7 @@ TEST(PlotData, SeparatesPointsThatWouldStandAboveEachOther) {
             (std::vector<std::string>{"emulated, bf16", "emulated, fp32"}));
 }
 
-/// A point of each of two axes.
+/// Returns a point for each pair of values of two axes.
 PlotData grid_of_lines(int rows, int columns) {
   harness::ExperimentResult result{.experiment = "x"};
   for (int row = 0; row < rows; ++row) {

@@ -18,7 +18,7 @@ using harness::ExperimentResult;
 using harness::Parameters;
 using harness::PointResult;
 
-/// The least of a reference file, with parts to break.
+/// Returns the least of a reference file, with parts to break.
 std::string file_with(const std::string& row, const std::string& unit = "s") {
   return R"({"schema": "howard.reference/1", "experiment": "test", "tables": [{
     "title": "t", "source": "s", "true_source": "b",

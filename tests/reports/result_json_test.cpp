@@ -30,13 +30,14 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-/// The rules of a JSON schema (draft 7) that reports/formats/result.schema.json uses; a keyword it
-/// does not know fails, so that the schema can not state a rule that is not checked.
+/// Checks the rules of a JSON schema (draft 7) that reports/formats/result.schema.json uses. It
+/// fails for a keyword that it does not know, so that the schema cannot state a rule that is not
+/// checked.
 class SchemaChecker {
  public:
   explicit SchemaChecker(const json& schema) : root_(schema) {}
 
-  /// What breaks the schema, with its place; empty when nothing does.
+  /// Returns what breaks the schema, with its place; empty if nothing does.
   std::string violation(const json& value) const { return violation(root_, value, "$"); }
 
  private:
@@ -293,7 +294,7 @@ TEST(ResultJson, ABadValueIsNamedWithItsPlaceAndWhatWouldDo) {
   struct Mistake {
     std::string place;
     json value;
-    std::string said;  ///< Of the value and what would do.
+    std::string said;  ///< What is said about the value and what would do.
   };
   const std::vector<Mistake> mistakes{
       {"/points/1/metrics/time/unit", 7, "7; accepted: a text"},

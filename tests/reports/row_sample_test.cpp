@@ -18,7 +18,7 @@ using harness::ExperimentResult;
 using harness::PointResult;
 using testing::swept_point;
 
-/// 2000 points: two sizes, ten values of one constant and a hundred of the other.
+/// Returns 2000 points: two sizes, ten values of one constant and a hundred of the other.
 ExperimentResult many_points() {
   ExperimentResult result{.experiment = "sweep", .context = {}, .points = {}};
   for (int dram = 1; dram <= 10; ++dram) {

@@ -14,7 +14,7 @@ namespace {
 
 using harness::ExperimentResult;
 
-/// A point whose time is `error` off the published one.
+/// Returns a point whose time is `error` off the published one.
 harness::PointResult point(double error, const std::string& status) {
   harness::PointResult result;
   result.metrics = {{.name = "time", .value = 1 + error, .unit = "s"}};

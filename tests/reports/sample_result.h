@@ -6,11 +6,11 @@
 
 namespace howard::reports::testing {
 
-/// Two emulated points with published figures (one an artefact), a failed and a skipped one, and a
-/// host point with seven samples. Nothing in it is left at its default.
+/// Returns two emulated points with published figures (one an artefact), a failed and a skipped
+/// one, and a host point with seven samples. Nothing in it is left at its default.
 harness::ExperimentResult sample_result();
 
-/// The columns and the plot of matmul_sweep.
+/// Returns the columns and the plot of matmul_sweep.
 harness::Presentation sample_presentation();
 
 }  // namespace howard::reports::testing

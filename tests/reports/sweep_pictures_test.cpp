@@ -37,7 +37,7 @@ class SweepPictures : public ::testing::Test {
                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-/// With one value of the delay.
+/// Returns a sweep with one value of the delay.
 harness::ExperimentResult one_constant() {
   harness::ExperimentResult result = testing::swept_result();
   std::erase_if(result.points, [](const harness::PointResult& point) {
@@ -51,7 +51,7 @@ TEST_F(SweepPictures, TheValuesOfOneConstantAreTheHorizontalAxisAndOtherAxesAreL
   EXPECT_TRUE(shows("sweep.gp", "set xlabel 'dram (GB/s)'")) << text("sweep.gp");
   EXPECT_TRUE(shows("sweep.gp", "title 'size 64'")) << text("sweep.gp");
   EXPECT_TRUE(shows("sweep.gp", "title 'size 128'"));
-  // Rates of size 64: 1, 2, 4 and then, as launches bound it, 5 per 640 us.
+  // The rates of size 64 are 1, 2, 4 and then, as launches bound it, 5 per 640 us.
   EXPECT_TRUE(shows("sweep.dat", "\n1 1.5625 ?\n2 3.125 ?\n4 5 5\n8 5 ?\n")) << text("sweep.dat");
   EXPECT_TRUE(shows("sweep.gp", "title 'the bound changes'"));
 }
@@ -62,8 +62,8 @@ TEST_F(SweepPictures, TwoConstantsAreTheAxesOfAHeatMapWithAPanelForEachOtherValu
   EXPECT_TRUE(shows("sweep.gp", "set ylabel 'delay (us)'"));
   EXPECT_TRUE(shows("sweep.gp", "data index 1 using 1:2:3 with image"));
   EXPECT_FALSE(shows("sweep.gp", "data index 2 using 1:2:3 with image"));
-  // The first row of the first panel: a delay of 10 us, the best rate at 8 GB/s, 6.4 times less
-  // at 1 GB/s.
+  // This is the first row of the first panel: at a delay of 10 us, the best rate is at 8 GB/s, and
+  // it is 6.4 times less at 1 GB/s.
   std::istringstream lines(text("sweep.dat"));
   std::string line;
   for (int i = 0; i < 3; ++i) std::getline(lines, line);

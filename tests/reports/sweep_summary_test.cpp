@@ -22,7 +22,7 @@ std::vector<std::string> row(const Table& table, std::size_t index) {
   return cells;
 }
 
-/// The table about something; fails the test when there is none.
+/// Returns the table about something; fails the test if there is none.
 Table about(const std::vector<Table>& tables, const std::string& words) {
   for (const Table& table : tables) {
     if (table.caption.find(words) != std::string::npos) return table;
@@ -47,7 +47,7 @@ TEST(SweepSummary, NamesTheBestAndTheWorstPointOfEachCombinationOfTheOtherAxes) 
 }
 
 TEST(SweepSummary, TheElasticityOfAPowerIsItsExponent) {
-  // Of size 64 the time is 800 us / bandwidth, or 10 us x latency where that is longer.
+  // For size 64 the time is 800 us / bandwidth, or 10 us x latency if that is longer.
   harness::ExperimentResult power;
   power.experiment = "power";
   for (const double rate : {1.0, 2.0, 4.0, 8.0}) {
@@ -78,7 +78,7 @@ TEST(SweepSummary, SaysWhereTheBoundChanges) {
   const Table table = about(tables_of(swept_result()), "where what bounds the time changes");
   using Row = std::vector<std::string>;
   ASSERT_FALSE(table.rows.empty());
-  // 640 us / bandwidth against ten times the delay of 10, 20, 40 and 80 us.
+  // This is 640 us / bandwidth against ten times the delay of 10, 20, 40 and 80 us.
   EXPECT_EQ(row(table, 0), (Row{"64", "dram", "DRAM -> launches", "2GB/s", "8GB/s", "3 of 4"}));
 }
 
@@ -89,7 +89,7 @@ TEST(SweepSummary, TheParetoFrontNamesItsMetricsAndHoldsNoDominatedPoint) {
   })) << "the rate follows the time, so that nothing trades";
   EXPECT_TRUE(tables_of(result).front().notes.back().starts_with("no Pareto front: "));
   for (harness::PointResult& point : result.points) {
-    // What is fast is large, but for the fastest of size 64, which has a smaller equal.
+    // Fast points are large, except for the fastest of size 64, which has a smaller equal.
     point.metrics.push_back({.name = "memory", .value = 1e3 / point.metrics[0].value, .unit = "B"});
   }
   const Table table = about(tables_of(result), "Pareto");

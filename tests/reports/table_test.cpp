@@ -26,7 +26,7 @@ std::vector<std::string> titles(const Table& table) {
   return list;
 }
 
-/// Texts of a row that name its point, a number, and a command to copy.
+/// Returns a table whose rows have texts that name their point, a number, and a command to copy.
 Table wide_table() {
   using harness::Room;
   Table table{.columns = {{.title = "change"},

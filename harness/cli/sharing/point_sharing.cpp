@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words between ranks: "PLACE PLACE ..." is what the first one hands out, and the same line
-// with the points behind it, as in a result's JSON, is what comes back. JSON because it says all of
-// a point without loss, so that the first rank writes the bytes that it would write alone.
+// Ranks exchange two kinds of messages. The first rank hands out "PLACE PLACE ...", and the same
+// line comes back, followed by the points as a result's JSON has them. JSON holds a point without
+// loss, so the first rank writes the bytes that it would write alone.
 
 #include "harness/cli/sharing/point_sharing.h"
 
@@ -34,7 +34,7 @@ Places parse_places(std::string_view line) {
   return places;
 }
 
-/// The points that ended, with their places.
+/// Returns the points that ended, with their places.
 std::string text_of(const Places& places, std::vector<harness::PointResult> points) {
   if (places.empty()) return "";
   std::array<harness::ExperimentResult, 1> result;
@@ -55,7 +55,7 @@ void take_back(std::string_view text, int from, harness::PointQueue& queue) {
   }
 }
 
-/// Runs some points of a plan and says what became of those that ended.
+/// Runs some points of a plan and returns the text of those that ended.
 std::string run_places(const PlannedExperiment& planned, const Places& places, int threads) {
   std::vector<harness::PointResult> points;
   for (const std::size_t place : places) points.push_back(planned.points.at(place));
@@ -74,12 +74,12 @@ std::string run_places(const PlannedExperiment& planned, const Places& places, i
 }  // namespace
 
 void hand_out(Ranks& ranks, int index, harness::PointQueue& queue) {
-  // Large enough that messages cost little beside points of 0.1 ms, small enough that all ranks end
-  // together: a quarter of each one's share of what is left.
+  // A batch is a quarter of each rank's share of what is left. It is large enough that messages
+  // cost little beside points of 0.1 ms, and small enough that all ranks end together.
   constexpr std::size_t kMost = 256;
   const auto size = static_cast<std::size_t>(ranks.size());
   for (std::size_t working = size - 1; working > 0;) {
-    // A rank that is done here may be asking for points of the next experiment already.
+    // A rank that has finished this experiment may already be asking for points of the next one.
     const auto message = ranks.receive(index);
     HOWARD_CHECK(message.has_value(), "the first rank is never told that it is done");
     take_back(message->text, message->from, queue);

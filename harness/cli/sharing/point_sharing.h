@@ -9,12 +9,12 @@
 
 namespace howard::cli {
 
-/// On the first rank: hands points of `queue`, of the experiment at `index` of what is planned, to
-/// the other ranks until none is left, and takes back what has become of them.
+/// Runs on the first rank. It hands points of `queue`, which belongs to the planned experiment at
+/// `index`, to the other ranks until none is left, and takes back their results.
 void hand_out(Ranks& ranks, int index, harness::PointQueue& queue);
 
-/// On each other rank: runs what the first one hands out of these experiments on `threads` threads,
-/// until it is done.
+/// Runs on each other rank. It runs the points of these experiments that the first rank hands out,
+/// on `threads` threads, until the first rank is done.
 void take_part(Ranks& ranks, const std::vector<PlannedExperiment>& planned, int threads);
 
 }  // namespace howard::cli

@@ -8,14 +8,14 @@
 
 namespace howard::cli {
 
-/// The processes of this run: one, or as many as mpirun or srun has started. The first one hands
-/// out work, prints and writes; the others run what they are given and say nothing.
+/// Represents the processes of this run: one, or as many as mpirun or srun has started. The first
+/// one hands out work, prints and writes; the others run what they are given and say nothing.
 ///
-/// One thread uses it. Waiting sleeps: a rank that has nothing to do leaves its core to the others.
+/// One thread uses it. A rank that has nothing to do sleeps and leaves its core to the others.
 class Ranks {
  public:
-  /// Joins the others. Error when there are others and this build has no MPI, or they can not see
-  /// each other.
+  /// Joins the other processes. Error if there are others and this build has no MPI, or if they
+  /// cannot see each other.
   Ranks();
   /// Waits until the first rank is done.
   ~Ranks();
@@ -25,15 +25,15 @@ class Ranks {
   int size() const;
   bool is_first() const;
 
-  /// Cores for each rank of this machine, at least one: those that any of them may use, divided by
-  /// their number, and no more than this one may use.
+  /// Returns the cores for each rank of this machine, at least one: the cores that any of the ranks
+  /// may use, divided by the number of ranks, and no more than this rank may use.
   int cores() const;
 
-  /// Each rank says once whether it is ready, with a text of what it is about to do. Returns the
-  /// lowest rank that is not ready; absent when all are. Plans that differ are an Error on the
-  /// first rank, which the others take for one that is not ready.
+  /// Each rank calls this once. `ready` says whether it is ready, and `plan` what it is about to
+  /// do. Returns the lowest rank that is not ready; absent if all are. Plans that differ are an
+  /// Error on the first rank, which the others then count as not ready.
   std::optional<int> agree(bool ready, std::string_view plan);
-  /// This rank's number, and whether it has said so already.
+  /// Returns this rank's number, and whether it has called agree() already.
   int rank() const;
   bool has_agreed() const;
 
@@ -41,9 +41,9 @@ class Ranks {
     int from = 0;
     std::string text;
   };
-  /// `topic`: a number from 0 on, by which a rank can leave early messages of others for later.
+  /// `topic` is a number from 0 on. A rank can use it to leave early messages of others for later.
   void send(int to, int topic, std::string_view text);
-  /// The next message about `topic`; absent once the first rank is done.
+  /// Returns the next message about `topic`; absent once the first rank is done.
   std::optional<Message> receive(int topic);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of a build without MPI: the only process there is.
+// This is for a build without MPI, in which there is only one process.
 
 #include <fmt/format.h>
 

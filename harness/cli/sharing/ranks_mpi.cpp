@@ -22,7 +22,7 @@ namespace {
 constexpr int kDone = 0;        // tag of the first rank's last message
 constexpr int kFirstTopic = 1;  // tag of messages about topic 0
 
-/// Cores that this process may use.
+/// Returns the cores that this process may use.
 cpu_set_t own_cores() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -30,7 +30,7 @@ cpu_set_t own_cores() {
   return cores;
 }
 
-/// What Ranks::cores() says; all ranks call it.
+/// Returns what Ranks::cores() says. All ranks must call it.
 int share_of_cores() {
   MPI_Comm machine = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
@@ -93,11 +93,11 @@ class Ranks::Impl {
     MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (lowest < size_) return lowest;
     const std::uint64_t hash = std::hash<std::string_view>()(plan);
-    const std::array both{hash, ~hash};  // the largest ~hash is that of the smallest hash
+    const std::array both{hash, ~hash};  // the largest ~hash belongs to the smallest hash
     std::array<std::uint64_t, 2> largest{};
     MPI_Allreduce(both.data(), largest.data(), 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     if (largest[0] == ~largest[1]) return std::nullopt;
-    if (rank_ != 0) return 0;  // which says so
+    if (rank_ != 0) return 0;  // the first rank reports it
     throw Error({.attempted = "share a run",
                  .value = "the processes would not run the same",
                  .accepted = "the same program, profiles and arguments everywhere",
@@ -108,11 +108,12 @@ class Ranks::Impl {
     MPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD);
   }
 
-  /// From others on the first rank, from the first one on others, for which it may also be kDone.
+  /// On the first rank, this receives from any other rank. On the others, it receives from the
+  /// first rank, and also accepts kDone as the tag.
   std::optional<Message> receive(int tag) {
     if (done_) return std::nullopt;
     MPI_Status status;
-    // MPI_Probe would turn in a circle, on the core of somebody who computes.
+    // MPI_Probe would spin on the core of a rank that computes.
     std::chrono::microseconds pause{20};
     constexpr std::chrono::microseconds kLongest{5000};
     for (int found = 0; found == 0;) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kQuiet{300};
 constexpr std::size_t kMostEvents = 100'000;
 
-/// "12.3 TFLOPS, bound by unpack", as far as the point says it.
+/// Returns "12.3 TFLOPS, bound by unpack", as far as the point says so.
 std::string describe(const harness::PointResult& point) {
   std::string text;
   if (const harness::Metric* const throughput = point.find_metric("throughput")) {

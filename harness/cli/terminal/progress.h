@@ -22,17 +22,17 @@ namespace howard::cli {
 /// Shown only on a terminal and only once a run has taken a moment, so that short runs stay quiet.
 class Progress {
  public:
-  /// `enabled` false, or no terminal: nothing is ever printed.
+  /// If `enabled` is false or there is no terminal, nothing is ever printed.
   Progress(std::string title, std::size_t total, bool enabled);
 
-  /// A point has ended.
+  /// Notes that a point has ended.
   void advance(const harness::PointResult& finished);
-  /// Takes the line away until the next point or iteration, because something else is printed.
+  /// Removes the line until the next point or iteration, because something else is printed.
   void pause() { line_.clear(); }
-  /// An iteration of a point on the wall clock has ended.
+  /// Notes that an iteration of a wall-clock point has ended.
   void iterated(const harness::PointResult& running);
-  /// For the events of a warm-up iteration, from which the next iterated() says what bounds its
-  /// point; null when nobody would see it.
+  /// Returns a sink for the events of a warm-up iteration, from which the next iterated() says what
+  /// bounds its point; null if nobody would see it.
   TraceSink* live_sink();
 
  private:
@@ -45,8 +45,8 @@ class Progress {
   StatusLine line_;
   Rate points_, iterations_;
   std::optional<profiler::Recorder> recorder_;
-  bool has_events_ = false;  ///< That were not looked at.
-  std::string bound_;        ///< Of the point that iterates.
+  bool has_events_ = false;  ///< True if there are events that were not looked at yet.
+  std::string bound_;        ///< What bounds the point that is being iterated.
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

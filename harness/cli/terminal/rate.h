@@ -5,11 +5,11 @@
 
 namespace howard::cli {
 
-/// How many of something end in a second of wall time, over the last second or so.
+/// Counts how many of something end in a second of wall time, over the last second or so.
 class Rate {
  public:
   void add() { ++count_; }
-  /// Zero before the first.
+  /// Returns zero before the first one has ended.
   double per_second() {
     const Clock::time_point now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - start_).count();
@@ -29,7 +29,7 @@ class Rate {
   Clock::time_point start_ = Clock::now();
   double count_ = 0;
   double rate_ = 0;
-  bool has_rate_ = false;  ///< Of a whole second.
+  bool has_rate_ = false;  ///< True once a whole second has been counted.
 };
 
 }  // namespace howard::cli

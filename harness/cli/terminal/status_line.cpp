@@ -23,7 +23,7 @@ StatusLine::StatusLine(bool enabled)
 
 void StatusLine::show(std::string text) {
   if (!enabled_) return;
-  // One column is left free: a full line would wrap and could not be overwritten.
+  // One column stays free, because a full line would wrap and could not be overwritten.
   const auto width = static_cast<std::size_t>(terminal_width(STDERR_FILENO).value_or(80));
   text.resize(std::min(text.size(), width - 1));
   fmt::print(stderr, "{}{}", kClearLine, text);

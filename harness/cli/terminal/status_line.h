@@ -6,21 +6,21 @@
 
 namespace howard::cli {
 
-/// One line on standard error that is written over and over, on a terminal only.
+/// Writes one line on standard error over and over, on a terminal only.
 class StatusLine {
  public:
-  /// `enabled` false, or no terminal: nothing is ever printed.
+  /// If `enabled` is false or there is no terminal, nothing is ever printed.
   explicit StatusLine(bool enabled);
   /// Removes the line.
   ~StatusLine() { clear(); }
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Whether a text would be shown now: texts that follow each other faster than the eye are left
-  /// out.
+  /// Returns whether a text would be shown now. Texts that follow each other faster than the eye
+  /// can see are left out.
   bool is_due() const { return enabled_ && Clock::now() >= next_; }
   bool is_enabled() const { return enabled_; }
-  /// Cut to the width of the terminal.
+  /// Shows `text`, cut to the width of the terminal.
   void show(std::string text);
   void clear();
 

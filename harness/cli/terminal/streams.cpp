@@ -13,16 +13,16 @@
 namespace howard::cli {
 namespace {
 
-/// A standard stream.
+/// Describes a standard stream.
 struct Sink {
   int descriptor;
-  int failure = 0;  ///< The errno of what it has refused first; 0: nothing.
+  int failure = 0;  ///< The errno of its first failure; 0 if there was none.
 };
 
 Sink output{STDOUT_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
 Sink errors{STDERR_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
 
-/// Takes all bytes, whatever becomes of them; after a failure it drops them.
+/// Takes all bytes. After a failure it drops them.
 ssize_t take(void* cookie, const char* bytes, std::size_t size) {
   Sink& sink = *static_cast<Sink*>(cookie);
   std::size_t done = 0;
@@ -37,7 +37,7 @@ ssize_t take(void* cookie, const char* bytes, std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
-/// A stream into `sink`; null when the system has no memory for it.
+/// Returns a stream into `sink`; null if the system has no memory for it.
 std::FILE* stream_into(Sink& sink, int buffering) {
   std::FILE* const stream = ::fopencookie(&sink, "w", {nullptr, take, nullptr, nullptr});
   if (stream != nullptr) std::setvbuf(stream, nullptr, buffering, BUFSIZ);
@@ -49,8 +49,8 @@ std::FILE* stream_into(Sink& sink, int buffering) {
 void prepare_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;
-    // In the direction that is of no use: reading and writing fail as on a closed stream. What is
-    // opened takes the lowest number that is free: this one.
+    // It is opened in the direction that is of no use, so that reading and writing fail as on a
+    // closed stream. open() takes the lowest free number, which is that of this stream.
     static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
   std::signal(SIGPIPE, SIG_IGN);

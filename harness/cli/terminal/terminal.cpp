@@ -14,13 +14,13 @@
 namespace howard::cli {
 namespace {
 
-/// Set to anything but nothing, as the NO_COLOR convention has it.
+/// Returns whether the variable is set and not empty, which is the NO_COLOR convention.
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr && *value != '\0';
 }
 
-/// mpirun gives its first process a terminal of its own, whatever becomes of its output.
+/// mpirun gives its first process a terminal of its own, wherever the process's output goes.
 bool is_terminal(int descriptor) { return ::isatty(descriptor) != 0 && launched_processes() == 1; }
 
 }  // namespace
@@ -28,7 +28,7 @@ bool is_terminal(int descriptor) { return ::isatty(descriptor) != 0 && launched_
 std::optional<int> terminal_width(int descriptor) {
   winsize size{};
   if (!is_terminal(descriptor) || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return std::nullopt;
-  constexpr int kUsual = 80;  // what a terminal that does not know its size is taken for
+  constexpr int kUsual = 80;  // the width of a terminal that does not know its own
   return size.ws_col > 0 ? size.ws_col : kUsual;
 }
 

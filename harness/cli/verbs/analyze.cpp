@@ -36,7 +36,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kAnalyzeHelp;  // analyze_help.md, compiled in by the build
+extern const std::string_view kAnalyzeHelp;  // the build compiles analyze_help.md in
 
 namespace {
 
@@ -47,7 +47,7 @@ struct AnalyzeOptions {
   std::size_t top = 15;
   bool compare = false;
   wormhole::ProfileChoice profiles;
-  std::string json, csv, markdown;  ///< "": none, "-": standard output.
+  std::string json, csv, markdown;  ///< "" writes none, "-" is standard output
   ColorMode color = ColorMode::automatic;
   bool help = false;
 
@@ -78,7 +78,8 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// As the experiment wants to be shown; for one this program does not know, all there is.
+/// Returns how the experiment wants to be shown. For an experiment that this program does not know,
+/// everything is shown.
 harness::Presentation presentation_of(const harness::ExperimentResult& result,
                                       const experiments::ExperimentList& list) {
   for (const auto& experiment : list) {
@@ -114,7 +115,7 @@ std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& r
   return tables;
 }
 
-/// The name of a run among the others of its file, for captions.
+/// Returns the name of a run among the others of its file, for captions.
 std::string title_of(const profiler::Log& log, std::size_t run, const std::string& file) {
   std::string title = std::filesystem::path(file).filename();
   if (log.runs.size() > 1) title += fmt::format(", run {} of {}", run + 1, log.runs.size());
@@ -130,7 +131,7 @@ std::vector<Table> log_tables(const profiler::Log& log, const std::string& file,
   std::vector<Table> tables;
   for (std::vector<Table>& some : of_runs) std::ranges::move(some, std::back_inserter(tables));
   if (tables.empty()) return tables;
-  // What is missing is said where the numbers are.
+  // The table that has the numbers also says what is missing.
   std::vector<std::string>& notes = tables.front().notes;
   for (const auto& reason : log.dropped.reasons()) {
     notes.push_back("warning: left out " + describe(reason));
@@ -151,7 +152,7 @@ std::vector<Table> tables_of(const experiments::LogContent& content, const std::
   return result_tables(std::get<std::vector<harness::ExperimentResult>>(content));
 }
 
-/// Files that hold all of what was analysed.
+/// Writes the files that hold everything that was analysed.
 void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
                    const std::vector<harness::ExperimentResult>& results) {
   if (!options.markdown.empty()) write_file(options.markdown, markdown);

@@ -22,7 +22,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kCompareHelp;  // compare_help.md, compiled in by the build
+extern const std::string_view kCompareHelp;  // the build compiles compare_help.md in
 
 namespace {
 

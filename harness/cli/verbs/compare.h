@@ -3,8 +3,8 @@
 
 namespace howard::cli {
 
-/// `compare A B [OPTIONS]`, whose manual is compare_help.md; argv[0] is "compare". The exit status.
-/// UsageError, or Error for a file that can not be read.
+/// Runs `compare A B [OPTIONS]` and returns the exit status. Its manual is compare_help.md, and
+/// argv[0] is "compare". UsageError, or Error for a file that cannot be read.
 int compare(int argc, const char* const* argv);
 
 }  // namespace howard::cli

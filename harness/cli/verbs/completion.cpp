@@ -26,19 +26,19 @@
 
 namespace howard::cli {
 
-// Compiled in by the build: the manual, and the scripts that ask for words.
+// The build compiles these in: the manual, and the scripts that ask for words.
 extern const std::string_view kHelp, kBashCompletion, kZshCompletion, kFishCompletion;
 
 namespace {
 
-/// A word that a command line can go on with, and what it means.
+/// Holds a word with which a command line can go on, and its meaning.
 struct Candidate {
   std::string word;
   std::string meaning;
 };
 using Candidates = std::vector<Candidate>;
 
-/// The options of a command; of the one that runs experiments without a verb.
+/// Returns the options of a command, or those for running experiments if `verb` is null.
 std::vector<OptionFacts> options_of(const Verb* verb) {
   const std::array<const char*, 2> words{"", kDescribeOptions};
   try {
@@ -53,14 +53,14 @@ std::vector<OptionFacts> options_of(const Verb* verb) {
   return {};
 }
 
-/// A command line that has been begun.
+/// Holds a command line that is not finished.
 struct BegunLine {
-  const Verb* verb = nullptr;  ///< Null: experiments are run.
+  const Verb* verb = nullptr;  ///< Null if experiments are run.
   std::vector<OptionFacts> options;
-  std::vector<std::string> names;       ///< What stands without an option, but the verb.
-  std::optional<OptionFacts> awaiting;  ///< The option whose value the last word is.
-  std::string prefix;                   ///< Of the last word before that value: "--backend=".
-  std::string begun;                    ///< The value or word so far.
+  std::vector<std::string> names;       ///< The words that belong to no option, without the verb.
+  std::optional<OptionFacts> awaiting;  ///< The option to which the last word is the value.
+  std::string prefix;  ///< What comes before that value in the last word: "--backend=".
+  std::string begun;   ///< The value or word so far.
 };
 
 std::optional<OptionFacts> find(const std::vector<OptionFacts>& options, std::string_view name) {
@@ -70,7 +70,7 @@ std::optional<OptionFacts> find(const std::vector<OptionFacts>& options, std::st
   return std::nullopt;
 }
 
-/// Of the words after the program's name, the last of which is not finished.
+/// Reads the words after the program's name. The last one is not finished.
 BegunLine read(std::vector<std::string> words) {
   BegunLine line;
   line.begun = std::move(words.back());
@@ -94,7 +94,8 @@ BegunLine read(std::vector<std::string> words) {
   return line;
 }
 
-/// The beginning of what a manual says of the term that has `word`; "" for none.
+/// Returns the beginning of what a manual says about the term that contains `word`; "" if there is
+/// none.
 std::string meaning_of(std::string_view help, std::string_view word) {
   constexpr std::size_t kLongest = 60;
   for (const ManualSection& section : sections_of(manual(help))) {
@@ -115,7 +116,8 @@ experiments::ExperimentList all_experiments() {
   return experiments::all_experiments(box, {});
 }
 
-/// What an axis can be: all its words, where there are no others; else the values it has by itself.
+/// Returns the values that an axis can have: all its words if the list is closed, else its default
+/// values.
 std::vector<std::string> values_of(const harness::Axis& axis) {
   std::string accepted;
   try {
@@ -129,13 +131,13 @@ std::vector<std::string> values_of(const harness::Axis& axis) {
     try {
       if (axis.canonical(word) == word) values.push_back(std::move(word));
     } catch (const Error&) {
-      return axis.values;  // a sentence, not a list of words
+      return axis.values;  // it is a sentence, not a list of words
     }
   }
   return values;
 }
 
-/// The axes of the experiments that `line` names, each once.
+/// Returns the axes of the experiments that `line` names, each once.
 std::vector<harness::Axis> axes_of(const BegunLine& line) {
   std::vector<std::string> names = line.names;
   std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
@@ -156,7 +158,8 @@ std::vector<harness::Axis> axes_of(const BegunLine& line) {
   return axes;
 }
 
-/// "shape=", or once that is there its values, after those that stand before a comma.
+/// Returns "shape=", or its values if that is there already, each after the values that come before
+/// a comma.
 Candidates axis_words(const BegunLine& line) {
   Candidates found;
   const std::size_t equals = line.begun.find('=');
@@ -171,7 +174,7 @@ Candidates axis_words(const BegunLine& line) {
   return found;
 }
 
-/// "dram.read.noc1=" and all other constants of the default profiles.
+/// Returns "dram.read.noc1=" and all other constants of the default profiles.
 Candidates constant_words() {
   Candidates found;
   const wormhole::ProfileConstants constants = wormhole::load_constants();
@@ -183,7 +186,7 @@ Candidates constant_words() {
   return found;
 }
 
-/// The experiments, and for the first word of a line all else that it can be.
+/// Returns the experiments and, for the first word of a line, everything else that it can be.
 Candidates names_for(const BegunLine& line) {
   Candidates found;
   for (const auto& experiment : all_experiments()) {
@@ -227,7 +230,7 @@ Candidates option_words(const BegunLine& line) {
   return found;
 }
 
-/// What stands without an option: experiments, or what the verb says itself.
+/// Returns the words that belong to no option: experiments, or what the verb itself says.
 Candidates name_words(const BegunLine& line) {
   Candidates found;
   for (const OptionFacts& option : line.options) {
@@ -241,7 +244,7 @@ Candidates name_words(const BegunLine& line) {
   return found;
 }
 
-/// What the last of `words` can become, all of it.
+/// Returns everything that the last of `words` can become.
 Candidates candidates(const std::vector<std::string>& words) {
   const BegunLine line = read(words);
   Candidates found = line.awaiting                 ? value_words(line)

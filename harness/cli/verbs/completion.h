@@ -3,10 +3,10 @@
 
 namespace howard::cli {
 
-/// `completion SHELL`: prints the script that makes bash, zsh or fish complete command lines of
-/// this program. `completion words WORD...` is what the scripts ask: what the last word, which may
-/// be begun or empty, can become, a line each, with its meaning after a tab. Nothing: a file, or
-/// anything.
+/// Runs `completion SHELL`, which prints the script that makes bash, zsh or fish complete command
+/// lines of this program. The scripts call `completion words WORD...`. It prints what the last
+/// word, which may be empty or unfinished, can become, one a line, with its meaning after a tab. If
+/// it prints nothing, the word is a file or can be anything.
 int completion(int argc, const char* const* argv);
 
 }  // namespace howard::cli

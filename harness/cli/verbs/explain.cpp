@@ -29,14 +29,14 @@
 
 namespace howard::cli {
 
-extern const std::string_view kExplainHelp;  // explain_help.md, compiled in by the build
+extern const std::string_view kExplainHelp;  // the build compiles explain_help.md in
 
 namespace {
 
 struct ExplainOptions {
   std::vector<std::string> names;
   std::vector<std::string> axes;
-  Options outputs;  ///< Profiles, color and where results go.
+  Options outputs;  ///< The profiles, the colour and where results go.
   bool help = false;
 };
 

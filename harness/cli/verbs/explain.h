@@ -3,8 +3,8 @@
 
 namespace howard::cli {
 
-/// `explain WHAT [OPTIONS]`, whose manual is explain_help.md; argv[0] is "explain". The exit
-/// status. UsageError, or Error for a point that can not run.
+/// Runs `explain WHAT [OPTIONS]` and returns the exit status. Its manual is explain_help.md, and
+/// argv[0] is "explain". UsageError, or Error for a point that cannot run.
 int explain(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -17,7 +17,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
+extern const std::string_view kHelp;  // the build compiles help.md in
 
 std::string help_of(const std::vector<std::string>& names) {
   if (names.empty() || std::ranges::find(names, "all") != names.end()) return manual(kHelp);

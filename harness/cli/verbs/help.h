@@ -6,14 +6,14 @@
 
 namespace howard::cli {
 
-/// The manual, or what --help prints of the experiments that are named. UsageError for a name that
-/// is none.
+/// Returns the manual, or what --help prints for the experiments in `names`. UsageError for an
+/// unknown name.
 std::string help_of(const std::vector<std::string>& names);
 
-/// `help [NAME...]`: the manual, or the --help of experiments or of a command.
+/// Runs `help [NAME...]`, which prints the manual, or the --help of experiments or of a command.
 int help(int argc, const char* const* argv);
 
-/// `version`: what --version prints.
+/// Runs `version`, which prints what --version prints.
 int version(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -20,7 +20,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kListHelp;  // list_help.md, compiled in by the build
+extern const std::string_view kListHelp;  // the build compiles list_help.md in
 
 namespace {
 
@@ -49,7 +49,7 @@ ListOptions parse_list_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// What is to be listed.
+/// Holds what is to be listed.
 struct Selection {
   std::vector<const Experiment*> experiments;
   std::vector<const Verb*> commands;
@@ -71,7 +71,7 @@ std::regex compile_pattern(const std::string& pattern) {
   }
 }
 
-/// What one of the patterns finds; everything without patterns.
+/// Returns everything that one of the patterns finds, or everything if there are no patterns.
 Selection select_matching(const ExperimentList& list, const std::vector<std::string>& patterns) {
   std::vector<std::regex> compiled;
   for (const std::string& pattern : patterns) compiled.push_back(compile_pattern(pattern));
@@ -146,7 +146,7 @@ std::string indented(const std::string& text) {
   return lines + "\n";
 }
 
-/// Lines that begin with `term` in a column of its own.
+/// Returns lines that begin with `term` in a column of its own.
 std::string described(std::string_view term, std::string_view text) {
   constexpr std::size_t kColumn = 14;
   std::string lines = fmt::format("  {:<{}}", term, kColumn - 2);
@@ -208,7 +208,7 @@ std::string examples_text(const Experiment& experiment) {
   return text;
 }
 
-/// What is said of whole names.
+/// Returns the descriptions of whole names.
 std::string descriptions(const ExperimentList& list, const std::vector<std::string>& names) {
   std::vector<std::string> texts;
   for (const std::string& name : names) {
@@ -275,7 +275,7 @@ int list(int argc, const char* const* argv) {
   const ExperimentList all = experiments_to_describe();
   const Selection selection = select_matching(all, options.patterns);
   if (selection.experiments.empty() && selection.commands.empty()) {
-    static_cast<void>(select(all, options.patterns));  // which knows what was meant
+    static_cast<void>(select(all, options.patterns));  // it knows what was meant
   }
   const std::vector<std::string> names = names_of(all);
   const bool whole = !options.patterns.empty() &&

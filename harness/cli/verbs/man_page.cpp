@@ -17,16 +17,16 @@
 
 namespace howard::cli {
 
-extern const std::string_view kHelp;  // help.md, compiled in by the build
+extern const std::string_view kHelp;  // the build compiles help.md in
 
 namespace {
 
-/// Where things are below the folder that the program was installed to.
+/// These are the places below the folder to which the program was installed.
 const ManualPlaces kInstalledPlaces{.data = HOWARD_DATA_FOLDER "/data",
                                     .profiles = HOWARD_DATA_FOLDER "/profiles",
                                     .in_source_tree = false};
 
-/// `text` as roff reads it: no character of it is a command.
+/// Returns `text` as roff reads it, so that no character of it is a command.
 std::string roff(std::string_view text) {
   std::string result;
   if (text.starts_with('.') || text.starts_with('\'')) result = "\\&";
@@ -55,7 +55,7 @@ std::string roff_of(const ManualSection& section) {
   return section.keeps_lines() ? ".nf\n" + text + ".fi\n" : text;
 }
 
-/// A help text under headings of the kind `heading`: .SH, .SS.
+/// Returns a help text under headings of the kind `heading`: .SH, .SS.
 std::string roff_of(std::string_view help, std::string_view heading) {
   std::string text;
   for (const ManualSection& section : sections_of(manual(help, kInstalledPlaces))) {

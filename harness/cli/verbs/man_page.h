@@ -3,8 +3,8 @@
 
 namespace howard::cli {
 
-/// `man`: prints the manual page, in man(7): what --help of the program and of each verb says, and
-/// the axes of each experiment.
+/// Runs `man`, which prints the manual page in man(7): the --help of the program and of each verb,
+/// and the axes of each experiment.
 int man(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What help texts call the program.
+/// Help texts call the program by this name.
 constexpr std::string_view kWrittenName = "run_experiment";
-/// What is indented as far goes on with the text of the line before.
+/// A line that is indented this far continues the text of the line before.
 constexpr std::size_t kContinuation = 16;
 
-/// With the program's name; what stands in a column after it stays there.
+/// Replaces the program's name and keeps the column after it in its place.
 void name_program(std::string& line, std::string_view name) {
   for (std::size_t at = 0; (at = line.find(kWrittenName, at)) != std::string::npos;
        at += name.size()) {
@@ -41,13 +41,15 @@ std::string_view trimmed(std::string_view text) {
   return last == std::string_view::npos ? "" : text.substr(0, last + 1).substr(indent_of(text));
 }
 
-/// The line of a list has two spaces or more between its term and its text.
+/// Returns where the gap of two or more spaces between the term and the text of a list's line
+/// begins.
 std::size_t gap_of(const ManualSection& section, std::string_view line) {
   if (section.title == "EXIT STATUS") return std::string_view::npos;
   return line.find("  ", indent_of(line));
 }
 
-/// Adds a line of a section, which follows a blank line or not, and comes before `next`.
+/// Adds a line of a section, before which there may be a blank line, and after which `next`
+/// follows.
 void add_line(ManualSection& section, std::string_view line, bool after_blank,
               std::string_view next) {
   std::vector<ManualItem>& items = section.items;

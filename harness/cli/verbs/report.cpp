@@ -31,7 +31,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kReportHelp;  // report_help.md, compiled in by the build
+extern const std::string_view kReportHelp;  // the build compiles report_help.md in
 
 namespace {
 
@@ -80,8 +80,8 @@ struct KnownExperiment {
 };
 using Presentations = std::vector<KnownExperiment>;
 
-/// The experiments in the order of `list`. Only their presentation is asked for, so that the box is
-/// never switched on.
+/// Returns the experiments in the order of `list`. It only asks for their presentation, so the box
+/// is never switched on.
 Presentations presentations() {
   const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
                                                                host::HostOptions{}, 1);
@@ -94,7 +94,7 @@ Presentations presentations() {
   return known;
 }
 
-/// The results in the order of `list`.
+/// Returns the results in the order of `list`.
 std::vector<ExperimentResult> in_order(std::vector<ExperimentResult> results,
                                        const Presentations& known) {
   const auto place = [&](const ExperimentResult& result) {

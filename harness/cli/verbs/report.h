@@ -3,8 +3,8 @@
 
 namespace howard::cli {
 
-/// `report DIR [OPTIONS]`, whose manual is report_help.md; argv[0] is "report". The exit status.
-/// UsageError, or Error for a folder or file that can not be read.
+/// Runs `report DIR [OPTIONS]` and returns the exit status. Its manual is report_help.md, and
+/// argv[0] is "report". UsageError, or Error for a folder or file that cannot be read.
 int report(int argc, const char* const* argv);
 
 }  // namespace howard::cli

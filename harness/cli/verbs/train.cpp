@@ -37,20 +37,22 @@
 
 namespace howard::cli {
 
-extern const std::string_view kTrainHelp;  // train_help.md, compiled in by the build
+extern const std::string_view kTrainHelp;  // the build compiles train_help.md in
 
 namespace {
 
-/// The most that was in use at once in any phase.
+/// Returns the most memory that was in use at once in any phase.
 Bytes peak_memory(const Device& device) {
   Bytes peak;
   for (const MemoryPhase& phase : device.memory_phases()) peak = std::max(peak, phase.peak);
   return peak;
 }
 
-/// The devices a run needs: the host computes, the chip, where it is wanted, keeps the time.
+/// Holds the devices that a run needs. The host computes, and the chip, if it is wanted, keeps the
+/// time.
 struct TrainDevices {
-  /// `memory`: is told of what the device that is trained on allocates; null: nobody.
+  /// `memory` receives the allocations of the device on which the model is trained; null if nobody
+  /// listens.
   TrainDevices(const TrainOptions& options, MemorySink* memory)
       : host({.threads = options.threads,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
@@ -59,7 +61,7 @@ struct TrainDevices {
       chip = std::make_unique<wormhole::WormholeDevice>(
           *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
     }
-    device().begin_phase("model");  // counted from the first buffer on
+    device().begin_phase("model");  // counts from the first buffer on
   }
 
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
@@ -78,8 +80,8 @@ class TrainRun {
         trainer_(devices_.device(), options_.recipe, text_, options_.engine,
                  host::available_memory()) {
     if (options_.resumed) trainer_.restore(*options_.resumed);
-    options_.resumed.reset();  // as large as the model and its moments
-    // A bad prompt is to be known before the training.
+    options_.resumed.reset();  // it is as large as the model and its moments
+    // A bad prompt must be reported before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
     if (!options_.checkpoint.empty()) {
       const auto folder = std::filesystem::absolute(options_.checkpoint).parent_path();
@@ -89,7 +91,7 @@ class TrainRun {
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
   }
 
-  /// False when it was interrupted.
+  /// Returns false if the run was interrupted.
   bool run() {
     train();
     const bool stays = has_nothing_for(options_.checkpoint);
@@ -124,7 +126,7 @@ class TrainRun {
     }
   }
 
-  /// `looks`: finds out what bounds it.
+  /// If `looks` is true, it finds out what bounds the step.
   void step(bool looks) {
     recorder_.clear();
     if (looks) devices_.device().set_trace_sink(&recorder_);
@@ -140,7 +142,8 @@ class TrainRun {
     return &recorder;
   }
 
-  /// After the first step, as TTML's tracker: the others allocate the same.
+  /// This is reported after the first step, as TTML's tracker does, because the other steps
+  /// allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
     const profiler::MemoryUse use = memory_.use();
@@ -160,7 +163,7 @@ class TrainRun {
     const auto tokens = static_cast<double>(interval_steps_ * trainer_.tokens_per_step());
     const double flops = static_cast<double>(trainer_.flops_per_step().value()) *
                          static_cast<double>(interval_steps_);
-    // The mean: a loss of one batch in bfloat16 has no more than three digits.
+    // This is a mean, because the loss of one batch in bfloat16 has no more than three digits.
     const double sum = std::accumulate(losses_.end() - interval_steps_, losses_.end(), 0.0);
     return {.step = trainer_.steps_done(),
             .steps = options_.recipe.steps,
@@ -172,7 +175,8 @@ class TrainRun {
             .memory = peak_memory(devices_.device())};
   }
 
-  /// Without a file too: it finds parameters that are not finite, and is where a search begins.
+  /// This is also done without a file, because it finds parameters that are not finite and tells
+  /// where a search begins.
   void save() {
     const training::Checkpoint& now = trainer_.checkpoint();
     if (!options_.checkpoint.empty()) {
@@ -180,7 +184,7 @@ class TrainRun {
     }
   }
 
-  /// Why this run has made none.
+  /// Returns why this run has made no step.
   std::string no_step() const {
     const std::int64_t done = trainer_.steps_done();
     if (done < options_.recipe.steps) return "interrupted before the first step";
@@ -188,8 +192,8 @@ class TrainRun {
                        done, options_.recipe.steps);
   }
 
-  /// A run that has made no step replaces no file: what is there is of one that has made some, or
-  /// was to make more.
+  /// A run that has made no step replaces no file, because the existing file is from a run that has
+  /// made some, or was to make more.
   bool has_nothing_for(const std::filesystem::path& file) const {
     return losses_.empty() && std::filesystem::exists(file);
   }
@@ -287,11 +291,11 @@ class TrainRun {
   TrainOptions options_;
   std::string text_;
   profiler::MemoryRecorder memory_;
-  profiler::Recorder recorder_;  ///< Of a step, now and then.
-  std::string bound_;            ///< That it last found.
+  profiler::Recorder recorder_;  ///< Records a step now and then.
+  std::string bound_;            ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
-  std::vector<double> losses_, times_;  ///< Of each step of this run; seconds.
+  std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
 };

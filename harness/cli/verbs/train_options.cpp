@@ -49,7 +49,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_flag("!--no-progress", options.progress);
 }
 
-/// Parses once, with the settings of `defaults`.
+/// Parses the command line once, starting from the settings of `defaults`.
 TrainOptions parse_with(const training::Recipe& defaults, bool& resume, int argc,
                         const char* const* argv) {
   CLI::App app;

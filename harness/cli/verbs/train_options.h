@@ -16,33 +16,33 @@
 
 namespace howard::cli {
 
-/// What `train_nano_gpt` is asked for; the manual is help.md.
+/// Holds what `train_nano_gpt` is asked for. The manual is train_help.md.
 struct TrainOptions {
-  bool help = false;  ///< Nothing else is looked at then.
+  bool help = false;  ///< If true, nothing else is looked at.
   std::filesystem::path data;
   training::Recipe recipe;
   training::Engine engine = training::Engine::recorded;
   harness::Backend backend = harness::Backend::host;
-  int threads = 0;  ///< 0: all the process may use.
+  int threads = 0;  ///< 0 stands for all threads that the process may use.
   wormhole::ProfileChoice profiles;
 
-  std::filesystem::path checkpoint;  ///< Empty: the run is not saved.
-  std::int64_t every = 100;          ///< Steps between checkpoints.
-  /// What was read from `checkpoint`, when the run goes on from there.
+  std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
+  std::int64_t every = 100;          ///< The steps between two checkpoints.
+  /// Holds what was read from `checkpoint` if the run goes on from there.
   std::optional<training::Checkpoint> resumed;
 
-  std::int64_t generate = 0;          ///< Characters.
-  std::optional<std::string> prompt;  ///< Absent: the first character of the data.
+  std::int64_t generate = 0;          ///< The number of characters.
+  std::optional<std::string> prompt;  ///< Absent for the first character of the data.
   training::Sampling sampling;
 
-  std::filesystem::path memory;   ///< A folder; empty: no files.
-  reports::Canvas canvas;         ///< Of its picture; the folder is not used.
-  std::filesystem::path results;  ///< A folder; empty: no file.
+  std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
+  reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
+  std::filesystem::path results;  ///< A folder; empty if no file is wanted.
   bool progress = true;
 };
 
-/// Reads the checkpoint that is to be resumed, whose settings are the defaults then. UsageError for
-/// what the command line says; Error for a bad checkpoint.
+/// Parses the command line. It also reads the checkpoint that is to be resumed, whose settings are
+/// then the defaults. UsageError for a bad command line; Error for a bad checkpoint.
 TrainOptions parse_train_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -10,30 +10,30 @@
 
 namespace howard::cli {
 
-/// Where a training run stands after a step.
+/// Holds where a training run is after a step.
 struct TrainState {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   double loss = 0;  ///< The mean since the last line that stayed.
   double tokens_per_second = 0;
-  double flops_per_second = 0;  ///< 0: not known.
-  std::string bound;            ///< "kernels: matmul 82 %"; empty: not known.
+  double flops_per_second = 0;  ///< 0 if it is not known.
+  std::string bound;            ///< "kernels: matmul 82 %"; empty if it is not known.
   float learning_rate = 0;
-  Bytes memory;  ///< The most that was in use at once.
+  Bytes memory;  ///< The most memory that was in use at once.
 };
 
-/// "step 100/1000  loss 2.4312  12345 tokens/s  210 GFLOPS  bound by kernels: matmul 82 %  learning
-/// rate 0.0003  memory 53.1 MiB"
+/// Returns "step 100/1000  loss 2.4312  12345 tokens/s  210 GFLOPS  bound by kernels: matmul 82 %
+/// learning rate 0.0003  memory 53.1 MiB".
 std::string train_line(const TrainState& state);
 
-/// The lines of a training run on standard error: a line that each step renews on a terminal, and
-/// lines that stay.
+/// Prints the lines of a training run on standard error: one that each step renews on a terminal,
+/// and others that stay.
 class TrainProgress {
  public:
-  /// `enabled` false, or no terminal: only lines that stay.
+  /// If `enabled` is false or there is no terminal, only the lines that stay are printed.
   explicit TrainProgress(bool enabled) : line_(enabled) {}
 
-  /// Whether the line of the next step should say what bounds it: once a second is enough.
+  /// Returns whether the line of the next step should say what bounds it; once a second is enough.
   bool wants_bound();
 
   void renew(const TrainState& state);

@@ -16,7 +16,7 @@
 
 namespace howard::cli {
 
-// Compiled in by the build: help.md and the others.
+// The build compiles help.md and the other texts in.
 extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kListHelp,
     kReportHelp, kTrainHelp;
 
@@ -25,17 +25,17 @@ std::span<const Verb> verbs() {
       Verb{kTrainVerb, train, &kTrainHelp,
            "train a character model on a text, save, resume, write text"},
       Verb{"explain", explain, &kExplainHelp,
-           "what a workload or a point is bound by, and what would help"},
-      Verb{"analyze", analyze, &kAnalyzeHelp, "where the time of a profiler's log went"},
+           "show what bounds a workload or a point, and what would help"},
+      Verb{"analyze", analyze, &kAnalyzeHelp, "show where the time in a profiler's log went"},
       Verb{"compare", compare, &kCompareHelp,
-           "what is slower, faster, missing or new in the second of two runs"},
-      Verb{"report", report, &kReportHelp, "the tables of results that are there"},
-      Verb{"completion", completion, &kHelp, "completion of these words in bash, zsh or fish",
+           "show what is slower, faster, missing or new in the second of two runs"},
+      Verb{"report", report, &kReportHelp, "make the tables of existing results"},
+      Verb{"completion", completion, &kHelp, "print the completion script for bash, zsh or fish",
            true},
-      Verb{"man", man, &kHelp, "the manual page", true},
-      Verb{"list", list, &kListHelp, "what there is to run", true},
-      Verb{"help", help, &kHelp, "the manual, or the --help of a name", true},
-      Verb{"version", version, &kHelp, "version, commit, compiler", true}};
+      Verb{"man", man, &kHelp, "print the manual page", true},
+      Verb{"list", list, &kListHelp, "show what can be run", true},
+      Verb{"help", help, &kHelp, "print the manual, or the --help of a name", true},
+      Verb{"version", version, &kHelp, "print the version, the commit and the compiler", true}};
   return kVerbs;
 }
 

@@ -6,19 +6,20 @@
 
 namespace howard::cli {
 
-/// What the first word of a command line may be instead of an experiment; each has its own options.
+/// Describes a word that may begin a command line instead of an experiment. Each has its own
+/// options.
 struct Verb {
   std::string_view name;
   int (*run)(int argc, const char* const* argv);
-  const std::string_view* help;  ///< Its manual, or one that it has a part of.
-  std::string_view summary;      ///< One line, for `list`.
-  bool is_text = false;          ///< Prints what it knows and runs nothing.
+  const std::string_view* help;  ///< Its manual, or the manual of which it is a part.
+  std::string_view summary;      ///< One line for `list`.
+  bool is_text = false;          ///< If true, it only prints what it knows and runs nothing.
 };
 
-/// In the order in which `list` shows them.
+/// Returns the verbs in the order in which `list` shows them.
 std::span<const Verb> verbs();
 
-/// Null when `name` is none.
+/// Returns null if `name` is not a verb.
 const Verb* find_verb(std::string_view name);
 
 }  // namespace howard::cli

@@ -86,7 +86,7 @@ TEST(BufferPlan, WhatIsStillHeldAndWhatTheHostWroteSharesWithNobodyAfterwards) {
   EXPECT_EQ(plan_buffers(recorder).places.size(), 3U);
 }
 
-/// Random steps: each program reads two earlier tensors, some of which are dropped at once.
+/// The steps are random: each program reads two earlier tensors, some of which are dropped at once.
 TEST(BufferPlan, NoTwoTensorsThatAreNeededShareInRandomSteps) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);

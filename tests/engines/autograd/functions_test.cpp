@@ -15,7 +15,7 @@ namespace {
 
 using reference::ReferenceDevice;
 
-/// Parameters with random numbers, and a loss that weighs each element of a value differently.
+/// Has parameters with random numbers, and a loss that weighs each element of a value differently.
 class Functions : public testing::Test {
  protected:
   Parameter& parameter(const Shape& shape) {

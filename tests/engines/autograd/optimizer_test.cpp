@@ -61,7 +61,7 @@ TEST(Sgd, AGradientWithABatchMakesTheParameterOneForEachOfIt) {
   EXPECT_DOUBLE_EQ(device.values(p.value)[3 * 6 + 5], before - 1);
 }
 
-/// The definition, step by step, in float64.
+/// Follows the definition, step by step, in float64.
 struct AdamWByHand {
   double p, m = 0, v = 0;
 
@@ -89,14 +89,14 @@ TEST(AdamW, InOneCallAndInSeventeenItIsTheDefinition) {
       device.clear();
       adamw.step(Calls(device));
       EXPECT_EQ(device.programs().size(), fused ? 1U : 17U);
-      std::string operands;  // "1": also with a scalar
+      std::string operands;  // "1" also takes a scalar
       for (const Program& program : device.programs()) {
         operands += std::to_string(program.inputs.size());
       }
       EXPECT_EQ(operands, fused ? "4" : "12112111211111122");
       expected.step(gradient, attributes);
       ++attributes.step;
-      // Scalars are float32: 1 - beta2, say, has 5 digits.
+      // Scalars are float32, so 1 - beta2, for example, has 5 digits.
       EXPECT_NEAR(device.values(p.value)[4], expected.p, 1e-4);
     }
     EXPECT_EQ(adamw.next_step(), 4);

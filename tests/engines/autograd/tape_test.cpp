@@ -152,7 +152,8 @@ TEST(HostValues, Bfloat16IsRoundedToNearestEven) {
   ReferenceDevice device;
   const ops::Tensor tensor(device, {.shape = {1, 2}});
   CommandQueue& queue = device.command_queue(0);
-  // Half way between 1 and the next bfloat16, 1 + 2^-7, and a little more.
+  // The first value is half way between 1 and the next bfloat16, 1 + 2^-7, and the second is a
+  // little more.
   const std::vector<float> values{1.00390625F, 1.0040F};
   write_values(queue, tensor, values);
   EXPECT_EQ(read_values(queue, tensor), (std::vector<float>{1.0F, 1.0078125F}));

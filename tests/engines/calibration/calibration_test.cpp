@@ -43,7 +43,8 @@ TEST(Calibration, StartingWhereItEndedIsNotWorse) {
 }
 
 TEST(Calibration, ATableLeftOutIsPredictedFromTheOthers) {
-  // Of host.op_call only mlp_host tells: without it the middle of the bounds is all that is known.
+  // Only mlp_host tells about host.op_call; without it the middle of the bounds is all that is
+  // known.
   const auto tables = measured_with({}, tables_of({"exp_kernel", "mlp_host"}));
   const Calibration calibration(wormhole::load_constants(), tables, kEvaluations);
   const auto residuals = calibration.without_table(1);

@@ -32,7 +32,7 @@ TEST(Fit, RecoversTheConstantsThatRowsWereMadeWith) {
 
 TEST(Fit, RecoversDispatchConstantsThroughTheSimulation) {
   auto tables = tables_of({"program_dispatch"});
-  auto& rows = tables[0].rows;  // a third of them: the simulation takes time
+  auto& rows = tables[0].rows;  // only a third of them, because the simulation takes time
   for (std::size_t i = 0; 3 * i < rows.size(); ++i) rows[i] = rows[3 * i];
   rows.resize(rows.size() / 3);
   tables = measured_with({{"dispatch.program", 3000}, {"dispatch.group_least", 1400}}, tables);

@@ -14,14 +14,14 @@
 namespace howard::calibration {
 namespace {
 
-/// The errors of a built-in table with the built-in profiles.
+/// Returns the errors of a built-in table with the built-in profiles.
 ErrorSummary errors_of(const std::string& name, std::size_t quantity = 0) {
   const Fit fit(wormhole::load_constants(), testing::tables_of({name}));
   return summarise(fit.residuals(fit.start_values()), 0, quantity);
 }
 
-// How true the emulator is to measured silicon. Limits are those the project has set itself; a
-// change of the model or of a constant that breaks one has made it worse.
+// These tests say how true the emulator is to measured silicon. The project has set itself the
+// limits; a change of the model or of a constant that breaks one has made it worse.
 
 TEST(Truth, ProgramDispatchIsWithinTenPercentInTheMedian) {
   const ErrorSummary errors = errors_of("program_dispatch");
@@ -53,7 +53,7 @@ TEST(Truth, ReportRowsThatAMechanismExplains) {
   EXPECT_LE(errors_of("mlp_traced").median, 0.04);
 }
 
-/// A row of the report is calibrated on with the value that results are compared with.
+/// A row of the report is calibrated on the value with which results are compared.
 TEST(Measurements, RowsOfTheReportAreTheReferenceOnes) {
   const MeasurementTable table = testing::tables_of({"matmul_sweep"})[0];
   const auto references = reports::reference_tables("matmul_sweep");

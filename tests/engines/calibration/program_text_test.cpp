@@ -60,7 +60,7 @@ TEST_F(ProgramText, NonsenseIsAnError) {
 }
 
 TEST_F(ProgramText, OperandsAreReleasedAgain) {
-  // 4 GiB each: a second program would not fit beside the first one's operands.
+  // Each takes 4 GiB, so a second program would not fit beside the first one's operands.
   for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(parse("exp 65536x32768"));
 }
 

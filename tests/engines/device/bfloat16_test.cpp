@@ -22,7 +22,7 @@ TEST(Bfloat16, EveryValueRoundTrips) {
 }
 
 TEST(Bfloat16, RoundsToNearestAndTiesToEven) {
-  const float ulp = 0x1p-7F;  // of bfloat16 at 1
+  const float ulp = 0x1p-7F;  // the ulp of bfloat16 at 1
   EXPECT_EQ(from_bfloat16(to_bfloat16(1 + ulp / 2)), 1.0F) << "a tie: 1 is even";
   EXPECT_EQ(from_bfloat16(to_bfloat16(1 + 3 * ulp / 2)), 1 + 2 * ulp) << "a tie: up to even";
   EXPECT_EQ(from_bfloat16(to_bfloat16(1 + ulp * 0.51F)), 1 + ulp);

@@ -43,8 +43,8 @@ TEST(CommandThread, WakesUpAfterALongPause) {
 
 class WatchedCommandThread : public ::testing::Test {
  protected:
-  /// Returns with the thread asleep: it has run a command, which nobody else could, and has let go
-  /// of the lock only to sleep.
+  /// Returns with the thread asleep: it has run a command, which nobody else could, and has
+  /// released the lock only to sleep.
   WatchedCommandThread() {
     std::atomic<bool> ran = false;
     commands_.submit([&] { ran = true; });
@@ -107,7 +107,7 @@ TEST(CommandThread, AFailureDropsWhatIsBehindItAndIsReportedOnce) {
   EXPECT_EQ(ran, 2) << "usable afterwards";
 }
 
-/// A command that runs until it is let go, or until the test ends.
+/// Blocks in a command until it is let go, or until the test ends.
 class Blocker {
  public:
   explicit Blocker(CommandThread& commands) {

@@ -29,7 +29,7 @@ void expect_moved(const Values& out, const Shape& shape, const Values& in, const
 const std::array kTypes{DataType::bfloat16, DataType::float32, DataType::uint32};
 
 Given numbered(const Shape& shape, DataType dtype) {
-  // Up to 250, which bfloat16 holds.
+  // The values go up to 250, which bfloat16 holds.
   Values values(at(shape.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 251);
   return {{shape, dtype}, values};

@@ -20,7 +20,7 @@ double gelu_slope(double x) {
 struct Function {
   Eltwise function;
   double (*reference)(double);
-  double error;  ///< Of the kernel in float32, relative.
+  double error;  ///< The relative error of the kernel in float32.
   float low, high;
 };
 
@@ -36,7 +36,7 @@ const std::array kUnary{
     Function{Eltwise::reciprocal, [](double x) { return 1 / x; }, 0, 0.1F, 50},
     Function{Eltwise::cast, [](double x) { return x; }, 0, -50, 50}};
 
-/// One element, less and more than a vector, and enough for several threads.
+/// The shapes have one element, less and more than a vector, and enough for several threads.
 const std::array kShapes{Shape{1}, Shape{3, 5}, Shape{33, 31}, Shape{2, 3, 65, 257}};
 
 TEST(HostEltwise, FunctionsOfOneValueAreThoseOfFloat64) {
@@ -58,7 +58,8 @@ TEST(HostEltwise, FunctionsOfOneValueAreThoseOfFloat64) {
 }
 
 TEST(HostEltwise, CastsRoundToNearestEven) {
-  // Halfway between two bfloat16 numbers: 1 + 2^-8 to the even 1, 1 + 3 * 2^-8 to 1 + 2^-6.
+  // These are halfway between two bfloat16 numbers: 1 + 2^-8 rounds to the even 1, and 1 + 3 * 2^-8
+  // to 1 + 2^-6.
   const Given x{{{1, 4}, DataType::float32}, {1.00390625F, 1.01171875F, -1.00390625F, 3.0F}};
   const TensorSpec narrow{{1, 4}, DataType::bfloat16};
   const EltwiseAttributes cast{.function = Eltwise::cast, .scalar = {}};
@@ -98,7 +99,7 @@ double combine(Eltwise function, double x, double y) {
   return function == Eltwise::subtract ? x - y : x * y;
 }
 
-/// The element of `shape` that belongs to element i of `out`.
+/// Returns the element of `shape` that belongs to element i of `out`.
 std::int64_t source(std::int64_t i, const Shape& out, const Shape& shape) {
   const std::int64_t column = i % out.columns();
   const std::int64_t row = i / out.columns() % out.rows();

@@ -16,7 +16,7 @@
 namespace howard::host {
 namespace {
 
-/// Every 1001st float of each sign up to `limit`.
+/// Returns every 1001st float of each sign up to `limit`.
 std::vector<float> floats(float limit) {
   std::vector<float> values;
   for (std::uint32_t bits = 0; bits < std::bit_cast<std::uint32_t>(limit); bits += 1001) {
@@ -26,7 +26,8 @@ std::vector<float> floats(float limit) {
   return values;
 }
 
-/// What function does with every value, on each instruction set of this CPU; they must agree.
+/// Returns what the function does with every value, on each instruction set of this CPU; they must
+/// agree.
 template <class Function>
 std::vector<float> mapped(const std::vector<float>& values, const Function& function) {
   std::vector<float> results(values.size());
@@ -47,7 +48,8 @@ std::vector<float> mapped(const std::vector<float>& values, const Function& func
   return results;
 }
 
-/// The largest error of actual against reference, relative to scale, where that is 1e-36 at least.
+/// Returns the largest error of actual against reference, relative to scale where that is 1e-36 at
+/// least.
 double worst(const std::vector<float>& values, const std::vector<float>& actual,
              const std::function<double(double)>& reference,
              const std::function<double(double)>& scale) {

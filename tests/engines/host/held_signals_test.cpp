@@ -32,7 +32,7 @@ std::uintptr_t main_stack_end = 0;
 std::atomic<int> handled = 0;
 std::atomic<int> handled_off_stack = 0;
 
-/// Another thread's stack ends a little above what its thread pointer points to.
+/// Another thread's stack ends a little above the address in its thread pointer.
 bool is_on_stack(std::uintptr_t pointer) {
   constexpr std::uintptr_t kDeepest = std::uintptr_t{1} << 20;
   if (pointer >= main_stack && pointer < main_stack_end) return true;
@@ -48,7 +48,7 @@ void on_signal(int /*signal*/, siginfo_t* /*info*/, void* context) {
   }
 }
 
-/// While it lives, every thread of the process but its own is sent SIGUSR1, several thousand times
+/// While it lives, every thread of the process but its own receives SIGUSR1 several thousand times
 /// a second.
 class SignalStorm {
  public:
@@ -94,8 +94,8 @@ class SignalStorm {
 class SignalsDuringProducts : public ::testing::TestWithParam<std::int64_t> {};
 
 TEST_P(SignalsDuringProducts, FindThreadsOnTheirStacks) {
-  // oneDNN takes its gemm where bfloat16 is widened and two threads share the columns. Not held,
-  // signals break the heap here where k is large; where it is small they are not held.
+  // oneDNN takes its gemm if bfloat16 is widened and two threads share the columns. If signals are
+  // not held, they break the heap here when k is large; for a small k they are not held.
   constexpr int kThreads = 2;
   constexpr std::int64_t kSide = 512;
   MatmulPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, false);
@@ -107,7 +107,7 @@ TEST_P(SignalsDuringProducts, FindThreadsOnTheirStacks) {
   const auto multiply = [&] {
     plan.run({factor.data(), factor.data(), nullptr, c.data()}, pool, workspace);
   };
-  multiply();  // oneDNN makes its kernels at the first one.
+  multiply();  // oneDNN makes its kernels at the first call.
   const SignalStorm storm;
   constexpr int kEnough = 1000;
   for (int products = 0; handled < kEnough && products < 100'000; ++products) multiply();

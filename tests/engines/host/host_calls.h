@@ -19,13 +19,13 @@ inline std::int64_t size_of(const Values& values) {
 }
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// A tensor as the test hands it to the device.
+/// Holds a tensor as the test hands it to the device.
 struct Given {
   TensorSpec spec;
   Values values;
 };
 
-/// Uniform in [low, high), as the data type can hold them.
+/// Returns values uniform in [low, high), as the data type can hold them.
 inline Given random(const Shape& shape, DataType dtype, std::uint64_t seed, float low = -1,
                     float high = 1) {
   Values values = random_values(shape.elements(), DataType::float32, seed);
@@ -36,7 +36,8 @@ inline Given random(const Shape& shape, DataType dtype, std::uint64_t seed, floa
   return {{shape, dtype}, values};
 }
 
-/// uint32 in 0 ... size - 1, row-major. Values holds them as floats, exact below 2^24.
+/// Returns uint32 in 0 ... size - 1, row-major. Values holds them as floats, which are exact below
+/// 2^24.
 inline Given random_indices(const Shape& shape, std::int64_t size, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::uniform_int_distribution<std::int64_t> uniform(0, size - 1);
@@ -45,7 +46,7 @@ inline Given random_indices(const Shape& shape, std::int64_t size, std::uint64_t
   return {{shape, DataType::uint32, Layout::row_major}, values};
 }
 
-/// Runs one op. `in_place[i]`, where given and not negative, is the input that output i replaces.
+/// Runs one op. `in_place[i]`, if given and not negative, is the input that output i replaces.
 inline std::vector<Values> run_on(Device& device, const Attributes& attributes,
                                   const std::vector<Given>& inputs,
                                   const std::vector<TensorSpec>& outputs,
@@ -67,12 +68,12 @@ inline std::vector<Values> run_on(Device& device, const Attributes& attributes,
   return results;
 }
 
-/// Whether the bits are equal; NaN equals itself.
+/// Returns whether the bits are equal; NaN equals itself.
 inline bool same_bits(const Values& a, const Values& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// run_on() with one thread and with all: their bits must be equal. The results.
+/// Calls run_on() with one thread and with all, expects equal bits, and returns the results.
 inline std::vector<Values> run(const Attributes& attributes, const std::vector<Given>& inputs,
                                const std::vector<TensorSpec>& outputs,
                                const std::vector<int>& in_place = {}) {
@@ -86,18 +87,18 @@ inline std::vector<Values> run(const Attributes& attributes, const std::vector<G
   return results;
 }
 
-/// What float64 says, and how far the arithmetic in float32 may be from it.
+/// Holds what float64 says, and how far the arithmetic in float32 may be from it.
 struct Expected {
   double value = 0;
   double error = 0;
 };
 
-/// Half an ulp of float32 relative to a number, at most.
+/// The largest rounding error relative to a number: half an ulp of float32.
 inline constexpr double kFloatRounding = 0x1p-24;
 
-/// Fails unless each value is its expected one up to that error, and the rounding to `dtype`: half
-/// an ulp, at most 2^-8 of a bfloat16 and 2^-24 of a float32. Numbers below float32's normal ones
-/// may be lost.
+/// Fails unless each value is its expected one up to that error and the rounding to `dtype`, which
+/// is half an ulp: at most 2^-8 of a bfloat16 and 2^-24 of a float32. Numbers below float32's
+/// normal ones may be lost.
 inline void expect_close(const Values& actual, DataType dtype,
                          const std::function<Expected(std::int64_t)>& expected) {
   const double rounding = dtype == DataType::bfloat16 ? 0x1p-8 : kFloatRounding;

@@ -18,7 +18,7 @@
 namespace howard::host {
 namespace {
 
-/// Keeps what it is given, and notices when two threads give at once.
+/// Keeps what it receives, and notices if two threads call it at once.
 class Events : public TraceSink {
  public:
   void record(const TraceEvent& event) override {
@@ -52,7 +52,7 @@ class FailingSink : public TraceSink {
     throw Error({.attempted = "run", .value = "broken", .accepted = "", .hint = ""});
   }
   std::uint64_t failing_program = 1;
-  int programs = 0;  ///< That ran.
+  int programs = 0;  ///< The number of programs that ran.
 };
 
 /// Remembers on which thread a program ran.
@@ -71,7 +71,7 @@ class Host : public ::testing::Test {
  protected:
   Operand tensor(const Values& values) { return put(device_, {{2, 2}, DataType::float32}, values); }
   Operand empty() { return tensor({0, 0, 0, 0}); }
-  /// 256x256, whose products take too long to run while they are enqueued.
+  /// Makes 256x256 operands, whose products take too long to run while they are enqueued.
   Operand large(float value) {
     return put(device_, {{256, 256}, DataType::float32}, Values(256 * 256, value));
   }

@@ -57,8 +57,8 @@ TEST_P(HostMatmul, EqualsTheProductInFloat64) {
         sum += term;
         magnitude += std::abs(term);
       }
-      // Sums in float32 in any order: k roundings of half an ulp, at most, of what was summed; then
-      // half an ulp of the result where it is rounded to bfloat16.
+      // Sums in float32 may have any order, so there are at most k roundings of half an ulp of what
+      // was summed, and half an ulp of the result if it is rounded to bfloat16.
       const double accumulation = static_cast<double>(p.k + 1) * 0x1p-24 * magnitude;
       const double rounding = p.dtype == DataType::bfloat16 ? 0x1p-8 * std::abs(sum) : 0;
       ASSERT_NEAR(actual[at(row * p.n + column)], sum, accumulation * 1.01 + rounding * 1.01)
@@ -89,13 +89,13 @@ TEST(HostMatmulSizes, ALargeProductBetweenLeavesASmallOneAsItWas) {
   EXPECT_EQ(square(40), before);
 }
 
-/// A product with its operands as they are stored.
+/// Describes a product with its operands as they are stored.
 struct Form {
   std::int64_t a_batch, b_batch, m, k, n;
   bool transpose_a, transpose_b, bias;
 };
 
-/// Row r and column c of matrix `matrix` of a tensor that is stored as it is or transposed.
+/// Returns row r and column c of matrix `matrix` of a tensor that is stored as it is or transposed.
 double element(const Given& given, bool transposed, std::int64_t matrix, std::int64_t r,
                std::int64_t c) {
   const Shape& shape = given.spec.shape;
@@ -188,7 +188,8 @@ TEST(HostMatmulForms, OperandsThatDoNotFitAreErrors) {
   EXPECT_THROW(run_on(device, MatmulAttributes{.transpose_b = true}, {a, one_b}, {c}), Error);
 }
 
-/// Means something in a process of its own, as ctest runs it: other tests leave threads behind.
+/// This means something in a process of its own, as ctest runs it, because other tests leave
+/// threads behind.
 TEST(HostThreads, AreNoneButItsOwnWhateverOpenMpIsToldTo) {
   const auto count = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
@@ -209,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
         Problem{3, 20, 48, 70, DataType::bfloat16}, Problem{3, 20, 48, 70, DataType::float32},
         Problem{1, 1, 300, 257, DataType::bfloat16}, Problem{1, 257, 300, 1, DataType::float32},
         Problem{1, 256, 512, 192, DataType::float32},
-        // Several blocks, of rows and of columns.
+        // These have several blocks, of rows and of columns.
         Problem{1, 600, 40, 250, DataType::bfloat16}, Problem{1, 600, 40, 250, DataType::float32},
         Problem{1, 40, 550, 530, DataType::bfloat16}, Problem{1, 40, 550, 530, DataType::float32}),
     name);

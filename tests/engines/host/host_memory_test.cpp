@@ -15,7 +15,7 @@
 namespace howard::host {
 namespace {
 
-/// Sanitizers reserve terabytes of address space, so that no limit on it means anything.
+/// Sanitizers reserve terabytes of address space, so a limit on it means nothing.
 constexpr bool kSanitized = !std::string_view(HOWARD_SANITIZE).empty();
 
 /// Lets the process map no more than `more` beyond what it has, as ulimit -v does, until its end.

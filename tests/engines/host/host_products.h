@@ -12,10 +12,10 @@
 
 namespace howard::host {
 
-/// Values of a tensor as the test computes with them.
+/// Holds values of a tensor as the test computes with them.
 using Values = std::vector<float>;
 
-/// `values` as a buffer of `dtype` holds them.
+/// Returns `values` as a buffer of `dtype` holds them.
 inline std::vector<std::byte> to_bytes(const Values& values, DataType dtype) {
   if (dtype == DataType::uint32) {
     const std::vector<std::uint32_t> words(values.begin(), values.end());
@@ -55,7 +55,7 @@ inline Values from_bytes(std::span<const std::byte> bytes, DataType dtype) {
   return values;
 }
 
-/// Uniform in [-1, 1), as `dtype` can hold them.
+/// Returns values uniform in [-1, 1), as `dtype` can hold them.
 inline Values random_values(std::int64_t count, DataType dtype, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -67,7 +67,7 @@ inline Values random_values(std::int64_t count, DataType dtype, std::uint64_t se
   return values;
 }
 
-/// A tensor on `device` that holds `values`.
+/// Returns a tensor on `device` that holds `values`.
 inline Operand put(Device& device, const TensorSpec& spec, const Values& values) {
   const BufferId buffer = device.allocate(spec);
   device.command_queue(0).write_buffer(buffer, to_bytes(values, spec.dtype));
@@ -80,7 +80,7 @@ inline Values get(Device& device, const Operand& operand) {
   return from_bytes(bytes, operand.spec.dtype);
 }
 
-/// out = a b, without the checks of engines/ops: tests hand over bad ones too.
+/// Makes out = a b without the checks of engines/ops, because tests hand over bad operands too.
 inline Program product(const Operand& a, const Operand& b, const Operand& out) {
   return {.name = "matmul", .attributes = MatmulAttributes{}, .inputs = {a, b}, .outputs = {out}};
 }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::array kTypes{DataType::bfloat16, DataType::float32};
 
-/// Every mixture of types, with blocks of rows, of columns, of one and of several matrices, and
-/// edges of them.
+/// Returns every mixture of types, with blocks of rows, of columns, of one and of several matrices,
+/// and edges of them.
 std::vector<MatmulShape> shapes() {
   std::vector<MatmulShape> all;
   for (const bool transpose_a : {false, true}) {
@@ -39,7 +39,8 @@ std::vector<MatmulShape> shapes() {
           shape.a = a;
           shape.b = b;
           shape.result = result;
-          // Also of bands, in parts of columns, and of chunks of k, the first of which adds it.
+          // Some have a bias too: bands, parts of columns, and chunks of k, of which the first adds
+          // it.
           if (m == 29 || m == 1100 || k == 700) shape.bias = a;
           if (m == 16) shape.one_b = true;
           all.push_back(shape);
@@ -77,7 +78,8 @@ Values multiplied(const MatmulShape& shape, const Factors& factors, int threads,
 void expect_equals_float64(const MatmulShape& shape, const Factors& factors, const Values& c) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   const std::int64_t elements = shape.batch * shape.m * shape.n;
-  const std::int64_t step = elements > 100'000 ? 53 : 1;  // Of large ones a sample, all over.
+  // For large ones this takes a sample from all over.
+  const std::int64_t step = elements > 100'000 ? 53 : 1;
   for (std::int64_t i = 0; i < elements; i += step) {
     const std::int64_t matrix = i / shape.n / shape.m;
     const std::int64_t row = i / shape.n % shape.m;
@@ -110,7 +112,7 @@ TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16Widened) {
   }
 }
 
-// Not what the device takes on a CPU whose bfloat16 instructions are slow; there it is tested here.
+// A device does not take this on a CPU whose bfloat16 instructions are slow, so it is tested here.
 TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16AsItIs) {
   if (best_instruction_set() != InstructionSet::v4) GTEST_SKIP() << "oneDNN wants AVX-512";
   for (const MatmulShape& shape : shapes()) {
@@ -140,7 +142,7 @@ TEST(MatmulPlan, WidenedFactorsGiveTheBitsOfWideOnes) {
   }
 }
 
-/// Stores what it is given, which is float32.
+/// Returns a pass that stores what it is given, which is float32.
 std::shared_ptr<const ElementPass> storing_pass(const MatmulShape& shape, Values& stored) {
   stored.resize(static_cast<std::size_t>(shape.batch * shape.m * shape.n));
   ElementStep step{.function = ElementFunction::copy, .x = {}, .y = {}, .result = {}};

@@ -27,7 +27,7 @@ Shape reduced(const Shape& shape, Dimension dimension) {
   return {1};
 }
 
-/// The element of the result that element i of `shape` goes into.
+/// Returns the element of the result into which element i of `shape` goes.
 std::int64_t target(std::int64_t i, const Shape& shape, Dimension dimension) {
   const std::int64_t matrix = shape.rows() * shape.columns();
   switch (dimension) {
@@ -63,8 +63,8 @@ std::vector<Reference> reference(const Given& x, Dimension dimension) {
   return results;
 }
 
-/// No sum here has a chain of more additions: along a row 8192 / 32 in a lane, 5 of the lanes and
-/// 2^18 / 8192 of pieces; down the rows 128 and 3000 / 128.
+/// No sum here has a chain of more additions: along a row there are 8192 / 32 in a lane, 5 of the
+/// lanes and 2^18 / 8192 of pieces; down the rows there are 128 and 3000 / 128.
 constexpr double kChain = 300;
 
 const std::array kShapes{Shape{1},           Shape{7},           Shape{33, 31},
@@ -104,7 +104,7 @@ TEST(HostReduce, SumsMeansAndMaximaAreThoseOfFloat64) {
 }
 
 TEST(HostReduce, ALongSumKeepsItsSmallTerms) {
-  // One after the other in float32, the sum of 2^20 times 0.1 is off by 1 %.
+  // If 2^20 times 0.1 are added one after the other in float32, the sum is off by 1 %.
   const Given column{{{1 << 20, 2}, DataType::float32}, Values(std::size_t{2} << 20, 0.1F)};
   const double exact = static_cast<double>(0.1F) * (1 << 20);
   const Values sums = run(ReduceAttributes{.dimension = Dimension::rows}, {column},

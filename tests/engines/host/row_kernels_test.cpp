@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and layernorm, forwards and backwards: what works along the columns of each row.
+// These tests cover softmax and layernorm, forwards and backwards, which work along the columns of
+// each row.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +18,7 @@ const std::array kShapes{Shape{1},      Shape{5, 1},         Shape{3, 7},
                          Shape{33, 31}, Shape{2, 3, 40, 70}, Shape{2, 100, 384},
                          Shape{4, 9000}};
 
-/// A row of `values`, as float64.
+/// Returns a row of `values` as float64.
 std::vector<double> row_of(const Values& values, std::int64_t row, std::int64_t columns) {
   const auto first = values.begin() + row * columns;
   return {first, first + columns};
@@ -42,8 +43,8 @@ TEST(HostRows, SoftmaxIsThatOfFloat64) {
       std::vector<double> row;
       expect_close(y, dtype, [&](std::int64_t i) -> Expected {
         if (i % columns == 0) row = softmax(row_of(x.values, i / columns, columns));
-        // x - largest is up to 40, and rounds by half an ulp; a sum of positive terms, as
-        // HostReduce.
+        // x - largest is up to 40 and rounds by half an ulp; the sum of positive terms is bounded
+        // as in HostReduce.
         const double value = row[at(i % columns)];
         return {value, (40 + 32 + static_cast<double>(columns) / 32) * kFloatRounding * value};
       });
@@ -121,7 +122,8 @@ TEST(HostRows, LayernormAndItsStatisticsAreThoseOfFloat64) {
       const auto of_row = [&](std::int64_t row) {
         return statistics(row_of(x.values, row, columns), static_cast<double>(kEpsilon));
       };
-      // Values of 1 to 3: an error of the mean is one of x - mean, and 3 times as large at most.
+      // The values are 1 to 3, so an error of the mean is one of x - mean, and 3 times as large at
+      // most.
       const auto normal = [&](std::int64_t i) -> Expected {
         const auto [mean, rstd] = of_row(i / columns);
         const double value = (static_cast<double>(x.values[at(i)]) - mean) * rstd;
@@ -146,7 +148,7 @@ TEST(HostRows, LayernormAndItsStatisticsAreThoseOfFloat64) {
 }
 
 struct BackwardRow {
-  std::vector<double> normal, incoming;  ///< (x - mean) rstd and dy gamma, as floats hold the rest.
+  std::vector<double> normal, incoming;  ///< (x - mean) rstd and dy gamma; floats hold the rest.
   double rstd = 0, sum = 0, product = 0;
 };
 
@@ -181,7 +183,7 @@ TEST(HostRows, LayernormBackwardIsThatOfFloat64) {
         }
         const std::size_t j = at(i % columns);
         return {row.rstd * (row.incoming[j] - row.sum - row.normal[j] * row.product),
-                // Numbers up to 2; sums as above.
+                // The numbers go up to 2, and the sums are bounded as above.
                 (32 + static_cast<double>(columns) / 32) * kFloatRounding * 8};
       });
       expect_close(results[1], dtype, [&](std::int64_t i) -> Expected {

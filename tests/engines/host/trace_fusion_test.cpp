@@ -41,7 +41,7 @@ Program reduce(Reduction reduction, Dimension dimension, const Operand& x, const
           .flops = {}};
 }
 
-/// Tensors by number, the same ones on each device that a trace is tried on.
+/// Holds tensors by number, which are the same on each device on which a trace is tried.
 class Tensors {
  public:
   Operand make(const Shape& shape, DataType dtype = DataType::bfloat16) {
@@ -49,7 +49,7 @@ class Tensors {
     return {BufferId{specs_.size()}, specs_.back()};
   }
 
-  /// What each tensor holds after two replays on a device that fuses or does not.
+  /// Returns what each tensor holds after two replays on a device that fuses or does not.
   std::vector<Values> after(const std::vector<Program>& trace, bool fuse, int threads) const {
     HostDevice device({.threads = threads, .fuse_traces = fuse});
     std::vector<Operand> placed;
@@ -79,7 +79,7 @@ class Tensors {
 
 class TraceFusion : public ::testing::Test {
  protected:
-  /// The groups as lists of members; fails unless `left` have the same bits fused and not.
+  /// Returns the groups as lists of members; fails unless `left` have the same bits fused and not.
   std::vector<Members> groups(const std::vector<Program>& trace, const std::vector<Operand>& left) {
     std::vector<Members> result;
     for (const FusedPrograms& group : fuse(trace)) result.push_back(group.members);
@@ -160,7 +160,7 @@ TEST_F(TraceFusion, TheUpdateMovesToTheGradientAcrossAProductOfTheOldWeights) {
   const Operand dy = tensor({64, 96});
   const Operand x = tensor({64, 80});
   const Operand weight = tensor({96, 80}, DataType::float32);
-  const Operand half = tensor({96, 80});  // Where the change is put afterwards.
+  const Operand half = tensor({96, 80});  // The change is put here afterwards.
   const Operand gradient = tensor({96, 80});
   const Operand dx = tensor({64, 80});
   const std::vector<Program> trace{eltwise(Eltwise::cast, {weight}, half),
@@ -175,7 +175,7 @@ TEST_F(TraceFusion, AnUpdateOfWhatAProductInBetweenReadsStaysWhereItIs) {
   const Operand x = tensor({64, 80});
   const Operand weight = tensor({96, 80});
   const Operand gradient = tensor({96, 80});
-  // In the place of an operand of the gradient, so that the gradient cannot come later either.
+  // It replaces an operand of the gradient, so that the gradient cannot come later either.
   const std::vector<Program> trace{matmul(dy, x, gradient, true), matmul(dy, weight, x),
                                    eltwise(Eltwise::multiply, {gradient}, gradient, 0.1F),
                                    eltwise(Eltwise::subtract, {weight, gradient}, weight)};
@@ -243,7 +243,7 @@ TEST_F(TraceFusion, OnePlaceForTwoIntermediatesTiesNothing) {
   const std::vector<FusedPrograms> fused = fuse(renamed.programs);
   for (const FusedPrograms& group : fused) members.push_back(group.members);
   EXPECT_EQ(members, (Groups{{0}, {1, 2}, {3}}));
-  // The second group reads one and stores one, its product not; the trace has two places.
+  // The second group reads one and stores one, but its product does not; the trace has two places.
   int allocated = 0;
   const auto buffers = buffers_for(
       renamed, fused, [](BufferId) { return Bytes(64 * 64 * 2); },
@@ -288,7 +288,7 @@ TEST_F(TraceFusion, FactorsAreHeldAsFloat32WhereAllTheirReadersReadIt) {
   const Operand a = tensor({64, 96});
   const Operand b = tensor({96, 80});
   const Operand c = tensor({80, 72});
-  const Operand factor = tensor({64, 80});    // of the second product, and summed
+  const Operand factor = tensor({64, 80});    // a factor of the second product, and summed
   const Operand softened = tensor({64, 80});  // read by softmax alone
   const Operand mixed = tensor({64, 80});     // a factor that softmax reads too
   const Operand sum = tensor({1, 80});

@@ -33,13 +33,13 @@ Program transpose(const Operand& x, const Operand& out) {
 
 class TraceMemory : public ::testing::Test {
  protected:
-  /// An intermediate of the trace.
+  /// Makes an intermediate of the trace.
   Operand made(const Shape& shape, DataType dtype = DataType::float32) {
     const Operand operand = given(shape, dtype);
     trace_.intermediates.emplace(operand.buffer, operand.spec.host_bytes());
     return operand;
   }
-  /// A buffer of others.
+  /// Makes a buffer that belongs to others.
   Operand given(const Shape& shape, DataType dtype = DataType::float32) {
     return {BufferId{next_++}, {shape, dtype}};
   }
@@ -49,8 +49,8 @@ class TraceMemory : public ::testing::Test {
     sizes_.emplace(buffer, size);
   }
 
-  /// The places when `groups` of `programs` run, all of whose results are stored but for those of
-  /// `inner`.
+  /// Returns the places when `groups` of `programs` run. All of their results are stored but for
+  /// those of `inner`.
   std::map<BufferId, BufferId> places(const std::vector<Program>& programs,
                                       const std::vector<Members>& groups,
                                       const Members& inner = {}) {
@@ -71,7 +71,7 @@ class TraceMemory : public ::testing::Test {
   }
 
   RenamedTrace trace_;
-  std::map<BufferId, Bytes> sizes_;  ///< Of the spare ones.
+  std::map<BufferId, Bytes> sizes_;  ///< The sizes of the spare ones.
   std::vector<Bytes> allocated_;
   std::uint64_t next_ = 1;
 };

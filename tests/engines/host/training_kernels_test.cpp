@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embedding, cross-entropy, dropout and AdamW.
+// These tests cover embedding, cross-entropy, dropout and AdamW.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::int64_t index_at(const Given& indices, std::int64_t i) {
   return static_cast<std::int64_t>(indices.values[at(i)]);
 }
 
-/// Fails unless running `attributes` says which index stands where and what it should be below.
+/// Fails unless running `attributes` says which index is where and what it should be below.
 void expect_index_error(const Attributes& attributes, const std::vector<Given>& inputs,
                         const TensorSpec& out, const std::string& index,
                         const std::string& position, const std::string& size) {
@@ -50,7 +50,7 @@ TEST(HostEmbedding, RowsOfTheTableAreLookedUp) {
 
 TEST(HostEmbedding, BackwardSumsTheRowsOfEachIndex) {
   for (const DataType dtype : kRealTypes) {
-    // Indices that come often, once and never.
+    // Indices come often, once and never.
     for (const std::int64_t size : {3, 300, 5000}) {
       const std::int64_t columns = size == 3 ? 130 : 50;
       const Given indices = random_indices({3, 500}, size, 2);
@@ -141,7 +141,7 @@ TEST(HostCrossEntropy, ATargetOutsideTheVocabularyIsAnErrorThatNamesIt) {
 }
 
 TEST(HostDropout, RandomWordsAreThoseOfPhilox4x32With7Rounds) {
-  // Random123's known answers (kat_vectors), for a counter and a key of 0.
+  // These are Random123's known answers (kat_vectors), for a counter and a key of 0.
   const std::array<std::uint32_t, 4> known{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48};
   EXPECT_EQ(philox(0, 0), known);
 }
@@ -153,7 +153,7 @@ TEST(HostDropout, DropsTheShareAskedForAndScalesTheRest) {
         run(DropoutAttributes{.probability = 0.25F, .seed = 7}, {x}, {x.spec}, {0})[0];
     const auto dropped = static_cast<double>(std::ranges::count(out, 0.0F));
     EXPECT_EQ(std::ranges::count(out, 4.0F), size_of(out) - std::ranges::count(out, 0.0F));
-    // Six standard deviations of a binomial distribution.
+    // These are six standard deviations of a binomial distribution.
     const auto count = static_cast<double>(out.size());
     EXPECT_NEAR(dropped, count / 4, 6 * std::sqrt(count * 3 / 16));
   }
@@ -195,7 +195,7 @@ struct Parameter {
   double p, g, m, v;
 };
 
-/// As AdamWAttributes says it, in float64.
+/// Computes as AdamWAttributes says, in float64.
 Parameter adamw(Parameter x, const AdamWAttributes& a) {
   const auto t = static_cast<double>(a.step);
   const auto [lr, b1, b2] = std::array{double{a.learning_rate}, double{a.beta1}, double{a.beta2}};
@@ -225,7 +225,7 @@ TEST(HostAdamW, AStepIsThatOfFloat64) {
                          attributes);
           };
           expect_close(results[0], p_type, [&](std::int64_t i) -> Expected {
-            // 1 - 0.999 has 14 of 24 bits in float32; 1 / (1 - 0.9^1) as many less.
+            // 1 - 0.999 has 14 of 24 bits in float32, and 1 / (1 - 0.9^1) loses as many.
             const double change = std::abs(expected(i).p - double{p.values[at(i)]});
             return {expected(i).p, 4 * kFloatRounding + 1e-3 * kFloatRounding + 2e-5 * change};
           });

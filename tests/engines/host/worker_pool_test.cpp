@@ -45,7 +45,7 @@ TEST(WorkerPool, GivesAWorkerOneBlockAtATime) {
 TEST(WorkerPool, SpreadsBlocksOverItsThreads) {
   WorkerPool pool(kThreads);
   std::atomic<int> arrived = 0;
-  // Each block waits for all the others: only as many threads as blocks can end this.
+  // Each block waits for all the others, so only as many threads as blocks can end this.
   pool.run(kThreads, [&](int, int) {
     ++arrived;
     while (arrived < kThreads) std::this_thread::yield();

@@ -77,8 +77,9 @@ TEST(Gpt2, WhatWasPublishedHasNoFusedFunctions) {
   EXPECT_THROW(Gpt2(device, options), Error);
 }
 
-// The released code's gradients are wrong on purpose here: summed over batch and positions those of
-// the last layer's feed-forward are the true ones, those before another layer's attention are not.
+// The released code's gradients are wrong on purpose here. Summed over batch and positions, those
+// of the last layer's feed-forward are the true ones; those before another layer's attention are
+// not.
 TEST(Gpt2, PublishedWeightGradientsAreTheTrueOnesBeforeTheirSum) {
   ReferenceDevice device;
   Gpt2Options options = kTiny;
@@ -194,8 +195,9 @@ TEST(Gpt2, PublishedStepsAreRecordedOnceTheWeightsHaveGrown) {
   EXPECT_EQ(run(true), run(false));
 }
 
-// Counts of the report's benchmark source: a step of six layers is 900 calls and 975 launches; a
-// layer 48 forward, 66 (76) backward and 32 in the update; the rest 5, 3 (8), 6 and 10 (20).
+// These are counts of the report's benchmark source. A step of six layers is 900 calls and 975
+// launches: a layer has 48 forward, 66 (76) backward and 32 in the update; the rest has 5, 3 (8), 6
+// and 10 (20).
 TEST(Gpt2, CallsAndLaunchesAreThePublishedOnes) {
   for (const int layers : {1, 2, 3, 6}) {
     wormhole::WormholeDevice device(wormhole::load_profiles());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The models on the host: their gradients against float64, and the engines against each other.
+// These tests train the models on the host and compare their gradients with float64, and the
+// engines with each other.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ std::vector<float> drawn(ReferenceDevice& scratch, const ops::Tensor& like, unsi
   return {scratch.values(tensor).begin(), scratch.values(tensor).end()};
 }
 
-/// The same random numbers on any device.
+/// Draws the same random numbers on any device.
 void draw(Device& device, std::span<const ops::Tensor> tensors, double scale) {
   ReferenceDevice scratch;
   unsigned seed = 1;
@@ -104,7 +105,7 @@ constexpr NanoGptOptions kNanoGpt{.batch = 2,
                                   .parameters = DataType::float32,
                                   .compute = DataType::float32};
 
-/// The gradients of all parameters, one behind the other, and where each ends.
+/// Returns the gradients of all parameters, one behind the other, and where each ends.
 template <class Model, class Options>
 std::vector<std::vector<float>> gradients(Device& device, const Options& options,
                                           const std::function<Value(Model&, Tape&)>& loss) {
@@ -169,7 +170,7 @@ enum class Engine {
   published_traced_fused
 };
 
-/// Losses of `steps` steps, the model's numbers being the same for each engine.
+/// Returns the losses of `steps` steps; the model's numbers are the same for each engine.
 template <class Model, class Options>
 std::vector<float> losses(Engine engine, const Options& options, float rate, int steps,
                           const std::function<Value(Model&, Tape&)>& loss) {
@@ -222,8 +223,8 @@ TEST(HostTraining, EnginesGiveTheSameLossesToTheBit) {
   }
 }
 
-// By op and by layer the products of the gradients transpose other factors, so that on some CPUs
-// other kernels of oneDNN sum them, in another order.
+// By op and by layer, the products of the gradients transpose other factors, so that on some CPUs
+// other kernels of oneDNN sum them in another order.
 TEST(HostTraining, ThePublishedDynamicAndStaticFunctionsGiveTheSameLossesButForTheOrderOfSums) {
   const std::vector<float> by_op =
       mlp_losses(Engine::dynamic, DataType::float32, MlpFunctions::by_op);
@@ -257,8 +258,8 @@ TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
   EXPECT_LT(dynamic.back(), dynamic.front());
 }
 
-// Its layers write their probabilities to one tensor, whose handle each of them replaces: what the
-// layer before wrote to is released during the capture.
+// Its layers write their probabilities to one tensor, whose handle each of them replaces. What the
+// layer before has written is released during the capture.
 TEST(HostTraining, ThePublishedGpt2GivesTheSameLossesToTheBitAndItsReplaysDoNotTrain) {
   Gpt2Options options = kGpt2;
   options.as_published = true;

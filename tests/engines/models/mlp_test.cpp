@@ -38,7 +38,7 @@ StepFunction step_of(Mlp& model, MlpFunctions functions, autograd::Optimizer& op
       {.tape = {.compute = model.options().compute}});
 }
 
-/// A model with random numbers on a reference device, and its optimizer.
+/// Holds a model with random numbers on a reference device, and its optimizer.
 struct Training {
   explicit Training(const MlpOptions& options = kTiny)
       : model(device, options), sgd(model.parameters(), kRate) {
@@ -84,7 +84,7 @@ TEST(Mlp, GradientsAreThoseOfTheLossInAllCutsOfTheFunctions) {
   }
 }
 
-// The calls of the report's engines in their order, read from its benchmark source.
+// These are the calls of the report's engines in their order, read from its benchmark source.
 TEST(Mlp, ByOpMakesTheCallsOfThePublishedDynamicEngine) {
   Training training({.batch = 64, .width = 32});
   training.device.clear();
@@ -145,7 +145,8 @@ TEST(Mlp, ByLayerMakesTheCallsOfThePublishedStaticEngine) {
   EXPECT_EQ(training.device.programs()[11].outputs[0].spec.shape.text(), "1x32");
 }
 
-// The report's bench_mlp: 12 calls a layer, and one launch more for the mean, which is two.
+// This is the report's bench_mlp: 12 calls a layer, and one launch more for the mean, which takes
+// two.
 TEST(Mlp, NLayersAreTwelveCallsEachAndOneLaunchMore) {
   for (const int layers : {1, 2, 4, 8}) {
     wormhole::WormholeDevice device(wormhole::load_profiles());

@@ -112,8 +112,9 @@ TEST(NanoGpt, DynamicAndStaticGiveTheSameLossesToTheBitAndTheyFall) {
   EXPECT_LT(dynamic.back(), 0.8 * dynamic.front());
 }
 
-// TTML's program list of late 2025, read from its source: 1663 calls and 1690 launches with its
-// composite AdamW, 431 and 458 with the fused one; 77 parameters of 17 launches each, or one.
+// This is TTML's program list of late 2025, read from its source: 1663 calls and 1690 launches with
+// its composite AdamW, 431 and 458 with the fused one, because 77 parameters have 17 launches each,
+// or one.
 TEST(NanoGpt, LaunchesAreThoseOfTtml) {
   for (const bool fused : {false, true}) {
     wormhole::WormholeDevice device(wormhole::load_profiles());
@@ -148,7 +149,7 @@ TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
   ReferenceDevice device;
   NanoGptOptions options = kTiny;
   options.layers = 1;
-  // A width of whole tiles, where shapes are changed by views, as at TTML's sizes.
+  // The width is whole tiles, where views change shapes, as at TTML's sizes.
   options.sequence = 32;
   options.width = 64;
   NanoGpt model(device, options);

@@ -10,7 +10,7 @@
 
 namespace howard::models {
 
-/// "matmul.a" (transposed), "scale" (multiply by a number), "add", ...
+/// Returns "matmul.a" (transposed), "scale" (multiply by a number), "add", ...
 inline std::string name_of(const Program& program) {
   std::string name(program.name);
   if (const auto* product = std::get_if<MatmulAttributes>(&program.attributes)) {
@@ -22,20 +22,20 @@ inline std::string name_of(const Program& program) {
   return scales ? "scale" : name;
 }
 
-/// The names of all, a blank behind each.
+/// Returns the names of all, each followed by a blank.
 inline std::string names_of(std::span<const Program> programs) {
   std::string names;
   for (const Program& program : programs) names += name_of(program) + " ";
   return names;
 }
 
-/// The software before its matrix product kernels transposed operands themselves: the report's
-/// "era A".
+/// Returns the software before its matrix product kernels transposed operands themselves, which the
+/// report calls "era A".
 inline wormhole::Profiles older_profiles() {
   return wormhole::load_profiles({.settings = {"matmul.fuses_transposes=0count"}});
 }
 
-/// What the emulated chip launches for them.
+/// Returns how many launches the emulated chip makes of them.
 inline int launches_of(wormhole::WormholeDevice& device, std::span<const Program> programs) {
   std::size_t launches = 0;
   for (const Program& program : programs) launches += device.launches(program).size();

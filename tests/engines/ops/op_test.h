@@ -8,7 +8,7 @@
 
 namespace howard::ops {
 
-/// Tensors on a device that keeps no values.
+/// Has tensors on a device that keeps no values.
 class OpTest : public ::testing::Test {
  protected:
   Tensor tensor(const Shape& shape, DataType dtype = DataType::bfloat16,

@@ -14,17 +14,17 @@
 namespace howard::python {
 namespace {
 
-/// A peer that is a shell script.
+/// Returns a peer that is a shell script.
 PeerCommand shell(const std::string& script) {
   return {.name = "a fake", .words = {"/bin/sh", "-c", script}};
 }
 
-/// Ready, then `script`, which may read requests.
+/// Returns a peer that says it is ready and then runs `script`, which may read requests.
 PeerCommand ready_shell(const std::string& script) {
   return shell("echo '{\"ready\": {\"pid\": \"'$$'\"}}'; " + script);
 }
 
-/// What goes wrong with the first step; empty when nothing does.
+/// Returns what goes wrong with the first step; empty if nothing does.
 std::string failure(const PeerCommand& command) {
   try {
     PeerProcess peer(command);
@@ -140,7 +140,7 @@ TEST(PeerProcess, ChangesTheEnvironmentAsItIsTold) {
   EXPECT_EQ(PeerProcess(command).skipped(), "kept gone set");
 }
 
-/// The letter of a process's state in /proc; '-' when it is gone.
+/// Returns the letter of a process's state in /proc; '-' if it is gone.
 char state_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string text;
@@ -149,7 +149,7 @@ char state_of(const std::string& process) {
   return name_end == std::string::npos ? '-' : text.at(name_end + 2);
 }
 
-/// Whether the process comes to `wanted` soon.
+/// Returns whether the process soon gets to `wanted`.
 bool comes_to(const std::string& process, char wanted) {
   for (int i = 0; i < 500 && state_of(process) != wanted; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

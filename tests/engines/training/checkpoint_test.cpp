@@ -18,7 +18,7 @@ Checkpoint example() {
   return checkpoint;
 }
 
-/// What the Error says is wrong; empty when there is none.
+/// Returns what the Error says is wrong; empty if there is none.
 std::string problem(const std::string& bytes) {
   try {
     static_cast<void>(parse_checkpoint(bytes, "a.ckpt"));

@@ -11,10 +11,10 @@
 namespace howard::training {
 namespace {
 
-/// Logits of the probabilities 0.1, 0.4, 0.2 and 0.3.
+/// These are the logits of the probabilities 0.1, 0.4, 0.2 and 0.3.
 const std::vector<float> kLogits{std::log(0.1F), std::log(0.4F), std::log(0.2F), std::log(0.3F)};
 
-/// Share of even draws that pick each.
+/// Returns the share of even draws that pick each.
 std::vector<double> shares(const Sampling& sampling) {
   std::vector<double> result(kLogits.size());
   constexpr int kDraws = 1000;

@@ -19,7 +19,7 @@ std::string text() {
   return result;
 }
 
-/// The most that was in use at once in a run of one step, in bytes.
+/// Returns the most bytes that were in use at once in a run of one step.
 double peak_of(const Recipe& recipe, Engine engine) {
   host::HostDevice device;
   device.begin_phase("model");

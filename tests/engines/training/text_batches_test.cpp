@@ -18,7 +18,7 @@ std::vector<std::uint32_t> counted(std::uint32_t size) {
   return text;
 }
 
-/// The first tokens of the samples of a batch.
+/// Returns the first tokens of the samples of a batch.
 std::vector<std::uint32_t> starts(const Batch& batch, std::size_t sequence) {
   std::vector<std::uint32_t> result;
   for (std::size_t i = 0; i < batch.tokens.size(); i += sequence) result.push_back(batch.tokens[i]);

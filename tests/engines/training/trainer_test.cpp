@@ -32,7 +32,7 @@ Recipe tiny() {
           .steps = 20};
 }
 
-/// Without anything that changes from step to step.
+/// Returns a recipe in which nothing changes from step to step.
 Recipe fixed() {
   Recipe recipe = tiny();
   recipe.dropout = 0;
@@ -78,7 +78,8 @@ TEST(Trainer, ATraceOnTheChipWithValuesGivesTheHostsLosses) {
   EXPECT_EQ(run(Engine::traced), losses(tiny(), Engine::dynamic, 4));
 }
 
-// With dropout, shuffled data over several epochs, AdamW's moments, a schedule and accumulation.
+// The run has dropout, shuffled data over several epochs, AdamW's moments, a schedule and
+// accumulation.
 TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
   for (const Engine engine : {Engine::dynamic, Engine::recorded, Engine::traced}) {
     Recipe recipe = tiny();
@@ -93,7 +94,7 @@ TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
     std::vector<float> parts = losses(first, 10);
     const std::string bytes = checkpoint_bytes(first.checkpoint());
     Trainer second(device, recipe, text(), engine);
-    losses(second, 3);  // of another past
+    losses(second, 3);  // its losses, of a run with another past
     second.restore(parse_checkpoint(bytes, "test"));
     EXPECT_EQ(second.steps_done(), 10);
     std::ranges::copy(losses(second, 10), std::back_inserter(parts));
@@ -135,7 +136,7 @@ TEST(Trainer, ADeviceWithoutValuesIsRefused) {
   EXPECT_THROW(Trainer(chip, tiny(), text(), Engine::dynamic), Error);
 }
 
-/// What the Error of a run that goes wrong says.
+/// Returns what the Error of a run that goes wrong says.
 std::string failure_of(Trainer& trainer, int steps) {
   try {
     losses(trainer, steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expected times are worked out from the constants by hand: each test changes one thing.
+// Expected times are worked out from the constants by hand. Each test changes one thing.
 #include "engines/wormhole/dispatch/footprint.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ class DispatchCost : public ::testing::Test {
   SimTime time(const Footprint& footprint) const {
     return dispatch_time(footprint, DispatchCoreType::worker, software_);
   }
-  /// What a change of the footprint adds.
+  /// Returns what a change of the footprint adds.
   SimTime added(const Footprint& more, const Footprint& less) const {
     return time(more) - time(less);
   }
@@ -85,7 +85,8 @@ TEST_F(DispatchCost, GoCountsCoresAndBinaries) {
 
 TEST_F(DispatchCost, ConfigurationAndTraceSizesCountWhatIsSent) {
   EXPECT_EQ(configuration_bytes(full_), Bytes(5 * 1024 + 4 * 16 + 2 * 16 + 12 * 4));
-  // 64 + 32 + 56 * 48 bytes of data are one page of 4 KiB; binaries stay where they are.
+  // The data take 64 + 32 + 56 * 48 bytes, which are one page of 4 KiB; binaries stay where they
+  // are.
   EXPECT_EQ(trace_bytes(full_, software_), Bytes(4096));
   Footprint more = full_;
   more.unique_arguments = 128;

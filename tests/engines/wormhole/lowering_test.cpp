@@ -29,7 +29,7 @@ class Lowering : public ::testing::Test {
   std::vector<Program> launches(const Program& program) const {
     return lower(program, kGrid, profiles_);
   }
-  /// "name IN IN>OUT" of each.
+  /// Returns "name IN IN>OUT" for each.
   std::vector<std::string> texts(const Program& program) const {
     std::vector<std::string> result;
     for (const Program& launch : launches(program)) {
@@ -143,7 +143,7 @@ TEST_F(Lowering, TheKernelForBatchesOfBothTransposesFirst) {
       << "without a core grid it is not the kernel";
 }
 
-/// As many as the op lists of the report's engines have device programs.
+/// There are as many as the op lists of the report's engines have device programs.
 TEST_F(Lowering, StepsOfTheMlpEnginesLaunchWhatTtnnLaunches) {
   const std::vector<Program> fixed = MlpCalls(device_, 1024, 512).static_step();
   const std::vector<Program> dynamic = MlpCalls(device_, 1024, 512).dynamic_step();

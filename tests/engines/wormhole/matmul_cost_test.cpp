@@ -24,7 +24,8 @@ MatmulCost cost(const MatmulPlan& plan, const Profiles& with = profiles()) {
   return matmul_cost(plan, with.chip, with.software);
 }
 
-/// Sizes that reach every kind of plan: aligned and prime shares, strips, one tile, batches.
+/// Returns sizes that reach every kind of plan: aligned and prime shares, strips, one tile,
+/// batches.
 std::vector<MatmulProblem> problems() {
   std::vector<MatmulProblem> result;
   for (const std::int64_t m : {1, 4, 16, 33, 64, 128}) {
@@ -51,8 +52,9 @@ std::vector<MatmulProblem> problems() {
   return result;
 }
 
-/// The recurrence the closed form claims to solve, step by step: two buffers for each input, one
-/// for the output, the writer's RISC reads B, and all RISCs start each product of a batch anew.
+/// Steps through the recurrence that the closed form claims to solve. There are two buffers for
+/// each input and one for the output, the writer's RISC reads B, and all RISCs start each product
+/// of a batch anew.
 SimTime simulate(const MatmulCost& stages) {
   const std::int64_t k_steps = stages.steps / stages.output_blocks;
   SimTime in0_ready, in1_ready, computed, computed_before, drained;
@@ -170,7 +172,7 @@ TEST(MatmulCost, ReadingASixteenTimesMakesTheCliff) {
   EXPECT_LT(aligned.kernel.total.seconds(), 1.5 * eth.kernel.total.seconds());
 }
 
-/// 192 products of 8x2 by 2x8 tiles, 4 of them on the busiest of 56 cores.
+/// Returns 192 products of 8x2 by 2x8 tiles, of which the busiest of 56 cores has 4.
 MatmulProblem reuse_problem() {
   return {.batch = 192,
           .batched_b = true,
@@ -200,7 +202,7 @@ TEST(MatmulCost, CoresWithProductsOfTheirOwnReadBAndWriteOverNoc1) {
   const MatmulPlan p = plan(reuse_problem());
   Profiles round = round_profiles();
   const MatmulCost before = cost(p, round);
-  round.chip.dram_read_noc0 = Bandwidth(56'000'000'000);  // a tile of each core in 2048 ns
+  round.chip.dram_read_noc0 = Bandwidth(56'000'000'000);  // a tile of each core takes 2048 ns
   EXPECT_EQ(cost(p, round).in0_load, ns(136 + 8 * 2048));
   EXPECT_EQ(cost(p, round).in1_load, before.in1_load);
   round = round_profiles();
@@ -230,7 +232,7 @@ TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
     return cost(p).compute;
   };
   EXPECT_EQ(compute(4, 2, true), compute(4, 2, false)) << "2/4 + 1/2 tiles, less than 5/4";
-  // 1x8: 2 + 1/8 tiles a product instead of 9/8; a tile unpacks in 32 ns.
+  // With 1x8 it is 2 + 1/8 tiles a product instead of 9/8; a tile unpacks in 32 ns.
   EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.in0_block_w * ns(32));
 }
 
@@ -241,7 +243,7 @@ TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
   with.bias = true;
   const MatmulCost c = cost(plan(with), round);
   const MatmulCost none = cost(plan(without), round);
-  // 5x4 tiles a core, 4 sub-blocks of 5x1; two tiles unpack in 50 ns.
+  // A core has 5x4 tiles in 4 sub-blocks of 5x1; two tiles unpack in 50 ns.
   const SimTime add = 20 * (ns(50) + round.software.matmul_output_tile);
   EXPECT_EQ(c.bias, add);
   EXPECT_EQ(c.output_drain, none.output_drain);
@@ -252,7 +254,7 @@ TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
 }
 
 TEST(MatmulCost, DramTrafficCountsRepeatedReads) {
-  // 4096 cubed on 8x7: A is read once for each of 16 strips, B once, C written once.
+  // This is 4096 cubed on 8x7: A is read once for each of 16 strips, B once, and C is written once.
   const MatmulPlan p = plan({.m = 128, .k = 128, .n = 128}, {8, 7});
   const std::int64_t tiles = 7 * 19 * 128 * 16 + 128 * 128 + 7 * 19 * 128;
   EXPECT_EQ(cost(p).kernel.dram, tiles * tile_bytes(DataType::bfloat16));

@@ -128,9 +128,9 @@ TEST(MatmulPlanner, OddKTakesStepsOfOneTileInOneDimension) {
 }
 
 TEST(MatmulPlanner, OnlyTheDefaultTwoDimensionalPlanShortensStepsOfK) {
-  // 400 tiles of K a step do not fit L1 with even one tile of output; 100 do.
+  // 400 tiles of K a step do not fit L1 with even one tile of output, but 100 do.
   EXPECT_EQ(plan({.m = 32, .k = 8 * 400, .n = 32}, kEth).in0_block_w, 100);
-  // With a core grid ttnn gives up at once: one tile in every direction.
+  // With a core grid ttnn gives up at once and takes one tile in every direction.
   const MatmulPlan narrow = plan({.m = 1, .k = 56 * 400, .n = 32, .core_grid = kWorker}, kWorker);
   EXPECT_EQ(narrow.in0_block_w, 1);
   EXPECT_EQ(narrow.out_block_h * narrow.out_block_w, 1);
@@ -181,7 +181,7 @@ TEST(MatmulPlanner, BatchesOfBothWithoutACoreGridAreLoopedOverTheSameCores) {
   const MatmulPlan both = plan(problem, kWorker);
   EXPECT_EQ(both.products(), 32);
   EXPECT_EQ(both.text(), one.text());
-  // 20 products of one tile: a single core runs them all.
+  // There are 20 products of one tile, which a single core runs.
   problem = product(32, 64, 32);
   problem.batch = 20;
   problem.batched_b = true;
@@ -209,7 +209,7 @@ TEST(MatmulPlanner, AnAWithoutABatchIsMulticastToAllColumnsOfB) {
 }
 
 TEST(MatmulPlanner, ABiasTakesRoomInL1) {
-  // The least L1 in which it keeps its step of K without a bias.
+  // This is the least L1 in which it keeps its step of K without a bias.
   const MatmulProblem without{.m = 32, .k = 8 * 42, .n = 32};
   ASSERT_EQ(plan(without, kEth).in0_block_w, 42);
   Bytes least;
@@ -262,8 +262,8 @@ TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
                                                             .bias = true}));
 }
 
-/// What every plan must satisfy, over awkward sizes: each core's share is cut without remainder and
-/// every tile of the output belongs to a core.
+/// This is what every plan must satisfy, over awkward sizes: each core's share is cut without
+/// remainder, and every tile of the output belongs to a core.
 TEST(MatmulPlanner, EveryPlanCoversTheProductExactly) {
   for (std::int64_t m = 1; m <= 300; m += 13) {
     for (std::int64_t n = 1; n <= 300; n += 17) {
@@ -287,7 +287,7 @@ TEST(MatmulPlanner, EveryPlanCoversTheProductExactly) {
 }
 
 TEST(MatmulPlanner, TheCliffAt4096IsAPrimeShareOfRows) {
-  // 4096 rows over 7 core rows: 19 tile rows a core. Dividing by 7 has nothing to do with it:
+  // 4096 rows over 7 core rows are 19 tile rows a core. Dividing by 7 has nothing to do with it:
   // 4160 does not divide by 7 either, but its share of 19 ... 20 tile rows can be halved.
   const MatmulPlan cliff = plan(product(4096, 4096, 4096), kWorker);
   EXPECT_EQ(cliff.blocks_w(), 16) << "A is read from DRAM once for each of these";
@@ -297,7 +297,7 @@ TEST(MatmulPlanner, TheCliffAt4096IsAPrimeShareOfRows) {
   const MatmulPlan longer = plan(product(4288, 4096, 4096), kWorker);
   EXPECT_EQ(longer.per_core_m, 20);
   EXPECT_LT(longer.blocks_w(), 4);
-  // A K that leaves no long step (127 tiles) has no cliff: the block need not be cut.
+  // A K that leaves no long step (127 tiles) has no cliff, because the block need not be cut.
   EXPECT_EQ(plan(product(4096, 4064, 4096), kWorker).out_block_w, 16);
 }
 

@@ -11,14 +11,15 @@
 
 namespace howard::wormhole {
 
-/// The calls of a training step of the report's network, two linear layers with a relu between, a
-/// mean square error and plain gradient descent: batch b, width d, weights [out, in].
+/// Makes the calls of a training step of the report's network: two linear layers with a relu
+/// between them, a mean square error and plain gradient descent, with batch b, width d and weights
+/// [out, in].
 class MlpCalls {
  public:
   MlpCalls(Device& device, std::int64_t b, std::int64_t d)
       : device_(device), batch_({b, d}), square_({d, d}), row_({1, d}) {}
 
-  /// The report's static engine: 24 calls.
+  /// Returns the 24 calls of the report's static engine.
   std::vector<Program> static_step() {
     const ops::Tensor x = tensor(batch_);
     const ops::Tensor hidden = linear(x);
@@ -36,7 +37,7 @@ class MlpCalls {
     return std::move(calls_);
   }
 
-  /// The report's dynamic engine: 32 calls.
+  /// Returns the 32 calls of the report's dynamic engine.
   std::vector<Program> dynamic_step() {
     const ops::Tensor x = tensor(batch_);
     const ops::Tensor hidden = eltwise(Eltwise::relu, {dynamic_linear(x)});
@@ -93,7 +94,7 @@ class MlpCalls {
   ops::Tensor dynamic_linear(const ops::Tensor& x) {
     return eltwise(Eltwise::add, {matmul(x, transpose(tensor(square_)), {}, batch_), tensor(row_)});
   }
-  /// Its difference to the target.
+  /// Returns its difference to the target.
   ops::Tensor loss(const ops::Tensor& prediction) {
     const ops::Tensor difference = eltwise(Eltwise::subtract, {prediction, tensor(batch_)});
     const ops::Tensor square = eltwise(Eltwise::multiply, {difference, difference});

@@ -55,11 +55,11 @@ class MovementOps : public ::testing::Test {
 };
 
 TEST_F(MovementOps, SwappingHeadsAndRowsWritesTheLinesOfEachFace) {
-  // 2 tiles of 19 rows, a core each: start, read, 2 x 19 lines of 3 and the barrier.
+  // There are 2 tiles of 19 rows, one a core: start, read, 2 x 19 lines of 3 and the barrier.
   EXPECT_EQ(time(swap_heads({1, 2, 19, 32})), ns(1000 + 200 + 236 + 38 * 3));
-  // Rows of padding are not moved; full tiles have 32.
+  // Rows of padding are not moved; full tiles have 32 rows.
   EXPECT_EQ(time(swap_heads({1, 2, 32, 32})), ns(1000 + 200 + 236 + 64 * 3));
-  // 65 tiles: the busiest core writes two.
+  // There are 65 tiles, so the busiest core writes two.
   const PlannedProgram planned = plan(swap_heads({1, 65, 32, 32}));
   EXPECT_EQ(planned.kernel.total, ns(1000 + 200 + 2 * (236 + 64 * 3)));
   EXPECT_EQ(planned.footprint.kernel_groups, 2);
@@ -67,30 +67,30 @@ TEST_F(MovementOps, SwappingHeadsAndRowsWritesTheLinesOfEachFace) {
 }
 
 TEST_F(MovementOps, AReshapeReadsATileForEachRowOfAnotherWidth) {
-  // [19, 128] as [19, 4, 32]: 19 tiles of 4 rows, each row from another tile and copied.
+  // [19, 128] becomes [19, 4, 32]: 19 tiles of 4 rows, each row copied from another tile.
   const PlannedProgram split = plan(reshape({19, 128}, {19, 4, 32}));
   EXPECT_EQ(split.kernel.cores, 19);
   EXPECT_EQ(split.kernel.total, ns(1000 + 4 * (200 + 7) + 300));
   EXPECT_EQ(split.kernel.dram, Bytes(19 * 5 * 2048));
-  // And back: 4 tiles of 19 rows.
+  // Back again there are 4 tiles of 19 rows.
   EXPECT_EQ(time(reshape({19, 4, 32}, {19, 128})), ns(1000 + 19 * (200 + 7) + 300));
 }
 
 TEST_F(MovementOps, AReshapeOfTheSameWidthFindsItsRowsTogether) {
-  // [4, 16, 32] as [2, 32, 32]: each tile is made of two.
+  // [4, 16, 32] becomes [2, 32, 32]: each tile is made of two.
   EXPECT_EQ(time(reshape({4, 16, 32}, {2, 32, 32})), ns(1000 + 2 * 200 + 32 * 7 + 300));
 }
 
 TEST_F(MovementOps, TilizeTakes32RowsAtATime) {
-  // 2 bands of 4 tiles: rows of 256 bytes are issued every 10 ns (8 through the port); 4 tiles are
-  // copied in 50 each and written in one batch.
+  // There are 2 bands of 4 tiles: rows of 256 bytes are issued every 10 ns (8 through the port),
+  // and 4 tiles are copied in 50 each and written in one batch.
   EXPECT_EQ(time(tilize({64, 128})), ns(1000 + 136 + 32 * 10 + 4 * 50 + 236 + 4 * 64));
   EXPECT_EQ(time(untilize({64, 128})), ns(1000 + 136 + 4 * 64 + 4 * 50 + 236 + 32 * 10));
   EXPECT_EQ(plan(tilize({64, 128})).kernel.cores, 2);
 }
 
 TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
-  // 19 pieces of 64 bytes, one after the other; 13 rows of 16 words at 2.
+  // There are 19 pieces of 64 bytes, one after the other, and 13 rows of 16 words at 2.
   const PlannedProgram planned = plan(tilize({19, 128}));
   EXPECT_EQ(planned.kernel.cores, 4) << "tiles are dealt out";
   EXPECT_EQ(planned.kernel.total, ns(1000 + 19 * (136 + 10) + 13 * 16 * 2 + 50 + 300));
@@ -99,7 +99,7 @@ TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
 TEST_F(MovementOps, HeadsAreMovedTileByTileInRowsOfTiles) {
   const ops::Tensor qkv = tensor({3, 1, 64, 3 * 2 * 64});
   const ops::Tensor q = tensor({3, 2, 64, 64});
-  // 6 rows of tiles, 12 tiles each: writing, 300, is slower than reading.
+  // There are 6 rows of tiles with 12 tiles each. Writing, 300, is slower than reading.
   const PlannedProgram split = plan(ops::split_heads(qkv, 2, q, q, q));
   EXPECT_EQ(split.kernel.cores, 6);
   EXPECT_EQ(split.kernel.total, ns(1000 + 200 + 12 * 300));
@@ -118,7 +118,8 @@ TEST_F(MovementOps, ConcatDealsOutTheTilesOfTheResult) {
 }
 
 TEST_F(MovementOps, EmbeddingWaitsForEachRowOfTheTable) {
-  // 2 blocks of 32 tokens, rows of 256 bytes: 10 to look up, 136 and 10 to read; then 4 tiles.
+  // There are 2 blocks of 32 tokens with rows of 256 bytes: 10 to look up, 136 and 10 to read; then
+  // 4 tiles.
   const PlannedProgram planned = plan(embedding({1, 64}, 1000, 128));
   EXPECT_EQ(planned.kernel.cores, 2);
   EXPECT_EQ(planned.kernel.total, ns(1000 + 32 * 156 + 4 * 50 + 236 + 4 * 64));
@@ -127,13 +128,13 @@ TEST_F(MovementOps, EmbeddingWaitsForEachRowOfTheTable) {
 }
 
 TEST_F(MovementOps, EmbeddingBackwardRewritesEachChunkOfTheTableEvery32Tokens) {
-  // 4 tile columns; 64 tokens are 2 blocks; 96 rows are 3 chunks: read, mask, add, write.
+  // There are 4 tile columns; 64 tokens are 2 blocks; 96 rows are 3 chunks: read, mask, add, write.
   const PlannedProgram planned = plan(embedding_backward({1, 64}, 96, 128));
   EXPECT_EQ(planned.kernel.cores, 4);
   EXPECT_EQ(planned.kernel.total, ns(1000 + 2 * (2 * 200 + 3 * (200 + 90 + 30 + 300))));
-  // Each block reads a gradient and three chunks and writes these back.
+  // Each block reads a gradient and three chunks and writes the chunks back.
   EXPECT_EQ(planned.kernel.dram, Bytes(4 * 2 * (1 + 3 + 3) * 2048));
-  // 32 tokens touch 32 chunks at the most.
+  // 32 tokens touch at most 32 chunks.
   EXPECT_EQ(time(embedding_backward({1, 32}, 32 * 32, 128)),
             time(embedding_backward({1, 32}, 32 * 500, 128)));
   EXPECT_LT(time(embedding_backward({1, 32}, 32 * 31, 128)),

@@ -23,7 +23,7 @@ class ProfileFile : public ::testing::Test {
  protected:
   ~ProfileFile() override { std::filesystem::remove(path_); }
 
-  /// The built-in chip profile, changed, as a file.
+  /// Returns the built-in chip profile, changed, as a file.
   std::string chip_with(const std::function<void(json&)>& change) {
     json document = json::parse(built_in_profile(kDefaultChipProfile));
     change(document);
@@ -61,7 +61,8 @@ TEST(Profile, EveryCalibratedConstantOfABuiltInProfileHasBounds) {
       const Constant& constant = family->at(name);
       if (!constant.is_calibrated()) continue;
       ++calibrated;
-      EXPECT_TRUE(constant.bounds.has_value()) << name;  // around the value: else it is no profile
+      // The value lies within them, or it is not a profile.
+      EXPECT_TRUE(constant.bounds.has_value()) << name;
     }
   }
   EXPECT_GT(calibrated, 20);

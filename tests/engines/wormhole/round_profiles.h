@@ -7,9 +7,9 @@ namespace howard::wormhole {
 
 inline SimTime ns(std::int64_t count) { return SimTime::nanoseconds(count); }
 
-/// Constants of which none is the profile's, round enough to work out times by hand: a tile of
-/// bf16 takes 64 ns through a port, 200 ns in all to be read, 300 to be written and 50 to be
-/// unpacked and packed; the DRAM never limits.
+/// Returns constants of which none is the profile's. They are round enough to work out times by
+/// hand: a tile of bf16 takes 64 ns through a port, 200 ns in all to be read, 300 to be written and
+/// 50 to be unpacked and packed; the DRAM never limits.
 inline Profiles round_profiles() {
   Profiles profiles = load_profiles();
   constexpr Bandwidth kUnlimited(1'000'000'000'000'000);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expected times are worked out by hand from the constants of round_profiles.h: a row of tiles is a
-// step for each tile, the first of all three stages, the others of math, the slowest.
+// Expected times are worked out by hand from the constants of round_profiles.h. A row of tiles
+// takes a step for each tile: the first takes all three stages, and the others take math, the
+// slowest.
 #include "engines/wormhole/kernels/row_ops.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,8 @@ class RowOps : public ::testing::Test {
 };
 
 TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
-  // 3 rows of 4 tiles, a core each: start 1000 and 9000, a row 70, read 200, 4 x 500, write 300.
+  // There are 3 rows of 4 tiles, one a core: start 1000 and 9000, a row 70, read 200, 4 x 500,
+  // write 300.
   const PlannedProgram planned = plan(softmax({96, 128}));
   EXPECT_EQ(planned.kernel.cores, 3);
   EXPECT_EQ(planned.kernel.total, ns(1000 + 9000 + 70 + 200 + 4 * 500 + 300));
@@ -54,7 +56,7 @@ TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
 
 TEST_F(RowOps, SoftmaxBackwardReadsTwoTensors) {
   const ops::Tensor x = tensor({96, 128});
-  // Two tiles in one batch: 136 + 2 x 64.
+  // Two tiles are read in one batch: 136 + 2 x 64.
   EXPECT_EQ(time(ops::softmax_backward(x, x, x)), ns(1000 + 264 + 4 * 510 + 300));
   EXPECT_EQ(plan(ops::softmax_backward(x, x, x)).kernel.dram, Bytes(3 * 12 * 2048));
 }
@@ -70,7 +72,7 @@ TEST_F(RowOps, LayernormBackwardWritesThreeTensors) {
   const ops::Tensor row = tensor({128});
   const ops::Tensor column = tensor({96, 1});
   const Program program = ops::layernorm_backward(x, row, {column, column}, x, x, {x, x});
-  // Math 2 x 530 of a tile hides the writing of three, but for one tile at the end.
+  // The math of a tile, 2 x 530, hides the writing of three, but for one tile at the end.
   EXPECT_EQ(time(program), ns(1000 + 264 + 4 * 1060 + 300));
   EXPECT_EQ(plan(program).kernel.dram, Bytes(5 * 12 * 2048));
 }
@@ -82,7 +84,7 @@ TEST_F(RowOps, CrossEntropyWritesATileARowAndItsBackwardARow) {
   const PlannedProgram forward = plan(ops::cross_entropy(logits, positions, loss));
   EXPECT_EQ(forward.kernel.cores, 3);
   EXPECT_EQ(forward.kernel.dram, Bytes(12 * 2048 + 3 * 2048));
-  // A quarter of a tile a step: 59 + 16 at the end.
+  // There is a quarter of a tile a step: 59 + 16 at the end.
   EXPECT_EQ(forward.kernel.total, ns(1000 + 200 + 4 * 500 + 75));
   const Program backward = ops::cross_entropy_backward(logits, positions, 1.0F, logits);
   EXPECT_EQ(time(backward), ns(1000 + 200 + 4 * 500 + 300));

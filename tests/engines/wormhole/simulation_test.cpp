@@ -17,7 +17,7 @@ constexpr SimTime us(std::int64_t count) { return SimTime::microseconds(count); 
 constexpr SimulationLimits kRoomy{
     .issue_queue_entries = 100, .launch_ring_entries = 7, .configuration_ring = Bytes(70'000)};
 
-/// A program of 1 us from done to start, and 1000 B of configuration.
+/// Returns a program that takes 1 us from done to start and has 1000 B of configuration.
 Launch launch(SimTime dispatch, SimTime kernel, int sub_device = 0, DramShare share = 0) {
   return {.dispatch = dispatch,
           .go = us(1),
@@ -177,7 +177,7 @@ TEST_F(TwoQueues, ProgramsOnTheSameSubDeviceTakeTurns) {
 
 TEST_F(TwoQueues, DramIsSharedByWhatRunsAtTheSameTime) {
   Simulation chip = make(limits_);
-  // Both want three quarters of it: each goes at two thirds of its speed.
+  // Both want three quarters of it, so each goes at two thirds of its speed.
   chip.issue(0, launch(us(1), us(12), 0, 750'000), SimTime());
   chip.issue(1, launch(us(1), us(12), 1, 750'000), SimTime());
   const SimTime end = chip.drain(0);
@@ -189,7 +189,7 @@ TEST_F(TwoQueues, AProgramSpeedsUpWhenTheOtherEnds) {
   Simulation chip = make(limits_);
   chip.issue(0, launch(us(1), us(12), 0, 750'000), SimTime());
   chip.issue(1, launch(us(1), us(4), 1, 750'000), SimTime());
-  // The short one takes 6 us of two-thirds speed; the long one has then done 4 of its 12.
+  // The short one takes 6 us at two thirds of its speed; the long one has then done 4 of its 12.
   EXPECT_NEAR(chip.drain(1).seconds(), 7e-6, 1e-9);
   EXPECT_NEAR(chip.drain(0).seconds(), 1e-6 + 6e-6 + 8e-6, 1e-9);
 }

@@ -33,7 +33,7 @@ class TileOps : public ::testing::Test {
 };
 
 TEST_F(TileOps, TilesAreDealtOutEvenlyAndTheBusiestCoreDecides) {
-  // 64 tiles are one a core; 65 make a core of two, and two kernel groups.
+  // 64 tiles are one a core; 65 tiles make a core with two, and two kernel groups.
   const PlannedProgram even = plan(unary(Eltwise::exp, {32, 32 * 64}));
   EXPECT_EQ(even.kernel.cores, 64);
   EXPECT_EQ(even.footprint.kernel_groups, 1);
@@ -124,7 +124,7 @@ TEST_F(TileOps, KernelsOfOneLaunchTakeTheirMathForEachTile) {
   expect(ops::dropout(x, 0.1F, 1, x), 1000 + 200 + 2 * 710 + 300, 2);
   // Two tiles are read in one batch, 136 + 2 x 64.
   expect(ops::gelu_backward(x, x, /*fused=*/true, x), 1000 + 264 + 2 * 720 + 300, 3);
-  // Four tiles in 392; of three in 428 one is left at the end.
+  // Four tiles are read in 392; of three that are written in 428 one is left at the end.
   expect(ops::adamw(x, x, {x, x}, {}), 1000 + 392 + 2 * 730 + 300, 7);
 }
 
@@ -151,13 +151,13 @@ TEST_F(TileOps, AReductionOfOneOfTwoBatchDimensionsKeepsTheOther) {
   EXPECT_EQ(launches[3].kernel.cores, 1);
 }
 
-/// More tiles never take less time, on any op and any remainder of the split.
+/// More tiles never take less time, for any op and any remainder of the split.
 TEST_F(TileOps, MoreTilesNeverTakeLess) {
   for (const Eltwise function : {Eltwise::relu, Eltwise::exp, Eltwise::rsqrt}) {
     SimTime last;
     for (std::int64_t tiles = 1; tiles <= 300; ++tiles) {
       const SimTime now = time(unary(function, {32, 32 * tiles}));
-      // A full set of cores shares the DRAM where a single one more tile runs alone.
+      // A full set of cores shares the DRAM, but a single core with one more tile runs alone.
       EXPECT_GE(now, last) << tiles;
       last = now;
     }

@@ -17,7 +17,7 @@ class Pipeline : public ::testing::Test {
   KernelCost cost(const TilePipeline& pipeline) const {
     return tile_pipeline_cost(pipeline, {8, 7}, profiles_);
   }
-  /// One tile in a batch of its own: request and port side by side, then the latency.
+  /// Reads one tile in a batch of its own: request and port side by side, then the latency.
   SimTime read_one() const {
     return chip_.noc_read_latency +
            std::max(profiles_.software.matmul_read_issue, transfer_time(tile_, chip_.noc_link));

@@ -19,7 +19,7 @@ constexpr std::int64_t kSide = 32;
 constexpr std::size_t kElements = kSide * kSide;
 using Matrix = std::vector<float>;
 
-/// An emulated device that keeps values, and one that does not.
+/// Has an emulated device that keeps values, and one that does not.
 class WormholeValues : public ::testing::Test {
  protected:
   static TensorSpec spec() { return {{kSide, kSide}, DataType::float32}; }

@@ -42,7 +42,7 @@ std::string log_of(const std::vector<TraceEvent>& events) {
   return text;
 }
 
-/// A run with everything in it, as a text.
+/// Returns a run with everything in it, as text.
 std::string event_log(DispatchCoreType type) {
   WormholeDevice device(load_profiles(), {.dispatch = type});
   Events sink;
@@ -188,7 +188,7 @@ TEST_F(Wormhole, TwoHostThreadsFeedTwoQueuesAtTheSameTime) {
   Program second = product.program();
   second.sub_device = 1;
   const SimTime start = device.now();
-  device.use_host_thread(1);  // starts now
+  device.use_host_thread(1);  // its clock starts now
   for (int i = 0; i < 100; ++i) {
     device.use_host_thread(0);
     device.command_queue(0).enqueue(product.program());
@@ -358,7 +358,7 @@ TEST_F(WormholeTrace, ATraceLargerThanItsRegionIsAnErrorUntilOthersAreReleased) 
   small.software.trace_region = Bytes(20 * 4096);
   WormholeDevice device(small);
   CommandQueue& queue = device.command_queue(0);
-  const Product product(device, 128);  // 16 cores: one page
+  const Product product(device, 128);  // 16 cores have one page
   const auto capture_programs = [&](int count) {
     queue.begin_trace_capture();
     for (int i = 0; i < count; ++i) queue.enqueue(product.program());
@@ -372,7 +372,7 @@ TEST_F(WormholeTrace, ATraceLargerThanItsRegionIsAnErrorUntilOthersAreReleased) 
 
 class WormholeSubDevices : public Wormhole {
  protected:
-  /// A product on one half of the chip: 4x7 cores from column 0 or 4.
+  /// Returns a product on one half of the chip: 4x7 cores from column 0 or 4.
   static Program half(const Product& product, int sub_device) {
     Program program = ops::matmul(product.a, product.b, product.out, {.core_grid = CoreGrid{4, 7}});
     program.sub_device = sub_device;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A project of its own over an installed Howard: one matrix product on the emulated chip, and what
-// the profiler saw of it.
+// This is a project of its own over an installed Howard. It runs one matrix product on the emulated
+// chip and prints what the profiler saw of it.
 #include <fmt/format.h>
 
 #include "engines/ops/matmul.h"

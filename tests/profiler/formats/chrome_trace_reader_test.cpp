@@ -37,7 +37,7 @@ std::string failure(std::string_view text) {
   return "";
 }
 
-/// `text` read, and written again.
+/// Returns `text` after it was read and written again.
 std::string rewritten(const std::string& text) {
   TextSource source(text);
   DroppedRows dropped;
@@ -69,7 +69,7 @@ TEST(ChromeTraceReader, RandomTracesReadBack) {
   }
 }
 
-/// The events from 0 on, as a trace has them.
+/// Returns the events from 0 on, as a trace has them.
 std::vector<TraceEvent> from_zero(std::vector<TraceEvent> events) {
   const SimTime origin = std::ranges::min_element(events, {}, &TraceEvent::start)->start;
   for (TraceEvent& event : events) {
@@ -153,7 +153,7 @@ TEST(ChromeTraceReader, ATruncatedFileKeepsItsEvents) {
 }
 
 TEST(ChromeTraceReader, WhatCanNotHaveHappenedIsRemovedAndCounted) {
-  // A kernel that starts before its dispatch ends, in the words of a Howard trace.
+  // This is a kernel that starts before its dispatch ends, in the words of a Howard trace.
   std::vector<TraceEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   std::string text = chrome_trace({&process, 1}).json;

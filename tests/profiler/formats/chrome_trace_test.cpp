@@ -44,7 +44,7 @@ std::int64_t picoseconds(const json& microseconds) {
   return std::llround(microseconds.get<double>() * 1e6);
 }
 
-/// The names of a process's threads in the order in which a viewer shows them.
+/// Returns the names of a process's threads in the order in which a viewer shows them.
 std::vector<std::string> threads_as_shown(const json& trace) {
   std::map<Thread, std::string> names;
   std::map<int, std::string> by_sort_index;
@@ -63,8 +63,8 @@ std::vector<std::string> threads_as_shown(const json& trace) {
   return shown;
 }
 
-/// Two spans of a thread are apart, or one lies within the other. Quadratic, and independent of
-/// the exporter's own check.
+/// Expects that two spans of a thread are apart, or that one lies within the other. It is
+/// quadratic, and independent of the exporter's own check.
 void expect_no_partial_overlap(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans) {
   for (const auto& [a_start, a_end] : spans) {
     for (const auto& [b_start, b_end] : spans) {
@@ -74,7 +74,7 @@ void expect_no_partial_overlap(const std::vector<std::pair<std::int64_t, std::in
   }
 }
 
-/// The rules of the format that viewers rely on.
+/// Checks the rules of the format on which viewers rely.
 void expect_valid(const json& trace) {
   std::map<Thread, std::vector<std::pair<std::int64_t, std::int64_t>>> spans;
   std::set<Thread> named;
@@ -165,7 +165,7 @@ TEST(ChromeTrace, EveryPointBeginsAtZero) {
   EXPECT_EQ(first, (std::map<int, std::int64_t>{{1, 0}, {2, 0}}));
 }
 
-/// A host that calls twice, a dispatcher, a sub-device and two cores.
+/// Returns a host that calls twice, a dispatcher, a sub-device and two cores.
 std::vector<TraceEvent> two_launches() {
   std::vector<TraceEvent> events;
   for (std::uint64_t program = 1; program <= 2; ++program) {

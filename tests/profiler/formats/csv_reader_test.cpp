@@ -30,7 +30,7 @@ class SlowSource final : public ByteSource {
   std::size_t step_;
 };
 
-/// The good records; bad ones as {"!", reason}.
+/// Returns the good records, and bad ones as {"!", reason}.
 Records read(ByteSource& source) {
   CsvReader csv(source);
   Records records;

@@ -10,14 +10,14 @@
 
 namespace howard::profiler::testing {
 
-/// Reads `text` as a log of `kind`, analyses what is found and shows each run to `look`. Errors are
-/// what damaged files are for; anything else that goes wrong ends the program: a crash, a timeline
-/// with defects. The same for the fuzzers and for the test.
+/// Reads `text` as a log of `kind`, analyses what is found and shows each run to `look`. Damaged
+/// files may give Errors; anything else that goes wrong, such as a crash or a timeline with
+/// defects, ends the program. The fuzzers and the test use it.
 void read_as(
     LogKind kind, std::string_view text,
     const std::function<void(const LoggedRun&)>& look = [](const LoggedRun&) {});
 
-/// Whole files of every kind, to be damaged.
+/// Returns whole files of every kind, which are to be damaged.
 std::vector<std::string> whole_files();
 
 }  // namespace howard::profiler::testing

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files as disks, editors, spreadsheets and killed programs leave them: each must be an Error or
-// good rows with a count of the others, never a crash. The fuzzer looks on from here.
+// These tests read files as disks, editors, spreadsheets and killed programs leave them. Each must
+// give an Error, or good rows with a count of the others, and never a crash. The fuzzer goes on
+// from here.
 #include "tests/profiler/formats/damaged_files.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ void read_as_everything(std::string_view text) {
   }
 }
 
-/// What breaks parsers, to be put anywhere.
+/// These pieces of text break parsers and can be put anywhere.
 constexpr std::array<std::string_view, 24> kPoison = {"\"",
                                                       "\"\"",
                                                       ",",
@@ -109,7 +110,7 @@ class Damage {
     }
   }
 
-  /// The cell or member around `at`: between two separators.
+  /// Replaces the cell or member around `at`, between two separators.
   void replace_cell(std::string& text, std::size_t at) {
     const std::size_t begin = text.find_last_of(",:\n", at);
     const std::size_t end = text.find_first_of(",}\n", at);

@@ -34,7 +34,7 @@ std::vector<std::string> reasons(const Log& log) {
   return texts;
 }
 
-/// A zone of BRISC on core (1,1), in a file of 15 columns.
+/// Returns a zone of BRISC on core (1,1), in a file of 15 columns.
 std::string zone(std::int64_t start, std::int64_t end, int id, std::string_view trace = ",") {
   std::string text;
   for (const auto& [cycle, type] : {std::pair(start, "ZONE_START"), std::pair(end, "ZONE_END")}) {
@@ -136,7 +136,7 @@ TEST(DeviceLog, ATruncatedFileKeepsItsGoodRows) {
   const Log log = read(kDeviceLog.substr(0, kDeviceLog.size() - 30));
   EXPECT_EQ(log.runs.at(0).timeline.programs.size(), 1U);
   EXPECT_EQ(log.notes, std::vector<std::string>{"the file ends within a row"});
-  EXPECT_EQ(log.dropped.count(), 2U);  // the row, and the start whose end it was
+  EXPECT_EQ(log.dropped.count(), 2U);  // the row, and the start to which the end belonged
 }
 
 TEST(DeviceLog, AFileThatIsNoneSaysWhatIsMissing) {

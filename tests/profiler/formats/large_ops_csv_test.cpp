@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of several blocks, which are read on all cores.
+// These tests read files of several blocks, which are read on all cores.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@
 namespace howard::profiler {
 namespace {
 
-/// The rows of a file, as text: line, name, fidelity, cores, a first input's rows and data type.
+/// Returns the rows of a file as text: line, name, fidelity, cores, a first input's rows and data
+/// type.
 std::vector<std::string> rows(ByteSource& source, Tensors tensors, DroppedRows& dropped) {
   std::vector<std::string> texts;
   for_each_op_row(source, "ops.csv", tensors, dropped, [&](const OpRow& row) {
@@ -38,13 +39,13 @@ std::vector<std::string> rows(std::string_view text, Tensors tensors) {
 }
 
 TEST(OpsRows, CarryTensorsAndFidelity) {
-  EXPECT_EQ(rows(kOpsCsv, Tensors::read),  // the first row has a line break in it
+  EXPECT_EQ(rows(kOpsCsv, Tensors::read),  // the first row contains a line break
             (std::vector<std::string>{"2 Matmul HiFi2 64 32[19] BFLOAT16", "4 Softmax  8",
                                       "5 Matmul HiFi4 64"}));
   EXPECT_EQ(rows(kOpsCsv, Tensors::skipped).front(), "2 Matmul HiFi2 64");
 }
 
-/// Rows without end, in the memory of one.
+/// Gives rows without end, in the memory of one.
 class EndlessRows final : public ByteSource {
  public:
   EndlessRows(std::string_view header, std::string_view row, std::size_t rows)
@@ -89,12 +90,12 @@ class PartialSource final : public ByteSource {
   std::size_t step_, rest_;
 };
 
-/// The rows of the sample, `what` in them replaced.
+/// Returns the rows of the sample with `what` replaced in them.
 std::string replaced(std::string_view what, std::string_view with) {
   return std::string(kOpsRows).replace(kOpsRows.find(what), what.size(), with);
 }
 
-/// A file of some megabytes, with a defect of every kind in many places.
+/// Returns a file of some megabytes, with a defect of every kind in many places.
 std::string large_damaged_csv() {
   const std::vector<std::string> damage = {"\"not closed,1\n",
                                            "\"closed\" twice,1\n",
@@ -128,14 +129,14 @@ TEST(LargeOpsCsv, RowsAndDefectsAreTheSameHoweverMuchIsReadAtOnce) {
   for (const std::size_t step : steps) {
     EXPECT_EQ(outcome(step), expected) << step;
   }
-  // The first defects, whatever comes after them.
+  // These are the first defects, whatever comes after them.
   const std::vector<std::string> first = rows(text.substr(0, 100'000), Tensors::read);
   ASSERT_GT(first.size(), 100U);
   EXPECT_TRUE(std::equal(first.begin(), first.end() - 1, expected.begin()));
 }
 
 TEST(LargeOpsCsv, RowsComeInTheOrderOfTheFileHoweverLongABlockTakes) {
-  // The rows of the first block take some 10 ms, as each is dropped with a reason; each block after
+  // The rows of the first block take some 10 ms, as each is dropped with a reason. Each block after
   // it holds one long row, which is read in a hundredth of that.
   std::string text = "OP CODE,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\nfirst,1,2\n";
   while (text.size() < 250'000) text += "a,x,2\n";

@@ -38,7 +38,7 @@ std::vector<std::string> reasons(const Log& log) {
   return texts;
 }
 
-/// What a read that must fail says.
+/// Returns what a read that must fail says.
 std::string failure(std::string_view text) {
   try {
     read(text);
@@ -165,7 +165,7 @@ TEST(OpsCsv, ARepeatedHeaderBeginsAnotherRun) {
   ASSERT_EQ(log.runs.size(), 2U);
   EXPECT_EQ(log.runs[1].timeline.programs.size(), 3U);
   EXPECT_EQ(log.dropped.count(), 0U);
-  // Rows of another run, which only the header tells.
+  // These are rows of another run, which only the header tells.
   const std::string other =
       "Exp,tt_dnn_device,4096,0,wormhole_b0,{},,8,6000,2000000,2005000,,5000,4000,,,,,,,,,\n";
   EXPECT_EQ(read(kOpsCsv + other).runs.size(), 1U);
@@ -225,7 +225,7 @@ TEST(OpsCsv, DevicesHaveClocksAndTracesReplaysOfTheirOwn) {
   EXPECT_EQ(log.runs[0].devices[1].clock, Frequency(1'350'000'000));
 }
 
-/// Programs of two devices, in any overlap a device with sub-devices may have.
+/// Returns programs of two devices, with any overlap that a device with sub-devices may have.
 std::vector<OpRecord> random_records(std::mt19937& random, Frequency clock) {
   std::vector<OpRecord> records;
   auto cycle = static_cast<std::int64_t>(random() % 1000);
@@ -274,7 +274,7 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
         EXPECT_EQ(program.trace, written.run.trace);
         EXPECT_EQ(program.replay, written.run.replay);
         EXPECT_EQ(program.device, written.run.device);
-        // The file counts cycles and whole nanoseconds, which are the same at 1 GHz only.
+        // The file counts cycles and whole nanoseconds, which are the same only at 1 GHz.
         const std::int64_t tolerance = clock == Frequency(1'000'000'000) ? 0 : 1'000;
         const Span& kernel = written.run.kernel;
         EXPECT_LE(std::abs((program.kernel.start - kernel.start).ps()), tolerance);
@@ -284,7 +284,7 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
   }
 }
 
-/// The first line of a version 2.1 file (tt-perf-report, tests/data/wh_clip_encoder_2.csv).
+/// This is the first line of a version 2.1 file (tt-perf-report, tests/data/wh_clip_encoder_2.csv).
 constexpr std::string_view kVersion21 =
     "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,"
     "CORE COUNT,AVAILABLE WORKER CORE COUNT,PARALLELIZATION STRATEGY,HOST START TS,"
@@ -323,8 +323,8 @@ TEST(OpsCsv, TheHeaderIsThatOfVersion21) {
   EXPECT_EQ(text, std::string(kVersion21) + "\n");
 }
 
-/// Cells of a written file: whole numbers or nothing where reports compute, and no quotes that a
-/// reader which splits lines at commas would stumble over.
+/// Cells of a written file are whole numbers, or nothing, where reports compute. They have no
+/// quotes, over which a reader that splits lines at commas would stumble.
 TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
   static const ProgramFacts facts{.operation = "Matmul",
                                   .fidelity = "HiFi2",

@@ -32,7 +32,7 @@ std::string failure(std::string_view bytes) {
   return "";
 }
 
-/// Everything about events, in an order that does not depend on theirs.
+/// Holds everything about events, in an order that does not depend on theirs.
 using Spans = std::vector<
     std::tuple<Track, std::string, std::string, SimTime, SimTime, std::uint64_t, std::uint32_t>>;
 Spans sorted(const std::vector<TraceEvent>& events) {
@@ -45,7 +45,7 @@ Spans sorted(const std::vector<TraceEvent>& events) {
   return spans;
 }
 
-/// The sample with times that are whole nanoseconds, as the format has them.
+/// Returns the sample with times that are whole nanoseconds, as the format has them.
 std::vector<TraceEvent> whole_nanoseconds(std::vector<TraceEvent> events) {
   const auto first = std::ranges::min_element(events, {}, &TraceEvent::start);
   const SimTime origin = first == events.end() ? SimTime() : first->start;

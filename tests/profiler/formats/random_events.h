@@ -8,8 +8,9 @@
 
 namespace howard::profiler::testing {
 
-/// Events as a device may record them, by chance: tracks of every kind, spans that follow each
-/// other, lie in each other, touch, or take no time, in any order. Nothing that is impossible.
+/// Returns random events as a device may record them: tracks of every kind, and spans that follow
+/// each other, lie in each other, touch, or take no time, in any order. Nothing impossible is among
+/// them.
 std::vector<TraceEvent> random_events(std::uint32_t seed);
 
 }  // namespace howard::profiler::testing

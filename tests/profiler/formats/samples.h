@@ -10,7 +10,7 @@
 
 namespace howard::profiler {
 
-/// Small files as the tools write them, made for these tests.
+/// These are small files as the tools write them, made for these tests.
 
 inline constexpr std::string_view kOpsHeader =
     "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
@@ -19,7 +19,8 @@ inline constexpr std::string_view kOpsHeader =
     "INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],INPUT_0_X_PAD[LOGICAL],INPUT_0_LAYOUT,"
     "INPUT_0_DATATYPE,INPUT_0_MEMORY,METAL TRACE ID,METAL TRACE REPLAY SESSION ID\n";
 
-/// Three ops on one device at 1 GHz: kernels of 9, 4 and 9 us, 2 and 3 us after each other.
+/// There are three ops on one device at 1 GHz: kernels of 9, 4 and 9 us, 2 and 3 us after each
+/// other.
 inline const std::string kOpsRows =
     "Matmul,tt_dnn_device,1024,0,wormhole_b0,\"{'a': 'b, \"\"c\"\"';\n 'd': 1}\",HiFi2,64,5000,"
     "1000000,1010000,0,10000,9000,1[1],1[1],32[19],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,,\n"
@@ -39,7 +40,7 @@ inline constexpr std::string_view kDeviceLogHeader13 =
     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
     "run host ID,  zone name, type, source line, source file, meta data\n";
 
-/// Two programs on two cores: 100 to 180 and 300 to 450 cycles.
+/// There are two programs on two cores: 100 to 180 and 300 to 450 cycles.
 inline const std::string kDeviceLogRows =
     "0,1,1,BRISC,7,90,0,1024,,,BRISC-FW,ZONE_START,10,brisc.cc,\n"
     "0,1,1,BRISC,7,100,0,1024,,,BRISC-KERNEL,ZONE_START,10,brisc.cc,\n"
@@ -54,7 +55,7 @@ inline const std::string kDeviceLogRows =
 inline const std::string kDeviceLog =
     std::string(kDeviceLogFirst) + std::string(kDeviceLogHeader15) + kDeviceLogRows;
 
-/// As another program writes a trace: string ids, an integer time, a pair, nested spans.
+/// This is a trace as another program writes it: string ids, an integer time, a pair, nested spans.
 inline const std::string kForeignTrace = R"([
 {"ph":"M","pid":"p","tid":1,"name":"process_name","args":{"name":"python"}},
 {"ph":"X","pid":"p","tid":1,"name":"outer","cat":"cpu","ts":10,"dur":100.5,"args":{"x":[1,{"ph":"X"}]}},
@@ -64,7 +65,8 @@ inline const std::string kForeignTrace = R"([
 {"ph":"E","pid":"p","tid":2,"ts":2.5}
 ])";
 
-/// A small recorded run: three programs over two queues and sub-devices, with cores and host.
+/// Returns a small recorded run: three programs over two queues and sub-devices, with cores and
+/// host.
 inline std::vector<TraceEvent> sample_events() {
   std::vector<TraceEvent> events;
   for (std::uint64_t i = 1; i <= 3; ++i) {

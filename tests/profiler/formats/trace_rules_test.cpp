@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of the trace formats, as Perfetto's trace processor has them: a small checker of each,
-// run on traces of random events.
+// These tests check the rules of the trace formats, as Perfetto's trace processor has them. There
+// is a small checker of each format, which runs on traces of random events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A span as a viewer would show it.
+/// Holds a span as a viewer would show it.
 struct Shown {
   std::string process, track, name, category;
   std::int64_t start = 0, end = 0;
@@ -43,7 +43,7 @@ std::vector<Shown> sorted(std::vector<Shown> spans) {
   return spans;
 }
 
-/// What of the events a viewer should show, times divided by `unit` picoseconds.
+/// Returns what a viewer should show of the events, with times divided by `unit` picoseconds.
 std::vector<Shown> expected(const std::vector<TraceProcess>& processes, std::int64_t unit) {
   std::vector<Shown> spans;
   for (const TraceProcess& process : processes) {
@@ -57,7 +57,7 @@ std::vector<Shown> expected(const std::vector<TraceProcess>& processes, std::int
   return sorted(std::move(spans));
 }
 
-/// "" or the first rule that spans of one track, in the order of the file, break.
+/// Returns "" or the first rule that spans of one track, in the order of the file, break.
 std::string check_nesting(const std::vector<Shown>& spans) {
   std::vector<Shown> order = spans;
   std::ranges::stable_sort(order, [](const Shown& a, const Shown& b) {
@@ -76,7 +76,7 @@ std::string check_nesting(const std::vector<Shown>& spans) {
 /// Reads Chrome's format as strictly as it can be read. Times are exact, in picoseconds.
 class ChromeChecker {
  public:
-  /// The spans; `broken` says which rule the file breaks.
+  /// Returns the spans; `broken` says which rule the file breaks.
   std::vector<Shown> check(const std::string& text, std::string& broken) {
     const json file = json::parse(text, nullptr, false);
     if (file.is_discarded() || !file.contains("traceEvents")) {
@@ -115,7 +115,8 @@ class ChromeChecker {
  private:
   using Thread = std::pair<int, int>;
 
-  /// Every ts and dur has a fraction: whole microseconds would lose what the engines count in.
+  /// Every ts and dur has a fraction, because whole microseconds would lose what the engines count
+  /// in.
   static void check_decimals(const std::string& text, std::string& broken) {
     for (const std::string_view member : {"\"ts\":", "\"dur\":"}) {
       for (std::size_t at = text.find(member); at != text.npos; at = text.find(member, at + 1)) {
@@ -159,7 +160,7 @@ class ChromeChecker {
   std::map<Thread, std::vector<Shown>> threads_;
 };
 
-/// The fields of a protobuf message, in order: number, and value or bytes.
+/// Holds the fields of a protobuf message, in order: number, and value or bytes.
 struct Field {
   std::uint64_t number = 0, value = 0;
   std::string_view bytes;

@@ -7,7 +7,7 @@
 
 namespace howard::profiler::testing {
 
-/// Of files that say what ops computed.
+/// The header of files that say what ops computed.
 inline constexpr std::string_view kCallsHeader =
     "OP CODE,OP TYPE,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
     "AVAILABLE WORKER CORE COUNT,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns],"
@@ -19,7 +19,7 @@ inline constexpr std::string_view kCallsHeader =
     "OUTPUT_0_W_PAD[LOGICAL],OUTPUT_0_Z_PAD[LOGICAL],OUTPUT_0_Y_PAD[LOGICAL],"
     "OUTPUT_0_X_PAD[LOGICAL],OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n";
 
-/// A tensor's cells; "rows x columns".
+/// Returns a tensor's cells; it has `rows` x `columns`.
 std::string tensor(int rows, int columns, std::string_view memory = "DEV_0_DRAM_INTERLEAVED",
                    std::string_view dtype = "BFLOAT16");
 inline const std::string kNoTensor = ",,,,,,";
@@ -40,12 +40,11 @@ struct Row {
   std::string text() const;
 };
 
-/// A row of each op that reads its attributes, as text: to be damaged.
+/// Returns a row, as text, for each op that reads its attributes. The rows are to be damaged.
 std::vector<std::string> whole_calls();
 
-/// Compares `rows`, what follows the header of a file, with the emulator. Errors are what damaged
-/// rows are for; anything else that goes wrong ends the program. The same for the fuzzer and for
-/// the test.
+/// Compares `rows`, which follow the header of a file, with the emulator. Damaged rows may give
+/// Errors; anything else that goes wrong ends the program. The fuzzer and the test use it.
 void compare_rows(std::string_view rows);
 
 }  // namespace howard::profiler::testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of damaged files beside the emulator: each must be compared or named with a reason, never a
-// crash. The fuzzer looks on from here.
+// These tests compare rows of damaged files with the emulator. Each row must be compared or named
+// with a reason, and never crash. The fuzzer goes on from here.
 #include "tests/profiler/silicon/damaged_calls.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs written here in the format of real ones, beside the emulator.
+// These tests compare logs, written here in the format of real ones, with the emulator.
 #include "profiler/silicon/silicon_comparison.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ SiliconComparison compare(const std::vector<Row>& rows) {
   return compare_with_silicon(source, "ops.csv", wormhole::load_profiles());
 }
 
-/// Why a row is not emulated; empty when it is.
+/// Returns why a row is not emulated; empty if it is.
 std::string reason(const Row& row) {
   const SiliconComparison found = compare({row});
   EXPECT_EQ(found.calls.size() + found.not_emulated.size(), 1U);
@@ -72,7 +72,7 @@ TEST(SiliconComparison, AProductTakesWhatTheDevicePlansOnTheLogsGrid) {
 
 TEST(SiliconComparison, RowsThatAskForTheSameAreOneCallWithSeveralRuns) {
   Row other;
-  other.attributes = "{'bcast_batch': '1'}";  // takes no time
+  other.attributes = "{'bcast_batch': '1'}";  // it does not affect the time
   other.kernel = "40000";
   Row larger;
   larger.fidelity = "LoFi";
