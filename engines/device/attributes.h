@@ -116,8 +116,10 @@ struct LayoutAttributes {
   friend auto operator<=>(const LayoutAttributes&, const LayoutAttributes&) = default;
 };
 
-/// All operands side by side, along the columns.
+/// All operands side by side, along one of four dimensions: 3 is the columns.
 struct ConcatAttributes {
+  int dimension = 3;
+
   friend auto operator<=>(const ConcatAttributes&, const ConcatAttributes&) = default;
 };
 
@@ -242,14 +244,60 @@ struct AdamWAttributes {
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };
 
+/// Element i of the result along each of four dimensions is element begin + i step of the operand.
+struct SliceAttributes {
+  std::array<std::int64_t, 4> begins{};
+  std::array<std::int64_t, 4> steps{1, 1, 1, 1};
+
+  friend auto operator<=>(const SliceAttributes&, const SliceAttributes&) = default;
+};
+
+/// The operand with so many elements of one value before it along each of four dimensions, and
+/// behind it as many as the result has room for.
+struct PadAttributes {
+  std::array<std::int64_t, 4> before{};
+  float value = 0;
+
+  friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
+};
+
+/// Dimension i of the result is the operand's dimension order[i].
+struct PermuteAttributes {
+  std::array<int, 4> order{0, 1, 2, 3};
+
+  friend auto operator<=>(const PermuteAttributes&, const PermuteAttributes&) = default;
+};
+
+/// softmax(scale q k^T + mask) v for each head, of q [b, h, s, d], k and v [b, g, t, d] with h a
+/// multiple of g, and perhaps a mask [b or 1, 1, s, t]: ttnn's scaled_dot_product_attention.
+struct AttentionAttributes {
+  bool causal = false;  ///< Place i sees places up to i only; s = t, and no mask.
+  float scale = 1;
+  std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
+  ComputeConfig compute;                          ///< HiFi2 by default.
+
+  friend auto operator<=>(const AttentionAttributes&, const AttentionAttributes&) = default;
+};
+
+/// C[m, n] = A[m, k] B[k, n], plus a row when there is a third operand: ttnn's minimal_matmul,
+/// whose operands go from core to core. Sizes in tiles.
+struct MinimalMatmulAttributes {
+  std::int64_t block_m = 8, block_k = 8, block_n = 8;
+  std::int64_t subblock_h = 1, subblock_w = 1;
+  std::optional<CoreGrid> core_grid;  ///< The device's by default.
+  ComputeConfig compute;              ///< HiFi2 by default, without fp32 accumulation.
+
+  friend auto operator<=>(const MinimalMatmulAttributes&, const MinimalMatmulAttributes&) = default;
+};
+
 /// What an op is, and what it is told besides its operands.
-using Attributes =
-    std::variant<MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes,
-                 ReshapeAttributes, LayoutAttributes, ConcatAttributes, SplitHeadsAttributes,
-                 ConcatHeadsAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes,
-                 LayernormAttributes, LayernormBackwardAttributes, GeluBackwardAttributes,
-                 EmbeddingAttributes, EmbeddingBackwardAttributes, CrossEntropyAttributes,
-                 CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
-                 RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes>;
+using Attributes = std::variant<
+    MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes, ReshapeAttributes,
+    LayoutAttributes, ConcatAttributes, SplitHeadsAttributes, ConcatHeadsAttributes,
+    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, LayernormBackwardAttributes,
+    GeluBackwardAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
+    CrossEntropyAttributes, CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
+    RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes, SliceAttributes,
+    PadAttributes, PermuteAttributes, AttentionAttributes, MinimalMatmulAttributes>;
 
 }  // namespace howard

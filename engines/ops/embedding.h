@@ -6,8 +6,9 @@
 
 namespace howard::ops {
 
-/// The spec of the looked-up rows, in tile layout: indices [..., s] of a table [v, d] give
-/// [..., s, d]. Error when the indices are not uint32 row-major, [n, s] at the most, or the table
+/// The spec of the looked-up rows, in tile layout (embedding() takes a row-major result as well):
+/// indices [..., s] of a table [v, d] give
+/// [..., s, d]. Error when the indices are not uint32, [n, s] at the most, or the table
 /// is not row-major.
 TensorSpec embedding_output(const TensorSpec& indices, const TensorSpec& table);
 

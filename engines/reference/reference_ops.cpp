@@ -117,13 +117,71 @@ class Computation {
   void operator()(const ReshapeAttributes&) { outputs_[0] = *inputs_[0]; }
   void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
 
-  void operator()(const ConcatAttributes&) {
+  void operator()(const ConcatAttributes& attributes) {
+    const auto along = static_cast<std::size_t>(attributes.dimension);
     each_output([&](Index at) {
       std::size_t part = 0;
-      for (; at[3] >= size_of(part)[3]; ++part) at[3] -= size_of(part)[3];
+      for (; at.at(along) >= size_of(part).at(along); ++part)
+        at.at(along) -= size_of(part).at(along);
       return input(part, at);
     });
   }
+
+  void operator()(const SliceAttributes& attributes) {
+    each_output([&](Index at) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        at[i] = attributes.begins[i] + at[i] * attributes.steps[i];
+      }
+      return input(0, at);
+    });
+  }
+
+  void operator()(const PadAttributes& attributes) {
+    const Index inner = size_of(0);
+    each_output([&](Index at) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        at[i] -= attributes.before[i];
+        if (at[i] < 0 || at[i] >= inner[i]) return double{attributes.value};
+      }
+      return input(0, at);
+    });
+  }
+
+  void operator()(const PermuteAttributes& attributes) {
+    each_output([&](Index at) {
+      Index from{};
+      for (std::size_t i = 0; i < 4; ++i) {
+        from.at(static_cast<std::size_t>(attributes.order[i])) = at[i];
+      }
+      return input(0, from);
+    });
+  }
+
+  void operator()(const AttentionAttributes& attributes) {
+    const Index q = size_of(0);
+    const Index k = size_of(1);
+    const std::int64_t group = q[1] / k[1];
+    each_output([&](Index at) {
+      const Index pair{at[0], at[1] / group, 0, 0};
+      const std::int64_t seen = attributes.causal ? at[2] + 1 : k[2];
+      double sum = 0;
+      double weighted = 0;
+      for (std::int64_t j = 0; j < seen; ++j) {
+        double score = 0;
+        for (std::int64_t i = 0; i < q[3]; ++i) {
+          score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
+        }
+        score *= double{attributes.scale};
+        if (inputs_.size() > 3) score += input(3, {at[0], 0, at[2], j});
+        const double weight = std::exp(score);
+        sum += weight;
+        weighted += weight * input(2, {pair[0], pair[1], j, at[3]});
+      }
+      return weighted / sum;
+    });
+  }
+
+  void operator()(const MinimalMatmulAttributes&) { (*this)(MatmulAttributes{}); }
 
   void operator()(const SplitHeadsAttributes&) {
     const Index to = size_of_output(0);

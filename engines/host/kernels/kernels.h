@@ -30,6 +30,10 @@ Kernel make_kernel(const GeluBackwardAttributes&, const Call&,
 Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&);
 /// As above.
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const SliceAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const PadAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const PermuteAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const AttentionAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const RmsNormAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const RmsNormBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.

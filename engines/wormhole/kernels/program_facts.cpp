@@ -2,7 +2,9 @@
 #include "engines/wormhole/kernels/program_facts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/ttnn_names.h"
 
 namespace howard::wormhole {
@@ -20,6 +22,14 @@ struct Describer {
   void name(std::string_view operation) const { facts.operation = operation; }
   void told(std::string_view name, std::string value) const {
     facts.attributes.emplace_back(name, std::move(value));
+  }
+
+  /// What a kernel with ttnn's default of HiFi2 was told of the arithmetic.
+  void told_compute(const ComputeConfig& compute) const {
+    facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
+    told("compute_kernel_config",
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
+                     facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
   }
 
   void operator()(const MatmulAttributes& attributes) const {
@@ -81,12 +91,48 @@ struct Describer {
   }
   void operator()(const ReshapeAttributes&) const { name(operation::kReshape); }
   void operator()(const LayoutAttributes&) const {
+    const TensorSpec& in = program.inputs[0].spec;
+    if (in.layout == program.outputs[0].spec.layout) {
+      return name(move_operation(in, program.outputs[0].spec));
+    }
     const bool untilizes = program.outputs[0].spec.layout == Layout::row_major;
     name(untilizes ? operation::kUntilize : operation::kTilize);
   }
-  void operator()(const ConcatAttributes&) const {
+  void operator()(const ConcatAttributes& attributes) const {
     name(operation::kConcat);
-    told("dim", "3");
+    told("dim", fmt::to_string(attributes.dimension));
+  }
+  void operator()(const SliceAttributes& attributes) const {
+    name(operation::kSlice);
+    told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
+    told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
+  }
+  void operator()(const PadAttributes& attributes) const {
+    name(operation::kPad);
+    told("input_tensor_start", fmt::format("Shape([{}])", fmt::join(attributes.before, "; ")));
+    told("pad_value", fmt::format("{}", attributes.value));
+  }
+  void operator()(const PermuteAttributes& attributes) const {
+    name(operation::kPermute);
+    told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
+  }
+  void operator()(const AttentionAttributes& attributes) const {
+    name(operation::kAttention);
+    told("is_causal", text(attributes.causal));
+    told("scale", fmt::format("{}", attributes.scale));
+    told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
+                                       attributes.query_chunk, attributes.key_chunk));
+    told_compute(attributes.compute);
+  }
+  void operator()(const MinimalMatmulAttributes& attributes) const {
+    name(operation::kMinimalMatmul);
+    const CoreGrid grid = planned.kernel.grid;
+    told("config",
+         fmt::format("MinimalMatmulConfig(M_block_size={};K_block_size={};N_block_size={};"
+                     "subblock_h={};subblock_w={};compute_with_storage_grid_size=(x={};y={}))",
+                     attributes.block_m, attributes.block_k, attributes.block_n,
+                     attributes.subblock_h, attributes.subblock_w, grid.columns, grid.rows));
+    told_compute(attributes.compute);
   }
   void operator()(const SplitHeadsAttributes& attributes) const {
     name(operation::kSplitHeads);
@@ -151,6 +197,19 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
     const std::int64_t depth = matmul->transpose_a ? a.rows() : a.columns();
     work.flops = Flops(2 * program.outputs[0].spec.shape.elements() * depth);
     work.peak_flops = chip.peak_flops(grid.cores(), planned.matmul->fidelity);
+  } else if (const auto* const minimal =
+                 std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
+    const Shape& out = program.outputs[0].spec.shape;
+    work.flops = Flops(2 * out.elements() * program.inputs[1].spec.shape.rows());
+    work.peak_flops =
+        chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
+  } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
+    // Both products of every place of q with every place of k: a causal one does half of them.
+    const std::int64_t both =
+        4 * program.outputs[0].spec.shape.elements() * program.inputs[1].spec.shape.rows();
+    work.flops = Flops(attention->causal ? both / 2 : both);
+    work.peak_flops =
+        chip.peak_flops(grid.cores(), attention->compute.fidelity.value_or(MathFidelity::hifi2));
   }
   return work;
 }

@@ -15,15 +15,6 @@ constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
 
-/// Of a tile: the function, and those that follow it on the same registers.
-SimTime math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
-  SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
-  for (const EltwiseStep& step : attributes.then) {
-    time += cost.functions.at(static_cast<std::size_t>(step.function));
-  }
-  return time;
-}
-
 /// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
 /// operand tile for tile.
 void read_operands(const Program& program, const SoftwareProfile& software,
@@ -70,6 +61,18 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
 
 }  // namespace
 
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
+  SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
+  for (const EltwiseStep& step : attributes.then) {
+    time += cost.functions.at(static_cast<std::size_t>(step.function));
+  }
+  return time;
+}
+
+SimTime scalar_tile_time(const SoftwareProfile& software) {
+  return kStoresPerTile * software.tiles.store;
+}
+
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid device_grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
@@ -80,12 +83,12 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
                         .all_steps = out.shape.tiles(),
                         .cores = work.cores,
                         .writes = {1, 1},
-                        .compute = math_time(attributes, software.tiles),
+                        .compute = eltwise_math_time(attributes, software.tiles),
                         .tile = input_tile(program),
                         .out_tile = tile_bytes(out.dtype)};
   read_operands(program, software, pipeline);
   // A scalar becomes a tile of its own before the first step.
-  if (attributes.scalar) pipeline.set_up = kStoresPerTile * software.tiles.store;
+  if (attributes.scalar) pipeline.set_up = scalar_tile_time(software);
   // binary_ng places its kernels on every core, those of one operand only where there is work.
   const bool binary = arity_of(attributes.function) == 2;
   const int cores = binary ? grid.cores() : work.cores;

@@ -41,6 +41,7 @@ ChipProfile read_chip(Constants constants) {
       .noc_multicast = constants.bandwidth("noc.multicast", clock),
       .noc_read_latency = constants.time("noc.read_latency", clock),
       .noc_write_latency = constants.time("noc.write_latency", clock),
+      .l1_latency = constants.time("noc.l1_latency", clock),
       .matrix_flops_per_cycle = constants.count("matrix.flops_per_cycle"),
       .unpack = constants.bandwidth("unpack.bandwidth", clock),
       .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
@@ -113,6 +114,15 @@ MovementCosts read_movement(Constants& constants, Frequency clock) {
   };
 }
 
+AttentionCosts read_attention(Constants& constants, Frequency clock) {
+  return {
+      .exp = constants.time("attention.exp", clock),
+      .max = constants.time("attention.max", clock),
+      .sum = constants.time("attention.sum", clock),
+      .chunk = constants.time("attention.chunk", clock),
+  };
+}
+
 CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
   return {
       .start = constants.time("all_reduce.start", clock),
@@ -149,11 +159,13 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
       .tiles = read_tiles(constants, clock),
       .movement = read_movement(constants, clock),
+      .attention = read_attention(constants, clock),
       .all_reduce = read_all_reduce(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
       .matmul_output_tile = constants.time("matmul.output_tile", clock),
+      .minimal_matmul_handshake = constants.time("minimal_matmul.handshake", clock),
       .matmul_next_product = constants.time("matmul.next_product", clock),
       .matmul_next_multicast_product = constants.time("matmul.next_multicast_product", clock),
       .matmul_transposed_unpack = constants.count("matmul.transposed_unpack"),

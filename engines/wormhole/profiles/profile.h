@@ -38,6 +38,7 @@ struct ChipProfile {
   Bandwidth noc_multicast;                  // noc.multicast
   SimTime noc_read_latency;                 // noc.read_latency
   SimTime noc_write_latency;                // noc.write_latency
+  SimTime l1_latency;                       // noc.l1_latency
   std::int64_t matrix_flops_per_cycle = 0;  // matrix.flops_per_cycle
   Bandwidth unpack;                         // unpack.bandwidth
   SimTime pack_accumulate_tile;             // pack.accumulate_tile
@@ -112,6 +113,16 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
+/// What ttnn's attention kernel costs besides its products (attention_op.cpp says of what).
+struct AttentionCosts {
+  SimTime exp;    // attention.exp
+  SimTime max;    // attention.max
+  SimTime sum;    // attention.sum
+  SimTime chunk;  // attention.chunk
+
+  bool operator==(const AttentionCosts&) const = default;
+};
+
 /// What tt-metal's sum over several chips costs (chip_links.h says of what).
 struct CollectiveCosts {
   SimTime start;   // all_reduce.start
@@ -149,11 +160,13 @@ struct SoftwareProfile {
   int ttnn_other_arguments = 0;   // ttnn.other_arguments
   TileCosts tiles;
   MovementCosts movement;
+  AttentionCosts attention;
   CollectiveCosts all_reduce;
   SimTime matmul_start;                   // matmul.start
   SimTime matmul_read_issue;              // matmul.read_issue
   SimTime matmul_tile_product;            // matmul.tile_product
   SimTime matmul_output_tile;             // matmul.output_tile
+  SimTime minimal_matmul_handshake;       // minimal_matmul.handshake
   SimTime matmul_next_product;            // matmul.next_product
   SimTime matmul_next_multicast_product;  // matmul.next_multicast_product
   int matmul_transposed_unpack = 1;       // matmul.transposed_unpack
