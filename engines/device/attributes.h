@@ -52,17 +52,6 @@ struct MatmulAttributes {
   friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
 
-/// A function of one value, with the numbers that it is told.
-struct EltwiseStep {
-  Eltwise function{};
-  std::array<float, kMostEltwiseNumbers> numbers{};
-
-  friend constexpr auto operator<=>(const EltwiseStep&, const EltwiseStep&) = default;
-};
-
-/// `function` as a step that follows another op, with the numbers it has by default.
-inline EltwiseStep step_of(Eltwise function) { return {function, entry_of(function).defaults}; }
-
 /// out = function(x, y, z) for each element, as many values as the function takes. Tensors
 /// broadcast as ttnn does it: a dimension of one fits any other.
 struct EltwiseAttributes {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -173,5 +174,16 @@ std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int val
 std::string_view name_of(Eltwise function);
 /// How many values it takes: 0 (fill) to 3 (where).
 int arity_of(Eltwise function);
+
+/// A function of one value, with the numbers that it is told.
+struct EltwiseStep {
+  Eltwise function{};
+  std::array<float, kMostEltwiseNumbers> numbers{};
+
+  friend constexpr auto operator<=>(const EltwiseStep&, const EltwiseStep&) = default;
+};
+
+/// `function` as a step that follows another op, with the numbers it has by default.
+inline EltwiseStep step_of(Eltwise function) { return {function, entry_of(function).defaults}; }
 
 }  // namespace howard

@@ -29,98 +29,16 @@
 #include "engines/ops/softmax.h"
 #include "engines/ops/transpose.h"
 #include "engines/wormhole/ttnn_names.h"
-#include "profiler/silicon/op_attributes.h"
+#include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler {
 namespace {
 
 namespace operation = wormhole::operation;
+using logged::Call;
+using logged::enumerator;
+using logged::refuse;
 using ops::Tensor;
-
-/// What is told of a call that the emulator cannot run.
-[[noreturn]] void refuse(std::string value, std::string accepted) {
-  throw Error({.attempted = "emulate it",
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
-}
-
-/// "32[19]" is 19, padded to 32; "32", of version 1, is 32.
-std::int64_t dimension_of(std::string_view cell) {
-  const std::size_t bracket = cell.find('[');
-  const bool both = bracket != std::string_view::npos && cell.ends_with(']');
-  const std::string_view logical =
-      both ? cell.substr(bracket + 1, cell.size() - bracket - 2) : cell;
-  const auto value = parse_integer(logical);
-  if (!value) refuse(fmt::format("a dimension '{}'", cell), "32[19] or 32");
-  return *value;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return lower;
-}
-
-TensorSpec spec_of(const TensorCells& cells) {
-  std::array<std::int64_t, 4> sides{};
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    sides[i] = cells.dimensions[i].empty() ? 1 : dimension_of(cells.dimensions[i]);
-  }
-  const bool dram = cells.memory.empty() || cells.memory.ends_with("_DRAM_INTERLEAVED");
-  const bool l1 = cells.memory.ends_with("_L1_INTERLEAVED");
-  if (!dram && !l1) {
-    refuse(fmt::format("a tensor in {}", cells.memory), "tensors interleaved over DRAM or L1");
-  }
-  const bool rows = cells.layout.starts_with("ROW_MAJOR");
-  if (!rows && cells.layout != "TILE") {
-    refuse(fmt::format("layout '{}'", cells.layout), "TILE, ROW_MAJOR");
-  }
-  return {.shape = {sides[0], sides[1], sides[2], sides[3]},
-          .dtype = parse_data_type(lower_case(cells.datatype)),
-          .layout = rows ? Layout::row_major : Layout::tile,
-          .storage = dram ? Storage::dram : Storage::l1};
-}
-
-/// A row, taken apart.
-class Call {
- public:
-  Call(const OpRow& row, Device& device)
-      : code(row.name), attributes(row.attributes), fidelity(row.fidelity), device_(device) {
-    for (const TensorCells& cells : row.inputs) inputs_.push_back(spec_of(cells));
-    for (const TensorCells& cells : row.outputs) outputs_.push_back(spec_of(cells));
-    if (outputs_.empty()) refuse("no output", "OUTPUT_0_X and its other columns");
-  }
-
-  std::string_view code;
-  OpAttributes attributes;
-  std::string_view fidelity;
-
-  std::size_t inputs() const { return inputs_.size(); }
-  /// Error when the row has fewer.
-  const TensorSpec& in(std::size_t i) const {
-    if (i >= inputs_.size()) refuse(fmt::format("{} inputs", inputs_.size()), "more of them");
-    return inputs_[i];
-  }
-  const TensorSpec& out() const { return outputs_.front(); }
-
-  Tensor make(const TensorSpec& spec) const { return Tensor(device_, spec); }
-  Tensor input(std::size_t i) const { return make(in(i)); }
-  Tensor output() const { return make(out()); }
-
- private:
-  Device& device_;
-  std::vector<TensorSpec> inputs_, outputs_;
-};
-
-/// What stands behind the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
-std::string_view enumerator(std::string_view text) {
-  const std::size_t colons = text.rfind("::");
-  const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);
-  return rest.substr(0, rest.find_first_of(";,)} "));
-}
 
 Program matmul(const Call& call) {
   MatmulAttributes attributes;
@@ -140,112 +58,6 @@ Program matmul(const Call& call) {
   if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
   return ops::linear(a, b, call.input(2), call.output(), attributes);
 }
-
-/// An elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a caller.
-Program eltwise(const Call& call, EltwiseAttributes attributes) {
-  attributes.core_grid = call.attributes.core_range("sub_core_grids");
-  std::vector<Operand> inputs;
-  Shape shape = call.inputs() > 0 ? call.in(0).shape : call.out().shape;
-  for (std::size_t i = 0; i < call.inputs(); ++i) {
-    inputs.push_back({.spec = call.in(i)});
-    const auto both = Shape::broadcast(shape, call.in(i).shape);
-    if (!both || call.in(i).layout != Layout::tile) {
-      refuse(fmt::format("an operand {}", ops::text(call.in(i))), "tiles, of shapes that fit");
-    }
-    shape = *both;
-  }
-  if (shape != call.out().shape || call.out().layout != Layout::tile) {
-    refuse(fmt::format("a result {}", ops::text(call.out())), shape.text() + " in tiles");
-  }
-  return {.name = name_of(attributes.function),
-          .attributes = std::move(attributes),
-          .inputs = std::move(inputs),
-          .outputs = {{.spec = call.out()}}};
-}
-
-/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})", one after the other.
-/// Error for a function that the emulator does not have, and for a fast, less exact variant.
-std::vector<EltwiseStep> chain_of(std::string_view text) {
-  std::vector<EltwiseStep> steps;
-  for (std::size_t at = text.find("UnaryOpType::"); at != std::string_view::npos;
-       at = text.find("UnaryOpType::", at + 1)) {
-    const std::string_view rest = text.substr(at, text.find("UnaryOpType::", at + 1) - at);
-    const std::string_view name = enumerator(rest.substr(0, rest.find_first_of(";,)}]")));
-    const auto function = find_eltwise_by_ttnn(name, name == "FILL" ? 0 : 1);
-    if (!function) refuse(fmt::format("op_type '{}'", name), "a function that the emulator has");
-    EltwiseStep step = step_of(*function);
-    const std::size_t open = rest.find("param={");
-    const std::string_view numbers =
-        open == std::string_view::npos ? "" : rest.substr(open + 7, rest.find('}') - open - 7);
-    const std::vector<std::string> values = split(numbers, ';');
-    const auto known = static_cast<std::size_t>(entry_of(*function).numbers);
-    for (std::size_t i = 0; i < std::min(known, values.size()); ++i) {
-      step.numbers.at(i) = static_cast<float>(parse_number(values[i]).value_or(0));
-    }
-    // The parameter of the functions that have a fast, less exact variant says whether it is taken.
-    const bool has_variants = *function == Eltwise::exp || *function == Eltwise::erf ||
-                              *function == Eltwise::gelu || *function == Eltwise::rsqrt ||
-                              *function == Eltwise::sqrt;
-    if (has_variants && !values.empty() && values[0] == "1") {
-      refuse(fmt::format("the approximate {}", name), "the exact one");
-    }
-    steps.push_back(step);
-  }
-  return steps;
-}
-
-Program binary(const Call& call) {
-  for (const char* const name : {"lhs_activations", "rhs_activations"}) {
-    const auto value = call.attributes.find(name);
-    if (value && value->find("UnaryOpType") != std::string_view::npos) {
-      refuse(fmt::format("a fused activation of an operand, {}", enumerator(*value)), "none");
-    }
-  }
-  const auto type = call.attributes.find("binary_op_type");
-  const std::string_view name = type ? enumerator(*type) : "";
-  std::optional<float> scalar;
-  if (const auto text = call.attributes.find("scalar")) {
-    scalar = static_cast<float>(parse_number(*text).value_or(1));
-  }
-  if (call.inputs() + (scalar ? 1 : 0) != 2) refuse("not two operands", "two, or a scalar");
-  const auto function = find_eltwise_by_ttnn(name, 2);
-  if (!function) {
-    refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
-  }
-  return eltwise(call, {.function = *function,
-                        .scalar = scalar,
-                        .then = chain_of(call.attributes.find("post_activations").value_or(""))});
-}
-
-Program unary(const Call& call) {
-  std::vector<EltwiseStep> chain = chain_of(call.attributes.find("op_chain").value_or(""));
-  if (chain.empty()) refuse("no op_chain among its attributes", "one");
-  const EltwiseStep first = chain.front();
-  chain.erase(chain.begin());
-  const bool fills = first.function == Eltwise::fill;
-  if (!fills && call.inputs() != 1) refuse("not one operand", "one");
-  return eltwise(call, {.function = first.function,
-                        .scalar = fills ? std::optional(0.0F) : std::nullopt,
-                        .numbers = first.numbers,
-                        .then = std::move(chain)});
-}
-
-Program ternary(const Call& call) {
-  const auto type = call.attributes.find("ternary_op_type");
-  const std::string_view name = type ? enumerator(*type) : "WHERE";
-  const auto function = find_eltwise_by_ttnn(name, 3);
-  if (!function) refuse(fmt::format("ternary_op_type '{}'", name), "WHERE, ADDCMUL, ADDCDIV, LERP");
-  std::optional<float> scalar;
-  if (call.inputs() == 2) scalar = 1.0F;
-  if (call.inputs() + (scalar ? 1 : 0) != 3) refuse("not three operands", "three, or a scalar");
-  return eltwise(call, {.function = *function, .scalar = scalar});
-}
-
-Program silu_backward(const Call& call) {
-  return eltwise(call, {.function = Eltwise::silu_backward});
-}
-
-Program cast(const Call& call) { return eltwise(call, {.function = Eltwise::cast}); }
 
 /// In one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
@@ -525,8 +337,8 @@ struct Builder {
 };
 constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{"MatmulDeviceOperation", matmul},
-                               Builder{operation::kBinary, binary},
-                               Builder{operation::kUnary, unary},
+                               Builder{operation::kBinary, logged::binary},
+                               Builder{operation::kUnary, logged::unary},
                                Builder{operation::kReduce, reduce_one},
                                Builder{"ReduceDeviceOperation", reduce_one},
                                Builder{operation::kReduceBatch, reduce_batch},
@@ -554,10 +366,10 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
                                Builder{operation::kDropout, dropout},
                                Builder{operation::kAdamW, adamw},
-                               Builder{operation::kTernary, ternary},
-                               Builder{"WhereDeviceOperation", ternary},
-                               Builder{operation::kSiluBackward, silu_backward},
-                               Builder{"TypecastDeviceOperation", cast},
+                               Builder{operation::kTernary, logged::ternary},
+                               Builder{"WhereDeviceOperation", logged::ternary},
+                               Builder{operation::kSiluBackward, logged::silu_backward},
+                               Builder{"TypecastDeviceOperation", logged::cast},
                                Builder{operation::kSlice, slice},
                                Builder{operation::kPad, pad},
                                Builder{"Pad", pad},
