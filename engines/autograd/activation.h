@@ -13,8 +13,11 @@ Value masked_relu(Tape& tape, Value x);
 /// `fused`.
 Value gelu(Tape& tape, Value x, bool fused);
 
-/// Computes x / (1 - probability), or 0 with that probability, with the tape's next seed. When the
-/// probability is 0 it returns x itself, at no cost.
+/// x sigmoid(x); its backward pass is TTML's one program.
+Value silu(Tape& tape, Value x);
+
+/// x / (1 - probability), or 0 with that probability, from the tape's next seed. x itself, at no
+/// cost, when the probability is 0.
 Value dropout(Tape& tape, Value x, float probability);
 
 }  // namespace howard::autograd

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
+
+#include "engines/device/eltwise.h"
 
 namespace howard {
 
@@ -50,36 +54,16 @@ struct MatmulAttributes {
   friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
 
-/// What an elementwise op computes from its operand x or its operands x and y.
-enum class Eltwise : std::uint8_t {
-  add,       ///< x + y; y is a tensor or the scalar
-  subtract,  ///< x - y; as above
-  multiply,  ///< x y; as above
-  relu,      ///< max(x, 0)
-  gtz,       ///< 1 where x > 0, else 0
-  square,    ///< x x
-  exp,
-  erf,
-  gelu,
-  sqrt,
-  rsqrt,
-  reciprocal,
-  cast,  ///< converts x to the output's data type
-  fill,  ///< writes the scalar; takes no operand
-};
-
-/// Returns "add", "subtract", "relu", ...
-std::string_view name_of(Eltwise function);
-/// Returns how many values the function takes: 0 (fill), 1 or 2.
-int arity_of(Eltwise function);
-
-/// out = function(x, y) for each element. Two tensors broadcast as in ttnn: a dimension of one fits
-/// any other.
+/// out = function(x, y, z) for each element, as many values as the function takes. Tensors
+/// broadcast as ttnn does it: a dimension of one fits any other.
 struct EltwiseAttributes {
   Eltwise function{};
-  /// The y of a function of two values, or the value that fill writes.
-  std::optional<float> scalar;
-  std::optional<CoreGrid> core_grid;  ///< Called sub_core_grids in ttnn: the cores to use.
+  std::optional<float> scalar;        ///< The last value, where it is no tensor; what fill writes.
+  std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
+  std::array<float, kMostEltwiseNumbers> numbers{};  ///< What the function is told besides.
+  /// Functions of one value that follow in the same kernel, each of the result before: ttnn's
+  /// unary chain, or a binary's fused activations.
+  std::vector<EltwiseStep> then{};
 
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
 };
@@ -127,6 +111,8 @@ struct LayoutAttributes {
 
 /// Concatenates all operands along the columns.
 struct ConcatAttributes {
+  int dimension = 3;
+
   friend auto operator<=>(const ConcatAttributes&, const ConcatAttributes&) = default;
 };
 
@@ -170,7 +156,36 @@ struct LayernormBackwardAttributes {
                           const LayernormBackwardAttributes&) = default;
 };
 
-/// Computes dx from x and dy, for the exact gelu.
+/// y = gamma x / sqrt(mean of x^2 + epsilon) along the columns, of x alone or x, gamma. Outputs: y,
+/// or y and the root.
+struct RmsNormAttributes {
+  float epsilon = 1e-5F;
+
+  friend auto operator<=>(const RmsNormAttributes&, const RmsNormAttributes&) = default;
+};
+
+/// Of x, gamma, the root, dy: dx, and per row what is to be summed to dgamma.
+struct RmsNormBackwardAttributes {
+  friend auto operator<=>(const RmsNormBackwardAttributes&,
+                          const RmsNormBackwardAttributes&) = default;
+};
+
+/// Which two columns of a row of d are the sides of a point that is turned.
+enum class RotaryStyle : std::uint8_t {
+  pairs,   ///< 2 i and 2 i + 1: ttnn's rotary_embedding_llama.
+  halves,  ///< i and i + d / 2: ttnn's rotary_embedding.
+};
+
+/// Each point (a, b) of x [n, h, s, d] becomes (a cos - b sin, b cos + a sin); x, then the cosines
+/// and the sines [s or more, d] of each place in the sequence.
+struct RotaryEmbeddingAttributes {
+  RotaryStyle style = RotaryStyle::pairs;
+
+  friend auto operator<=>(const RotaryEmbeddingAttributes&,
+                          const RotaryEmbeddingAttributes&) = default;
+};
+
+/// dx of x and dy, for the exact gelu.
 struct GeluBackwardAttributes {
   /// Whether to use TTML's single program; otherwise ttnn's composite of eleven programs.
   bool fused = false;
@@ -230,13 +245,60 @@ struct AdamWAttributes {
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };
 
-/// Says which op a program is, and holds its arguments besides the operands.
-using Attributes =
-    std::variant<MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes,
-                 ReshapeAttributes, LayoutAttributes, ConcatAttributes, SplitHeadsAttributes,
-                 ConcatHeadsAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes,
-                 LayernormAttributes, LayernormBackwardAttributes, GeluBackwardAttributes,
-                 EmbeddingAttributes, EmbeddingBackwardAttributes, CrossEntropyAttributes,
-                 CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes>;
+/// Element i of the result along each of four dimensions is element begin + i step of the operand.
+struct SliceAttributes {
+  std::array<std::int64_t, 4> begins{};
+  std::array<std::int64_t, 4> steps{1, 1, 1, 1};
+
+  friend auto operator<=>(const SliceAttributes&, const SliceAttributes&) = default;
+};
+
+/// The operand with so many elements of one value before it along each of four dimensions, and
+/// behind it as many as the result has room for.
+struct PadAttributes {
+  std::array<std::int64_t, 4> before{};
+  float value = 0;
+
+  friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
+};
+
+/// Dimension i of the result is the operand's dimension order[i].
+struct PermuteAttributes {
+  std::array<int, 4> order{0, 1, 2, 3};
+
+  friend auto operator<=>(const PermuteAttributes&, const PermuteAttributes&) = default;
+};
+
+/// softmax(scale q k^T + mask) v for each head, of q [b, h, s, d], k and v [b, g, t, d] with h a
+/// multiple of g, and perhaps a mask [b or 1, 1, s, t]: ttnn's scaled_dot_product_attention.
+struct AttentionAttributes {
+  bool causal = false;  ///< Place i sees places up to i only; s = t, and no mask.
+  float scale = 1;
+  std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
+  ComputeConfig compute;                          ///< HiFi2 by default.
+
+  friend auto operator<=>(const AttentionAttributes&, const AttentionAttributes&) = default;
+};
+
+/// C[m, n] = A[m, k] B[k, n], plus a row when there is a third operand: ttnn's minimal_matmul,
+/// whose operands go from core to core. Sizes in tiles.
+struct MinimalMatmulAttributes {
+  std::int64_t block_m = 8, block_k = 8, block_n = 8;
+  std::int64_t subblock_h = 1, subblock_w = 1;
+  std::optional<CoreGrid> core_grid;  ///< The device's by default.
+  ComputeConfig compute;              ///< HiFi2 by default, without fp32 accumulation.
+
+  friend auto operator<=>(const MinimalMatmulAttributes&, const MinimalMatmulAttributes&) = default;
+};
+
+/// What an op is, and what it is told besides its operands.
+using Attributes = std::variant<
+    MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes, ReshapeAttributes,
+    LayoutAttributes, ConcatAttributes, SplitHeadsAttributes, ConcatHeadsAttributes,
+    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, LayernormBackwardAttributes,
+    GeluBackwardAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
+    CrossEntropyAttributes, CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
+    RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes, SliceAttributes,
+    PadAttributes, PermuteAttributes, AttentionAttributes, MinimalMatmulAttributes>;
 
 }  // namespace howard

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "engines/device/sharding.h"
 
 namespace howard {
 
@@ -92,6 +93,7 @@ struct TensorSpec {
   DataType dtype = DataType::bfloat16;
   Layout layout = Layout::tile;
   Storage storage = Storage::dram;
+  std::optional<Sharding> sharding{};  ///< Of a tensor in L1; absent: interleaved page by page.
 
   /// The size in which the host hands it over: the elements row by row without padding. Block
   /// formats travel as bfloat16 and are converted on the way.

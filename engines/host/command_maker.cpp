@@ -138,6 +138,8 @@ Command CommandMaker::command_of(const Program& program) {
       [&](const auto& attributes) {
         if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
           return matmuls_.make_kernel(attributes, call);
+        } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
+          return matmuls_.make_kernel(MatmulAttributes{}, call);  // only cores tell them apart
         } else {
           return make_kernel(attributes, call, context_);
         }

@@ -7,8 +7,7 @@ namespace howard::ops {
 namespace {
 
 bool are_indices(const TensorSpec& spec) {
-  return spec.dtype == DataType::uint32 && spec.layout == Layout::row_major &&
-         spec.shape.batch() == 1;
+  return spec.dtype == DataType::uint32 && spec.shape.batch() == 1;
 }
 
 }  // namespace
@@ -16,13 +15,16 @@ bool are_indices(const TensorSpec& spec) {
 TensorSpec embedding_output(const TensorSpec& indices, const TensorSpec& table) {
   if (!are_indices(indices) || table.layout != Layout::row_major || !is_real(table) ||
       table.shape.batch() != 1) {
-    refuse("embedding", {indices, table}, "uint32 row-major [n, s] and a row-major table [v, d]");
+    refuse("embedding", {indices, table}, "uint32 [n, s] and a row-major table [v, d]");
   }
   return {{indices.shape.rows(), indices.shape.columns(), table.shape.columns()}, table.dtype};
 }
 
 Program embedding(const Tensor& indices, const Tensor& table, const Tensor& out) {
-  require_output("embedding", out, embedding_output(indices.spec(), table.spec()));
+  TensorSpec expected = embedding_output(indices.spec(), table.spec());
+  // Rows of the table as they are, or tiles made of them.
+  expected.layout = out.spec().layout;
+  require_output("embedding", out, expected);
   return {.name = "embedding",
           .attributes = EmbeddingAttributes{},
           .inputs = {indices.operand(), table.operand()},

@@ -27,4 +27,12 @@ Program to_layout(const Tensor& a, const Tensor& out) {
           .outputs = {out.operand()}};
 }
 
+Program to_memory(const Tensor& a, const Tensor& out) {
+  require_output("to_memory", out, a.spec());
+  return {.name = "to_memory",
+          .attributes = LayoutAttributes{},
+          .inputs = {a.operand()},
+          .outputs = {out.operand()}};
+}
+
 }  // namespace howard::ops

@@ -6,8 +6,10 @@
 
 namespace howard::ops {
 
-Tensor::Tensor(Device& device, const TensorSpec& spec)
-    : spec_(spec), held_(std::make_shared<const Held>(device, spec)) {}
+Tensor::Tensor(Device& device, const TensorSpec& spec) : spec_(spec) {
+  require_legal_shards(spec);
+  held_ = std::make_shared<const Held>(device, spec);
+}
 
 Tensor Tensor::view(const Shape& shape) const {
   const Shape& own = spec_.shape;

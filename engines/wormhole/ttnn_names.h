@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,17 @@ inline constexpr std::string_view kConcatHeads = "NLPConcatHeadsDeviceOperation"
 inline constexpr std::string_view kSoftmax = "SoftmaxDeviceOperation";
 inline constexpr std::string_view kSoftmaxBackward = "MorehSoftmaxBackwardOperation";
 inline constexpr std::string_view kLayernorm = "LayerNormDeviceOperation";
+inline constexpr std::string_view kTtmlRmsNorm = "RMSNormForwardDeviceOperation";
+inline constexpr std::string_view kRmsNormBackward = "RMSNormBackwardDeviceOperation";
+inline constexpr std::string_view kRotaryPairs = "RotaryEmbeddingLlamaDeviceOperation";
+inline constexpr std::string_view kRotaryHalves = "RotaryEmbeddingDeviceOperation";
+inline constexpr std::string_view kSlice = "SliceDeviceOperation";
+inline constexpr std::string_view kPad = "PadDeviceOperation";
+inline constexpr std::string_view kPermute = "PermuteDeviceOperation";
+inline constexpr std::string_view kAttention = "SDPAOperation";
+inline constexpr std::string_view kMinimalMatmul = "MinimalMatmulOp";
+inline constexpr std::string_view kTernary = "TernaryDeviceOperation";
+inline constexpr std::string_view kSiluBackward = "SiLUBackwardDeviceOperation";
 inline constexpr std::string_view kTtmlLayernorm = "LayerNormForwardDeviceOperation";
 inline constexpr std::string_view kLayernormBackward = "LayerNormBackwardDeviceOperation";
 inline constexpr std::string_view kGeluBackward = "GeluBackwardDeviceOperation";
@@ -44,7 +56,10 @@ inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 /// in its UnaryOpType ("RECIP").
 std::string_view ttnn_name(Eltwise function);
 
-/// Returns "(x=8;y=7)", as ttnn prints a size in cores, or "std::nullopt" for none.
+/// Functions of one value, one after the other, as ttnn prints a unary chain.
+std::string ttnn_chain(std::span<const EltwiseStep> steps);
+
+/// "(x=8;y=7)", as ttnn prints a size in cores; "std::nullopt" for none.
 std::string ttnn_text(const std::optional<CoreGrid>& grid);
 
 /// Returns "{[(x=0;y=0) - (x=7;y=6)]}", as ttnn prints a set of cores: those of the grid, from the

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/ops/adamw.h"
+#include "engines/ops/attention.h"
 #include "engines/ops/check.h"
 #include "engines/ops/cross_entropy.h"
 #include "engines/ops/dropout.h"
@@ -20,102 +21,24 @@
 #include "engines/ops/heads.h"
 #include "engines/ops/layernorm.h"
 #include "engines/ops/matmul.h"
+#include "engines/ops/minimal_matmul.h"
+#include "engines/ops/movement.h"
 #include "engines/ops/reshape.h"
+#include "engines/ops/rms_norm.h"
+#include "engines/ops/rotary.h"
 #include "engines/ops/softmax.h"
 #include "engines/ops/transpose.h"
 #include "engines/wormhole/ttnn_names.h"
-#include "profiler/silicon/op_attributes.h"
+#include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler {
 namespace {
 
 namespace operation = wormhole::operation;
+using logged::Call;
+using logged::enumerator;
+using logged::refuse;
 using ops::Tensor;
-
-/// Throws the Error for a call that the emulator cannot run.
-[[noreturn]] void refuse(std::string value, std::string accepted) {
-  throw Error({.attempted = "emulate it",
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
-}
-
-/// "32[19]" is 19, padded to 32; "32", of version 1, is 32.
-std::int64_t dimension_of(std::string_view cell) {
-  const std::size_t bracket = cell.find('[');
-  const bool both = bracket != std::string_view::npos && cell.ends_with(']');
-  const std::string_view logical =
-      both ? cell.substr(bracket + 1, cell.size() - bracket - 2) : cell;
-  const auto value = parse_integer(logical);
-  if (!value) refuse(fmt::format("a dimension '{}'", cell), "32[19] or 32");
-  return *value;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return lower;
-}
-
-TensorSpec spec_of(const TensorCells& cells) {
-  std::array<std::int64_t, 4> sides{};
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    sides[i] = cells.dimensions[i].empty() ? 1 : dimension_of(cells.dimensions[i]);
-  }
-  const bool dram = cells.memory.empty() || cells.memory.ends_with("_DRAM_INTERLEAVED");
-  const bool l1 = cells.memory.ends_with("_L1_INTERLEAVED");
-  if (!dram && !l1) {
-    refuse(fmt::format("a tensor in {}", cells.memory), "tensors interleaved over DRAM or L1");
-  }
-  const bool rows = cells.layout.starts_with("ROW_MAJOR");
-  if (!rows && cells.layout != "TILE") {
-    refuse(fmt::format("layout '{}'", cells.layout), "TILE, ROW_MAJOR");
-  }
-  return {.shape = {sides[0], sides[1], sides[2], sides[3]},
-          .dtype = parse_data_type(lower_case(cells.datatype)),
-          .layout = rows ? Layout::row_major : Layout::tile,
-          .storage = dram ? Storage::dram : Storage::l1};
-}
-
-/// Takes a row apart.
-class Call {
- public:
-  Call(const OpRow& row, Device& device)
-      : code(row.name), attributes(row.attributes), fidelity(row.fidelity), device_(device) {
-    for (const TensorCells& cells : row.inputs) inputs_.push_back(spec_of(cells));
-    for (const TensorCells& cells : row.outputs) outputs_.push_back(spec_of(cells));
-    if (outputs_.empty()) refuse("no output", "OUTPUT_0_X and its other columns");
-  }
-
-  std::string_view code;
-  OpAttributes attributes;
-  std::string_view fidelity;
-
-  std::size_t inputs() const { return inputs_.size(); }
-  /// Error if the row has fewer inputs.
-  const TensorSpec& in(std::size_t i) const {
-    if (i >= inputs_.size()) refuse(fmt::format("{} inputs", inputs_.size()), "more of them");
-    return inputs_[i];
-  }
-  const TensorSpec& out() const { return outputs_.front(); }
-
-  Tensor make(const TensorSpec& spec) const { return Tensor(device_, spec); }
-  Tensor input(std::size_t i) const { return make(in(i)); }
-  Tensor output() const { return make(out()); }
-
- private:
-  Device& device_;
-  std::vector<TensorSpec> inputs_, outputs_;
-};
-
-/// Returns what follows the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
-std::string_view enumerator(std::string_view text) {
-  const std::size_t colons = text.rfind("::");
-  const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);
-  return rest.substr(0, rest.find_first_of(";,)} "));
-}
 
 Program matmul(const Call& call) {
   MatmulAttributes attributes;
@@ -136,78 +59,7 @@ Program matmul(const Call& call) {
   return ops::linear(a, b, call.input(2), call.output(), attributes);
 }
 
-/// Makes an elementwise program. Its lowering mixes data types, which ops::eltwise does not allow a
-/// caller.
-Program eltwise(const Call& call, Eltwise function, std::optional<float> scalar) {
-  EltwiseAttributes attributes{.function = function, .scalar = scalar};
-  attributes.core_grid = call.attributes.core_range("sub_core_grids");
-  std::vector<Operand> inputs;
-  Shape shape = call.inputs() > 0 ? call.in(0).shape : call.out().shape;
-  for (std::size_t i = 0; i < call.inputs(); ++i) {
-    inputs.push_back({.spec = call.in(i)});
-    const auto both = Shape::broadcast(shape, call.in(i).shape);
-    if (!both || call.in(i).layout != Layout::tile) {
-      refuse(fmt::format("an operand {}", ops::text(call.in(i))), "tiles, of shapes that fit");
-    }
-    shape = *both;
-  }
-  if (shape != call.out().shape || call.out().layout != Layout::tile) {
-    refuse(fmt::format("a result {}", ops::text(call.out())), shape.text() + " in tiles");
-  }
-  return {.name = name_of(function),
-          .attributes = attributes,
-          .inputs = std::move(inputs),
-          .outputs = {{.spec = call.out()}}};
-}
-
-Program binary(const Call& call) {
-  for (const char* const name : {"lhs_activations", "rhs_activations", "post_activations"}) {
-    const auto value = call.attributes.find(name);
-    if (value && value->find("UnaryOpType") != std::string_view::npos) {
-      refuse(fmt::format("a fused activation, {}", enumerator(*value)), "none");
-    }
-  }
-  const auto type = call.attributes.find("binary_op_type");
-  const std::string_view name = type ? enumerator(*type) : "";
-  std::optional<float> scalar;
-  if (const auto text = call.attributes.find("scalar")) {
-    scalar = static_cast<float>(parse_number(*text).value_or(1));
-  }
-  if (call.inputs() + (scalar ? 1 : 0) != 2) refuse("not two operands", "two, or a scalar");
-  for (const Eltwise function : {Eltwise::add, Eltwise::subtract, Eltwise::multiply}) {
-    if (name == wormhole::ttnn_name(function)) return eltwise(call, function, scalar);
-  }
-  refuse(fmt::format("binary_op_type '{}'", name), "ADD, SUB, MUL");
-}
-
-Program unary(const Call& call) {
-  constexpr std::array kFunctions{Eltwise::relu, Eltwise::gtz,   Eltwise::square,
-                                  Eltwise::exp,  Eltwise::erf,   Eltwise::gelu,
-                                  Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal,
-                                  Eltwise::cast, Eltwise::fill};
-  const std::string_view chain = call.attributes.find("op_chain").value_or("");
-  const std::size_t at = chain.find("op_type=");
-  if (at == std::string_view::npos) refuse("no op_chain among its attributes", "one");
-  if (chain.find("op_type=", at + 1) != std::string_view::npos) {
-    refuse("a chain of functions", "one function");
-  }
-  const std::string_view type = chain.substr(at);
-  const std::string_view name = enumerator(type.substr(0, type.find_first_of(";,)}")));
-  const auto function = std::ranges::find(kFunctions, name, wormhole::ttnn_name);
-  if (function == kFunctions.end()) {
-    refuse(fmt::format("op_type '{}'", name), "a function that the emulator has");
-  }
-  // Functions with a fast, less exact variant have a parameter that says whether it is used.
-  const bool approximate = type.find("param={1") != std::string_view::npos;
-  const bool has_variants = *function == Eltwise::exp || *function == Eltwise::erf ||
-                            *function == Eltwise::gelu || *function == Eltwise::rsqrt;
-  if (approximate && has_variants) refuse(fmt::format("the approximate {}", name), "the exact one");
-  const bool fills = *function == Eltwise::fill;
-  if (!fills && call.inputs() != 1) refuse("not one operand", "one");
-  return eltwise(call, *function, fills ? std::optional(0.0F) : std::nullopt);
-}
-
-/// Reduces in one step, or in several, of which ops::reduce makes one.
+/// In one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const std::array<std::int64_t, 4>& in = call.in(0).shape.dimensions();
   const std::array<std::int64_t, 4>& out = call.out().shape.dimensions();
@@ -268,11 +120,135 @@ Program reshape(const Call& call) { return ops::reshape(call.input(0), call.outp
 Program to_layout(const Call& call) { return ops::to_layout(call.input(0), call.output()); }
 
 Program concat(const Call& call) {
-  if (call.attributes.find("dim").value_or("3") != "3") refuse("not along the columns", "dim 3");
+  const auto dim = parse_integer(call.attributes.find("dim").value_or("3"));
+  if (!dim || *dim < 0 || *dim > 3) refuse("no dimension", "dim 0 to 3");
   std::vector<Tensor> parts;
   for (std::size_t i = 0; i < call.inputs(); ++i) parts.push_back(call.input(i));
   if (parts.empty()) refuse("no inputs", "what is put side by side");
-  return ops::concat(parts, call.output());
+  return ops::concat(parts, static_cast<int>(*dim), call.output());
+}
+
+/// Four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
+std::optional<ops::Sides> four_numbers(std::optional<std::string_view> text) {
+  if (!text) return std::nullopt;
+  const std::size_t open = text->find('[');
+  const std::size_t close = text->find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string> parts = split(text->substr(open + 1, close - open - 1), ';');
+  ops::Sides sides{};
+  if (parts.size() > sides.size()) return std::nullopt;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t begin = parts[i].find_first_not_of(' ');
+    const auto number =
+        parse_integer(begin == std::string::npos ? "" : std::string_view(parts[i]).substr(begin));
+    if (!number) return std::nullopt;
+    sides.at(sides.size() - parts.size() + i) = *number;
+  }
+  return sides;
+}
+
+Program slice(const Call& call) {
+  const auto begins = four_numbers(call.attributes.find("slice_start"));
+  if (!begins) refuse("no slice_start among its attributes", "one of four numbers at the most");
+  ops::Sides steps{1, 1, 1, 1};
+  if (const auto given = four_numbers(call.attributes.find("step"))) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      steps.at(i) = std::max<std::int64_t>(1, (*given)[i]);
+  }
+  return ops::slice(call.input(0), *begins, steps, call.output());
+}
+
+Program pad(const Call& call) {
+  const auto before = four_numbers(call.attributes.find("input_tensor_start"));
+  return ops::pad(call.input(0), before.value_or(ops::Sides{}), 0, call.output());
+}
+
+Program permute(const Call& call) {
+  const auto dims = four_numbers(call.attributes.find("dims"));
+  if (!dims) refuse("no dims among its attributes", "four numbers");
+  std::array<int, 4> order{};
+  for (std::size_t i = 0; i < order.size(); ++i) order.at(i) = static_cast<int>((*dims)[i]);
+  return ops::permute(call.input(0), order, call.output());
+}
+
+/// A tensor in another memory.
+Program move(const Call& call) { return ops::to_memory(call.input(0), call.output()); }
+
+/// A number of a struct that an attribute prints, or what it is otherwise.
+std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
+                       std::int64_t otherwise) {
+  const auto text = call.attributes.member(attribute, name);
+  return text ? parse_integer(*text).value_or(otherwise) : otherwise;
+}
+
+ComputeConfig compute_of(const Call& call) {
+  ComputeConfig compute;
+  if (!call.fidelity.empty()) compute.fidelity = parse_math_fidelity(call.fidelity);
+  if (const auto fp32 = call.attributes.member("compute_kernel_config", "fp32_dest_acc_en")) {
+    compute.fp32_accumulation = fp32 == "1" || fp32 == "true";
+  }
+  return compute;
+}
+
+/// "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
+std::optional<CoreGrid> configured_grid(std::string_view text) {
+  constexpr std::string_view kKey = "compute_with_storage_grid_size=(x=";
+  const std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string> parts =
+      split(text.substr(at + kKey.size(), text.find(')', at) - at - kKey.size()), ';');
+  if (parts.size() != 2 || !parts[1].starts_with("y=")) return std::nullopt;
+  const auto columns = parse_integer(parts[0]);
+  const auto rows = parse_integer(std::string_view(parts[1]).substr(2));
+  if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > 64 || *rows > 64) {
+    return std::nullopt;
+  }
+  return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+}
+
+Program minimal_matmul(const Call& call) {
+  const MinimalMatmulAttributes attributes{
+      .block_m = member_or(call, "config", "M_block_size", 8),
+      .block_k = member_or(call, "config", "K_block_size", 8),
+      .block_n = member_or(call, "config", "N_block_size", 8),
+      .subblock_h = member_or(call, "config", "subblock_h", 1),
+      .subblock_w = member_or(call, "config", "subblock_w", 1),
+      .core_grid = configured_grid(call.attributes.find("config").value_or("")),
+      .compute = compute_of(call)};
+  if (call.attributes.find("fused_activation")) refuse("a fused activation", "none");
+  if (call.inputs() < 3) {
+    return ops::minimal_matmul(call.input(0), call.input(1), attributes, call.output());
+  }
+  return ops::minimal_matmul(call.input(0), call.input(1), call.input(2), attributes,
+                             call.output());
+}
+
+Program attention(const Call& call) {
+  const AttentionAttributes attributes{
+      .causal = call.attributes.flag("is_causal").value_or(false),
+      .query_chunk = member_or(call, "program_config", "q_chunk_size", 32),
+      .key_chunk = member_or(call, "program_config", "k_chunk_size", 32),
+      .compute = compute_of(call)};
+  const ops::AttentionOperands operands{call.input(0), call.input(1), call.input(2)};
+  if (call.inputs() < 4) return ops::attention(operands, attributes, call.output());
+  return ops::attention(operands, call.input(3), attributes, call.output());
+}
+
+Program rms_norm_backward(const Call& call) {
+  const Tensor x = call.input(0);
+  return ops::rms_norm_backward(x, call.input(1), call.make(ops::rms_output(call.in(0))), x,
+                                call.output(), x);
+}
+
+Program ttml_rms_norm(const Call& call) {
+  return ops::rms_norm(call.input(0), call.input(1), 1e-5F, call.output(),
+                       call.make(ops::rms_output(call.in(0))));
+}
+
+Program rotary(const Call& call) {
+  const bool pairs = call.code == operation::kRotaryPairs;
+  return ops::rotary_embedding(call.input(0), call.input(1), call.input(2),
+                               pairs ? RotaryStyle::pairs : RotaryStyle::halves, call.output());
 }
 
 Program split_heads(const Call& call) {
@@ -307,8 +283,8 @@ constexpr float kEpsilon = 1e-5F;  // it does not affect the time
 
 /// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
-  if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) != "LAYERNORM") {
-    refuse("an RMS norm", "a layer norm");
+  if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) == "RMSNORM") {
+    return ops::rms_norm(call.input(0), kEpsilon, call.output());
   }
   return ops::layernorm(call.input(0), kEpsilon, call.output());
 }
@@ -361,8 +337,8 @@ struct Builder {
 };
 constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{"MatmulDeviceOperation", matmul},
-                               Builder{operation::kBinary, binary},
-                               Builder{operation::kUnary, unary},
+                               Builder{operation::kBinary, logged::binary},
+                               Builder{operation::kUnary, logged::unary},
                                Builder{operation::kReduce, reduce_one},
                                Builder{"ReduceDeviceOperation", reduce_one},
                                Builder{operation::kReduceBatch, reduce_batch},
@@ -389,7 +365,27 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kCrossEntropy, cross_entropy},
                                Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
                                Builder{operation::kDropout, dropout},
-                               Builder{operation::kAdamW, adamw}};
+                               Builder{operation::kAdamW, adamw},
+                               Builder{operation::kTernary, logged::ternary},
+                               Builder{"WhereDeviceOperation", logged::ternary},
+                               Builder{operation::kSiluBackward, logged::silu_backward},
+                               Builder{"TypecastDeviceOperation", logged::cast},
+                               Builder{operation::kSlice, slice},
+                               Builder{operation::kPad, pad},
+                               Builder{"Pad", pad},
+                               Builder{operation::kPermute, permute},
+                               Builder{"InterleavedToShardedDeviceOperation", move},
+                               Builder{"ShardedToInterleavedDeviceOperation", move},
+                               Builder{"ReshardDeviceOperation", move},
+                               Builder{"CopyDeviceOperation", move},
+                               Builder{operation::kMinimalMatmul, minimal_matmul},
+                               Builder{"MinimalMatmulDeviceOperation", minimal_matmul},
+                               Builder{operation::kAttention, attention},
+                               Builder{"ScaledDotProductAttention", attention},
+                               Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
+                               Builder{operation::kRmsNormBackward, rms_norm_backward},
+                               Builder{operation::kRotaryPairs, rotary},
+                               Builder{operation::kRotaryHalves, rotary}};
 
 }  // namespace
 

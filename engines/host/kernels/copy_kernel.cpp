@@ -165,26 +165,32 @@ Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
                      context);
 }
 
-Kernel make_kernel(const ConcatAttributes&, const Call& call, const KernelContext& context) {
+Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
   call.require(call.inputs() > 0 && call.outputs() == 1, "parts and one result");
   require_same_type(call);
   call.require_own_outputs();
-  const Shape& shape = call.out().shape;
-  const std::int64_t element = element_bytes(call.out());
+  call.require(attributes.dimension >= 0 && attributes.dimension < 4, "one of four dimensions");
+  const auto along = static_cast<std::size_t>(attributes.dimension);
+  const auto& sides = call.out().shape.dimensions();
+  // What lies before the dimension is gone through, what lies behind it stays together.
+  std::int64_t before = 1;
+  std::int64_t behind = element_bytes(call.out());
+  for (std::size_t i = 0; i < 4; ++i) (i < along ? before : behind) *= i == along ? 1 : sides[i];
   std::vector<StridedCopy> copies;
   std::int64_t offset = 0;  // in bytes
   for (std::size_t i = 0; i < call.inputs(); ++i) {
-    const Shape& part = call.in(i).shape;
-    call.require(part.with_columns(shape.columns()) == shape,
-                 "parts that differ from the result in columns only");
-    const std::int64_t run = part.columns() * element;
+    auto part = call.in(i).shape.dimensions();
+    const std::int64_t run = part[along] * behind;
+    part[along] = sides[along];
+    call.require(part == sides, "parts that differ from the result in one dimension only");
     copies.push_back({.source = call.in_values(i),
                       .target = call.out_values() + offset,
-                      .dimensions = {{{}, {}, {rows_of(part), run, shape.columns() * element}}},
+                      .dimensions = {{{}, {}, {before, run, sides[along] * behind}}},
                       .run = run});
     offset += run;
   }
-  call.require(offset == shape.columns() * element, "as many columns as the parts have");
+  call.require(offset == sides[along] * behind, "as much as the parts have");
   return copy_kernel(std::move(copies), context);
 }
 

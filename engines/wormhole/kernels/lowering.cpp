@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/view_ops.h"
 
 namespace howard::wormhole {
 namespace {
@@ -137,6 +138,26 @@ void lower_gelu_backward(const Program& program, Launches& launches) {
   launches.eltwise(Eltwise::multiply, {t, dy}, program.outputs[0]);
 }
 
+/// In rows, and back into tiles: how ttnn moves parts that do not begin and end with tiles.
+void lower_to_rows(Program program, Launches& launches) {
+  const Operand out = program.outputs[0];
+  program.inputs[0] = launches.to_layout(program.inputs[0], Layout::row_major);
+  program.outputs[0] = launches.temporary({out.spec.shape, out.spec.dtype, Layout::row_major});
+  const Operand rows = program.outputs[0];
+  launches.push(std::move(program));
+  launches.to_layout(rows, Layout::tile);
+  launches.end_in(out);
+}
+
+bool moves_rows_of_tiles(const Program& program) {
+  if (program.outputs[0].spec.layout != Layout::tile) return false;
+  if (const auto* const slice = std::get_if<SliceAttributes>(&program.attributes)) {
+    return !slices_whole_tiles(program, *slice);
+  }
+  const auto* const pad = std::get_if<PadAttributes>(&program.attributes);
+  return pad != nullptr && (pad->before[2] % kTileSide != 0 || pad->before[3] % kTileSide != 0);
+}
+
 }  // namespace
 
 std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -151,6 +172,8 @@ std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles
   } else if (const auto* const gelu = std::get_if<GeluBackwardAttributes>(&program.attributes);
              gelu != nullptr && !gelu->fused) {
     lower_gelu_backward(program, launches);
+  } else if (moves_rows_of_tiles(program)) {
+    lower_to_rows(program, launches);
   } else {
     launches.push(program);
   }
@@ -164,10 +187,18 @@ Program timing_key(const Program& program) {
   for (Operand& output : key.outputs) output.buffer = BufferId();
   if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
     if (eltwise->scalar) eltwise->scalar = 1.0F;
+    eltwise->numbers = {};
+    for (EltwiseStep& step : eltwise->then) step.numbers = {};
   } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
     key.attributes = AdamWAttributes{};
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
     key.attributes = LayernormAttributes{};
+  } else if (auto* const pad = std::get_if<PadAttributes>(&key.attributes)) {
+    pad->value = 0;
+  } else if (auto* const attention = std::get_if<AttentionAttributes>(&key.attributes)) {
+    attention->scale = 1;
+  } else if (std::holds_alternative<RmsNormAttributes>(key.attributes)) {
+    key.attributes = RmsNormAttributes{};
   } else if (std::holds_alternative<CrossEntropyBackwardAttributes>(key.attributes)) {
     key.attributes = CrossEntropyBackwardAttributes{};
   } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {

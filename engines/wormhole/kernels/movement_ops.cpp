@@ -62,6 +62,32 @@ PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const P
       grid, profiles);
 }
 
+/// Rows of the table as they are: a row is looked up, read and written before the next. Indices in
+/// tiles are dealt out by the lines of their faces.
+PlannedProgram plan_embedding_rows(const Program& program, CoreGrid grid,
+                                   const Profiles& profiles) {
+  const TensorSpec& indices = program.inputs[0].spec;
+  const Bytes row = row_bytes(program.outputs[0].spec);
+  const std::int64_t rows = indices.shape.elements();
+  constexpr std::int64_t kFaceSide = kTileSide / 2;
+  const std::int64_t block =
+      indices.layout == Layout::tile ? std::min(kFaceSide, indices.shape.columns()) : 1;
+  const WorkSplit work =
+      split_work(indices.shape.rows() * ceil_div(indices.shape.columns(), block), grid);
+  const SimTime write = write_time(1, row, profiles);
+  return planned(program, work,
+                 {.steps = work.busiest * block,
+                  .all_steps = rows,
+                  .cores = work.cores,
+                  .read = profiles.software.matmul_read_issue + read_time(1, row, profiles),
+                  .compute = {},
+                  .write = write,
+                  .last_write = write,
+                  .reads = row,
+                  .writes = row},
+                 grid, profiles);
+}
+
 }  // namespace
 
 PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
@@ -156,6 +182,7 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
 
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::row_major) return plan_embedding_rows(program, grid, profiles);
   const Bytes tile = tile_bytes(out.dtype);
   const Bytes row = row_bytes(out);
   const std::int64_t blocks = out.shape.batch() * out.shape.tile_rows();

@@ -2,12 +2,17 @@
 #include "engines/wormhole/kernels/planned_program.h"
 
 #include "base/check.h"
+#include "engines/wormhole/kernels/attention_op.h"
+#include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/kernels/matmul_cost.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/minimal_matmul.h"
 #include "engines/wormhole/kernels/movement_ops.h"
+#include "engines/wormhole/kernels/norm_ops.h"
 #include "engines/wormhole/kernels/program_facts.h"
 #include "engines/wormhole/kernels/row_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/kernels/view_ops.h"
 #include "engines/wormhole/memory/dram_sharing.h"
 
 namespace howard::wormhole {
@@ -29,7 +34,8 @@ struct Planner {
             .matmul = plan};
   }
   PlannedProgram operator()(const EltwiseAttributes& attributes) const {
-    return plan_eltwise(program, attributes, grid, profiles);
+    return touches_l1(program) ? plan_eltwise_in_l1(program, attributes, grid, profiles)
+                               : plan_eltwise(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const ReduceAttributes& attributes) const {
     HOWARD_CHECK(attributes.dimension != Dimension::all, "lowered to one dimension at a time");
@@ -43,7 +49,8 @@ struct Planner {
     return plan_reshape(program, grid, profiles);
   }
   PlannedProgram operator()(const LayoutAttributes&) const {
-    return plan_layout(program, grid, profiles);
+    const bool moves = program.inputs[0].spec.layout == program.outputs[0].spec.layout;
+    return moves ? plan_memory_move(program, grid, profiles) : plan_layout(program, grid, profiles);
   }
   PlannedProgram operator()(const ConcatAttributes&) const {
     return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
@@ -88,6 +95,31 @@ struct Planner {
   }
   PlannedProgram operator()(const AdamWAttributes&) const {
     return plan_adamw(program, grid, profiles);
+  }
+
+  PlannedProgram operator()(const RmsNormAttributes&) const {
+    return plan_rms_norm(program, grid, profiles);
+  }
+  PlannedProgram operator()(const RmsNormBackwardAttributes&) const {
+    return plan_rms_norm_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const SliceAttributes&) const {
+    return plan_slice(program, grid, profiles);
+  }
+  PlannedProgram operator()(const PadAttributes&) const {
+    return plan_pad(program, grid, profiles);
+  }
+  PlannedProgram operator()(const PermuteAttributes& attributes) const {
+    return plan_permute(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const AttentionAttributes& attributes) const {
+    return plan_attention(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const MinimalMatmulAttributes& attributes) const {
+    return plan_minimal_matmul(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const RotaryEmbeddingAttributes& attributes) const {
+    return plan_rotary_embedding(program, attributes, grid, profiles);
   }
 
   static std::int64_t tile_rows(const Operand& operand) {

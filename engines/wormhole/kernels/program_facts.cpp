@@ -2,7 +2,9 @@
 #include "engines/wormhole/kernels/program_facts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/ttnn_names.h"
 
 namespace howard::wormhole {
@@ -22,6 +24,14 @@ struct Describer {
     facts.attributes.emplace_back(name, std::move(value));
   }
 
+  /// What a kernel with ttnn's default of HiFi2 was told of the arithmetic.
+  void told_compute(const ComputeConfig& compute) const {
+    facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
+    told("compute_kernel_config",
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
+                     facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
+  }
+
   void operator()(const MatmulAttributes& attributes) const {
     name(operation::kMatmul);
     told("transpose_a", text(attributes.transpose_a));
@@ -35,16 +45,25 @@ struct Describer {
     told("planned", plan.text());
   }
   void operator()(const EltwiseAttributes& attributes) const {
-    const std::string_view function = ttnn_name(attributes.function);
-    if (arity_of(attributes.function) == 2) {
+    const EltwiseEntry& entry = entry_of(attributes.function);
+    if (attributes.function == Eltwise::silu_backward) {
+      name(operation::kSiluBackward);
+    } else if (entry.values == 3) {
+      name(operation::kTernary);
+      told("ternary_op_type", fmt::format("TernaryOpType::{}", entry.ttnn));
+    } else if (entry.values == 2) {
       name(operation::kBinary);
-      told("binary_op_type", fmt::format("BinaryOpType::{}", function));
+      told("binary_op_type", fmt::format("BinaryOpType::{}", entry.ttnn));
       told("scalar", attributes.scalar ? fmt::format("{}", *attributes.scalar) : "std::nullopt");
+      if (!attributes.then.empty()) {
+        told("post_activations", fmt::format("SmallVector([{}])", ttnn_chain(attributes.then)));
+      }
     } else {
       name(operation::kUnary);
-      told("op_chain",
-           fmt::format("{{BasicUnaryWithParam<float>(op_type=UnaryOpType::{};param={{{}}})}}",
-                       function, attributes.scalar.value_or(0)));
+      std::vector<EltwiseStep> chain{{attributes.function, attributes.numbers}};
+      if (attributes.scalar) chain.front().numbers[0] = *attributes.scalar;
+      chain.insert(chain.end(), attributes.then.begin(), attributes.then.end());
+      told("op_chain", fmt::format("{{{}}}", ttnn_chain(chain)));
     }
     told("sub_core_grids",
          attributes.core_grid ? ttnn_range_text(*attributes.core_grid) : "std::nullopt");
@@ -72,12 +91,48 @@ struct Describer {
   }
   void operator()(const ReshapeAttributes&) const { name(operation::kReshape); }
   void operator()(const LayoutAttributes&) const {
+    const TensorSpec& in = program.inputs[0].spec;
+    if (in.layout == program.outputs[0].spec.layout) {
+      return name(move_operation(in, program.outputs[0].spec));
+    }
     const bool untilizes = program.outputs[0].spec.layout == Layout::row_major;
     name(untilizes ? operation::kUntilize : operation::kTilize);
   }
-  void operator()(const ConcatAttributes&) const {
+  void operator()(const ConcatAttributes& attributes) const {
     name(operation::kConcat);
-    told("dim", "3");
+    told("dim", fmt::to_string(attributes.dimension));
+  }
+  void operator()(const SliceAttributes& attributes) const {
+    name(operation::kSlice);
+    told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
+    told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
+  }
+  void operator()(const PadAttributes& attributes) const {
+    name(operation::kPad);
+    told("input_tensor_start", fmt::format("Shape([{}])", fmt::join(attributes.before, "; ")));
+    told("pad_value", fmt::format("{}", attributes.value));
+  }
+  void operator()(const PermuteAttributes& attributes) const {
+    name(operation::kPermute);
+    told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
+  }
+  void operator()(const AttentionAttributes& attributes) const {
+    name(operation::kAttention);
+    told("is_causal", text(attributes.causal));
+    told("scale", fmt::format("{}", attributes.scale));
+    told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
+                                       attributes.query_chunk, attributes.key_chunk));
+    told_compute(attributes.compute);
+  }
+  void operator()(const MinimalMatmulAttributes& attributes) const {
+    name(operation::kMinimalMatmul);
+    const CoreGrid grid = planned.kernel.grid;
+    told("config",
+         fmt::format("MinimalMatmulConfig(M_block_size={};K_block_size={};N_block_size={};"
+                     "subblock_h={};subblock_w={};compute_with_storage_grid_size=(x={};y={}))",
+                     attributes.block_m, attributes.block_k, attributes.block_n,
+                     attributes.subblock_h, attributes.subblock_w, grid.columns, grid.rows));
+    told_compute(attributes.compute);
   }
   void operator()(const SplitHeadsAttributes& attributes) const {
     name(operation::kSplitHeads);
@@ -98,6 +153,16 @@ struct Describer {
     told("eps", fmt::format("{}", attributes.epsilon));
   }
   void operator()(const LayernormBackwardAttributes&) const { name(operation::kLayernormBackward); }
+  void operator()(const RmsNormAttributes& attributes) const {
+    name(program.outputs.size() > 1 ? operation::kTtmlRmsNorm : operation::kLayernorm);
+    if (program.outputs.size() == 1) told("norm_type", "LayerNormType::RMSNORM");
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
+  void operator()(const RmsNormBackwardAttributes&) const { name(operation::kRmsNormBackward); }
+  void operator()(const RotaryEmbeddingAttributes& attributes) const {
+    name(attributes.style == RotaryStyle::pairs ? operation::kRotaryPairs
+                                                : operation::kRotaryHalves);
+  }
   void operator()(const GeluBackwardAttributes&) const { name(operation::kGeluBackward); }
   void operator()(const EmbeddingAttributes&) const { name(operation::kEmbedding); }
   void operator()(const EmbeddingBackwardAttributes&) const { name(operation::kEmbeddingBackward); }
@@ -133,6 +198,19 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
     const std::int64_t depth = matmul->transpose_a ? a.rows() : a.columns();
     work.flops = Flops(2 * program.outputs[0].spec.shape.elements() * depth);
     work.peak_flops = chip.peak_flops(grid.cores(), planned.matmul->fidelity);
+  } else if (const auto* const minimal =
+                 std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
+    const Shape& out = program.outputs[0].spec.shape;
+    work.flops = Flops(2 * out.elements() * program.inputs[1].spec.shape.rows());
+    work.peak_flops =
+        chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
+  } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
+    // Both products of every place of q with every place of k: a causal one does half of them.
+    const std::int64_t both =
+        4 * program.outputs[0].spec.shape.elements() * program.inputs[1].spec.shape.rows();
+    work.flops = Flops(attention->causal ? both / 2 : both);
+    work.peak_flops =
+        chip.peak_flops(grid.cores(), attention->compute.fidelity.value_or(MathFidelity::hifi2));
   }
   return work;
 }

@@ -16,36 +16,8 @@ constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
 
-SimTime math_time(Eltwise function, const TileCosts& cost) {
-  switch (function) {
-    case Eltwise::add:
-    case Eltwise::subtract:
-    case Eltwise::multiply:
-    case Eltwise::square:
-      return cost.fpu;
-    case Eltwise::relu:
-    case Eltwise::gtz:
-    case Eltwise::cast:
-    case Eltwise::fill:
-      return cost.simple;
-    case Eltwise::exp:
-      return cost.exp;
-    case Eltwise::erf:
-      return cost.erf;
-    case Eltwise::gelu:
-      return cost.gelu;
-    case Eltwise::sqrt:
-      return cost.sqrt;
-    case Eltwise::rsqrt:
-      return cost.rsqrt;
-    case Eltwise::reciprocal:
-      return cost.reciprocal;
-  }
-  HOWARD_CHECK(false, "every function has a cost");
-}
-
-/// Sets what two tensors read. A column operand ([..., 1]) is read and widened once for a row of
-/// tiles; any other operand is read tile for tile.
+/// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
+/// operand tile for tile.
 void read_operands(const Program& program, const SoftwareProfile& software,
                    TilePipeline& pipeline) {
   pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
@@ -90,6 +62,18 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
 
 }  // namespace
 
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
+  SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
+  for (const EltwiseStep& step : attributes.then) {
+    time += cost.functions.at(static_cast<std::size_t>(step.function));
+  }
+  return time;
+}
+
+SimTime scalar_tile_time(const SoftwareProfile& software) {
+  return kStoresPerTile * software.tiles.store;
+}
+
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid device_grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
@@ -100,14 +84,13 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
                         .all_steps = out.shape.tiles(),
                         .cores = work.cores,
                         .writes = {1, 1},
-                        .compute = math_time(attributes.function, software.tiles),
+                        .compute = eltwise_math_time(attributes, software.tiles),
                         .tile = input_tile(program),
                         .out_tile = tile_bytes(out.dtype)};
   read_operands(program, software, pipeline);
   // A scalar becomes a tile of its own before the first step.
-  if (attributes.scalar) pipeline.set_up = kStoresPerTile * software.tiles.store;
-  // binary_ng places its kernels on every core; ops of one operand use only the cores that have
-  // work.
+  if (attributes.scalar) pipeline.set_up = scalar_tile_time(software);
+  // binary_ng places its kernels on every core, those of one operand only where there is work.
   const bool binary = arity_of(attributes.function) == 2;
   const int cores = binary ? grid.cores() : work.cores;
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;

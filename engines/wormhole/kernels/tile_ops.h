@@ -8,6 +8,11 @@ namespace howard::wormhole {
 // Kernels whose step is one tile: elementwise ops, reductions, and transpositions within tiles.
 // tile_pipeline.h computes their cost.
 
+/// Of a tile: the function, and those that follow it on the same registers.
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost);
+/// Filling a tile with a scalar, before the first step.
+SimTime scalar_tile_time(const SoftwareProfile& software);
+
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid grid, const Profiles& profiles);
 

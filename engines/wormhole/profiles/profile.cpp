@@ -41,6 +41,7 @@ ChipProfile read_chip(Constants constants) {
       .noc_multicast = constants.bandwidth("noc.multicast", clock),
       .noc_read_latency = constants.time("noc.read_latency", clock),
       .noc_write_latency = constants.time("noc.write_latency", clock),
+      .l1_latency = constants.time("noc.l1_latency", clock),
       .matrix_flops_per_cycle = constants.count("matrix.flops_per_cycle"),
       .unpack = constants.bandwidth("unpack.bandwidth", clock),
       .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
@@ -76,18 +77,21 @@ DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
   };
 }
 
+std::array<SimTime, kEltwiseFunctions> read_functions(Constants& constants, Frequency clock) {
+  std::array<SimTime, kEltwiseFunctions> times;
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    times.at(static_cast<std::size_t>(entry.function)) =
+        constants.time(fmt::format("tiles.{}", entry.cost), clock);
+  }
+  return times;
+}
+
 TileCosts read_tiles(Constants& constants, Frequency clock) {
   return {
       .start = constants.time("tiles.start", clock),
       .store = constants.time("tiles.store", clock),
       .fpu = constants.time("tiles.fpu", clock),
       .simple = constants.time("tiles.simple", clock),
-      .exp = constants.time("tiles.exp", clock),
-      .erf = constants.time("tiles.erf", clock),
-      .gelu = constants.time("tiles.gelu", clock),
-      .sqrt = constants.time("tiles.sqrt", clock),
-      .reciprocal = constants.time("tiles.reciprocal", clock),
-      .rsqrt = constants.time("tiles.rsqrt", clock),
       .reduce = constants.time("tiles.reduce", clock),
       .transpose = constants.time("tiles.transpose", clock),
       .random = constants.time("tiles.random", clock),
@@ -99,6 +103,7 @@ TileCosts read_tiles(Constants& constants, Frequency clock) {
       .softmax_backward = constants.time("tiles.softmax_backward", clock),
       .layernorm = constants.time("tiles.layernorm", clock),
       .ttml_layernorm = constants.time("tiles.ttml_layernorm", clock),
+      .functions = read_functions(constants, clock),
   };
 }
 
@@ -107,6 +112,15 @@ MovementCosts read_movement(Constants& constants, Frequency clock) {
       .face_line = constants.time("movement.face_line", clock),
       .segment = constants.time("movement.segment", clock),
       .mask = constants.time("movement.mask", clock),
+  };
+}
+
+AttentionCosts read_attention(Constants& constants, Frequency clock) {
+  return {
+      .exp = constants.time("attention.exp", clock),
+      .max = constants.time("attention.max", clock),
+      .sum = constants.time("attention.sum", clock),
+      .chunk = constants.time("attention.chunk", clock),
   };
 }
 
@@ -146,11 +160,13 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
       .tiles = read_tiles(constants, clock),
       .movement = read_movement(constants, clock),
+      .attention = read_attention(constants, clock),
       .all_reduce = read_all_reduce(constants, clock),
       .matmul_start = constants.time("matmul.start", clock),
       .matmul_read_issue = constants.time("matmul.read_issue", clock),
       .matmul_tile_product = constants.time("matmul.tile_product", clock),
       .matmul_output_tile = constants.time("matmul.output_tile", clock),
+      .minimal_matmul_handshake = constants.time("minimal_matmul.handshake", clock),
       .matmul_next_product = constants.time("matmul.next_product", clock),
       .matmul_next_multicast_product = constants.time("matmul.next_multicast_product", clock),
       .matmul_transposed_unpack = constants.count("matmul.transposed_unpack"),

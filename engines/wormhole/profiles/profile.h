@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct ChipProfile {
   Bandwidth noc_multicast;                  // noc.multicast
   SimTime noc_read_latency;                 // noc.read_latency
   SimTime noc_write_latency;                // noc.write_latency
+  SimTime l1_latency;                       // noc.l1_latency
   std::int64_t matrix_flops_per_cycle = 0;  // matrix.flops_per_cycle
   Bandwidth unpack;                         // unpack.bandwidth
   SimTime pack_accumulate_tile;             // pack.accumulate_tile
@@ -79,18 +81,12 @@ struct DispatchCosts {
 
 /// The costs of ttnn's kernels that go from tile to tile (see tile_pipeline.h).
 struct TileCosts {
-  SimTime start;       // tiles.start
-  SimTime store;       // tiles.store
-  SimTime fpu;         // tiles.fpu
-  SimTime simple;      // tiles.simple
-  SimTime exp;         // tiles.exp
-  SimTime erf;         // tiles.erf
-  SimTime gelu;        // tiles.gelu
-  SimTime sqrt;        // tiles.sqrt
-  SimTime reciprocal;  // tiles.reciprocal
-  SimTime rsqrt;       // tiles.rsqrt
-  SimTime reduce;      // tiles.reduce
-  SimTime transpose;   // tiles.transpose
+  SimTime start;      // tiles.start
+  SimTime store;      // tiles.store
+  SimTime fpu;        // tiles.fpu
+  SimTime simple;     // tiles.simple
+  SimTime reduce;     // tiles.reduce
+  SimTime transpose;  // tiles.transpose
 
   SimTime random;            // tiles.random
   SimTime gelu_backward;     // tiles.gelu_backward
@@ -101,6 +97,9 @@ struct TileCosts {
   SimTime softmax_backward;  // tiles.softmax_backward
   SimTime layernorm;         // tiles.layernorm
   SimTime ttml_layernorm;    // tiles.ttml_layernorm
+
+  /// Of each elementwise function, whose entry of the catalogue names its constant.
+  std::array<SimTime, kEltwiseFunctions> functions{};
 
   bool operator==(const TileCosts&) const = default;
 };
@@ -114,7 +113,17 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
-/// The costs of tt-metal's sum over several chips (see chip_links.h).
+/// What ttnn's attention kernel costs besides its products (attention_op.cpp says of what).
+struct AttentionCosts {
+  SimTime exp;    // attention.exp
+  SimTime max;    // attention.max
+  SimTime sum;    // attention.sum
+  SimTime chunk;  // attention.chunk
+
+  bool operator==(const AttentionCosts&) const = default;
+};
+
+/// What tt-metal's sum over several chips costs (chip_links.h says of what).
 struct CollectiveCosts {
   SimTime start;   // all_reduce.start
   SimTime step;    // all_reduce.step
@@ -151,11 +160,13 @@ struct SoftwareProfile {
   int ttnn_other_arguments = 0;   // ttnn.other_arguments
   TileCosts tiles;
   MovementCosts movement;
+  AttentionCosts attention;
   CollectiveCosts all_reduce;
   SimTime matmul_start;                   // matmul.start
   SimTime matmul_read_issue;              // matmul.read_issue
   SimTime matmul_tile_product;            // matmul.tile_product
   SimTime matmul_output_tile;             // matmul.output_tile
+  SimTime minimal_matmul_handshake;       // minimal_matmul.handshake
   SimTime matmul_next_product;            // matmul.next_product
   SimTime matmul_next_multicast_product;  // matmul.next_multicast_product
   int matmul_transposed_unpack = 1;       // matmul.transposed_unpack

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention as one kernel: the scores of a row of q stay in a workspace of the thread.
+#include <algorithm>
+#include <limits>
+
+#include "engines/host/kernels/float_math.h"
+#include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
+
+namespace howard::host {
+namespace {
+
+template <class T>
+struct AttentionRows {
+  const T* q;
+  const T* k;
+  const T* v;
+  const T* mask;  ///< Null: none.
+  T* out;
+  std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
+  std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
+  std::int64_t mask_step;            ///< From one batch's mask to the next; 0: one for all.
+  float scale;
+  bool causal;
+
+  /// Row `index` of all rows of q; `work` has room for the scores and a row of the result.
+  HOWARD_INLINE void run_row(std::int64_t index, float* work) const {
+    const std::int64_t row = index % rows;
+    const std::int64_t head = index / rows;
+    const std::int64_t batch = head / heads;
+    const std::int64_t pair = (batch * heads + head % heads) / group;
+    const T* query = q + index * columns;
+    const T* key = k + pair * keys * columns;
+    const T* value = v + pair * keys * columns;
+    const std::int64_t seen = causal ? row + 1 : keys;
+    float* scores = work;
+    float* sums = work + keys;
+    for (std::int64_t j = 0; j < seen; ++j) {
+      const T* other = key + j * columns;
+      scores[j] = scale * sum_of(columns, [=](std::int64_t i) HOWARD_INLINE {
+                    return load(query, i) * load(other, i);
+                  });
+    }
+    if (mask != nullptr) {
+      const T* added = mask + batch * mask_step + row * keys;
+      for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(added, j); });
+    }
+    const float largest = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] = exp_of(scores[j] - largest); });
+    const float factor =
+        1.0F / sum_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
+    for (std::int64_t j = 0; j < seen; ++j) {
+      const T* other = value + j * columns;
+      const float weight = scores[j] * factor;
+      for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(other, i); });
+    }
+    T* to = out + index * columns;
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
+  }
+};
+
+}  // namespace
+
+Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require((call.inputs() == 3 || call.inputs() == 4) && call.outputs() == 1,
+               "q, k, v and perhaps a mask");
+  call.require_one_real_type();
+  call.require_own_outputs();
+  const Shape& q = call.in(0).shape;
+  const Shape& k = call.in(1).shape;
+  const bool masked = call.inputs() == 4;
+  call.require(call.out().shape == q && call.in(2).shape == k && q.outer() == k.outer() &&
+                   q.heads() % k.heads() == 0 && q.columns() == k.columns() &&
+                   (!attributes.causal || q.rows() == k.rows()),
+               "q [b, h, s, d], k and v [b, g, t, d]");
+  call.require(
+      !masked || (call.in(3).shape.rows() == q.rows() && call.in(3).shape.heads() == 1 &&
+                  call.in(3).shape.columns() == k.rows() &&
+                  (call.in(3).shape.outer() == 1 || call.in(3).shape.outer() == q.outer())),
+      "a mask [b or 1, 1, s, t]");
+  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+    using T = typename decltype(type)::type;
+    const bool shared_mask = !masked || call.in(3).shape.outer() == 1;
+    const AttentionRows<T> rows{.q = call.in_values<T>(0),
+                                .k = call.in_values<T>(1),
+                                .v = call.in_values<T>(2),
+                                .mask = masked ? call.in_values<T>(3) : nullptr,
+                                .out = call.out_values<T>(),
+                                .heads = q.heads(),
+                                .group = q.heads() / k.heads(),
+                                .rows = q.rows(),
+                                .keys = k.rows(),
+                                .columns = q.columns(),
+                                .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
+                                .scale = attributes.scale,
+                                .causal = attributes.causal};
+    return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
+      workspace.require(Bytes((rows.keys + rows.columns) * 4));
+      share(pool, count, row_grain(rows.keys * rows.columns),
+            [&](std::int64_t begin, std::int64_t end, int worker) {
+              float* work = workspace.floats(worker);
+              vectorised([&]() HOWARD_INLINE {
+                for (std::int64_t row = begin; row < end; ++row) rows.run_row(row, work);
+              });
+            });
+    };
+  });
+}
+
+}  // namespace howard::host

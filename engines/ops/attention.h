@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/device/program.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::ops {
+
+/// The operands of attention: q [b, h, s, d], k and v [b, g, t, d] with h a multiple of g.
+struct AttentionOperands {
+  Tensor q, k, v;
+};
+
+/// The program of out = softmax(scale q k^T) v in one kernel, of q's spec. Error when the specs do
+/// not fit; when a causal one has not s = t; when a chunk is no multiple of 32.
+Program attention(const AttentionOperands& operands, const AttentionAttributes& attributes,
+                  const Tensor& out);
+/// The same with a mask [b or 1, 1, s, t] that is added. Error also when it is causal.
+Program attention(const AttentionOperands& operands, const Tensor& mask,
+                  const AttentionAttributes& attributes, const Tensor& out);
+
+}  // namespace howard::ops

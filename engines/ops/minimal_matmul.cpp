@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/minimal_matmul.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engines/ops/check.h"
+#include "engines/ops/matmul.h"
+
+namespace howard::ops {
+namespace {
+
+void require_blocks(const MinimalMatmulAttributes& blocks) {
+  const bool positive = blocks.block_m > 0 && blocks.block_k > 0 && blocks.block_n > 0 &&
+                        blocks.subblock_h > 0 && blocks.subblock_w > 0;
+  if (positive && blocks.block_m % blocks.subblock_h == 0 &&
+      blocks.block_n % blocks.subblock_w == 0) {
+    return;
+  }
+  throw Error(
+      {.attempted = "multiply by minimal_matmul",
+       .value = fmt::format("blocks of {}x{}x{} tiles and sub-blocks of {}x{}", blocks.block_m,
+                            blocks.block_k, blocks.block_n, blocks.subblock_h, blocks.subblock_w),
+       .accepted = "positive sizes, the blocks of m and n multiples of the sub-block's",
+       .hint = ""});
+}
+
+}  // namespace
+
+Program minimal_matmul(const Tensor& a, const Tensor& b, const MinimalMatmulAttributes& attributes,
+                       const Tensor& out) {
+  if (b.spec().shape.batch() != 1) {
+    refuse("minimal_matmul", {a.spec(), b.spec()}, "a weight [k, n] without a batch");
+  }
+  require_blocks(attributes);
+  Program program = matmul(a, b, out);
+  program.name = "minimal_matmul";
+  program.attributes = attributes;
+  return program;
+}
+
+Program minimal_matmul(const Tensor& a, const Tensor& b, const Tensor& bias,
+                       const MinimalMatmulAttributes& attributes, const Tensor& out) {
+  Program program = minimal_matmul(a, b, attributes, out);
+  const Shape row{out.spec().shape.columns()};
+  if (bias.spec().shape != row || bias.spec().dtype != out.spec().dtype) {
+    refuse("minimal_matmul", {a.spec(), b.spec(), bias.spec()},
+           "a bias of one row, as wide as the result");
+  }
+  program.inputs.push_back(bias.operand());
+  return program;
+}
+
+}  // namespace howard::ops

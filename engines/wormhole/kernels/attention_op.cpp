@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/attention_op.h"
+
+#include <algorithm>
+
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// How the work is dealt out, in chunks.
+struct AttentionSplit {
+  int cores = 0;                    ///< That have work.
+  std::int64_t query_chunks = 0;    ///< Of the busiest core.
+  std::int64_t key_chunks = 0;      ///< That it sees, over all of those.
+  std::int64_t all_key_chunks = 0;  ///< Of all cores.
+};
+
+/// Chunks of k that chunk `i` of q sees.
+std::int64_t seen_by(std::int64_t i, std::int64_t query_rows, std::int64_t key_rows,
+                     std::int64_t all) {
+  return std::min(all, ceil_div((i + 1) * query_rows, key_rows));
+}
+
+AttentionSplit split_attention(const Shape& q, const Shape& k,
+                               const AttentionAttributes& attributes, int cores) {
+  const std::int64_t queries = ceil_div(q.rows(), attributes.query_chunk);
+  const std::int64_t keys = ceil_div(k.rows(), attributes.key_chunk);
+  const std::int64_t for_batch = std::min<std::int64_t>(q.outer(), cores);
+  const std::int64_t for_heads = std::min(cores / for_batch, q.heads());
+  const std::int64_t for_chunks = std::min(cores / (for_batch * for_heads), queries);
+  const std::int64_t products = ceil_div(q.outer(), for_batch) * ceil_div(q.heads(), for_heads);
+  const std::int64_t each = ceil_div(queries, for_chunks);
+  AttentionSplit split{.cores = static_cast<int>(for_batch * for_heads * ceil_div(queries, each)),
+                       .query_chunks = products * each};
+  std::int64_t of_all = 0;
+  std::int64_t of_last = 0;  // the last core has the chunks that see most
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const std::int64_t seen =
+        attributes.causal ? seen_by(i, attributes.query_chunk, attributes.key_chunk, keys) : keys;
+    of_all += seen;
+    if (i / each == (queries - 1) / each) of_last += seen;
+  }
+  // Where they are dealt out evenly, a causal core has a chunk from either end.
+  const bool paired = attributes.causal && each % 2 == 0 && queries % for_chunks == 0;
+  const std::int64_t of_busiest =
+      paired ? ceil_div(of_all, for_chunks)
+             : (attributes.causal ? std::max(of_last, ceil_div(of_all, for_chunks)) : each * keys);
+  split.key_chunks = products * of_busiest;
+  split.all_key_chunks = q.batch() * of_all;
+  return split;
+}
+
+}  // namespace
+
+PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
+                              CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& q = program.inputs[0].spec;
+  const Shape& k = program.inputs[1].spec.shape;
+  const Bytes tile = tile_bytes(q.dtype);
+  const AttentionSplit split = split_attention(q.shape, k, attributes, grid.cores());
+  const std::int64_t sq = attributes.query_chunk / kTileSide;
+  const std::int64_t sk = attributes.key_chunk / kTileSide;
+  const std::int64_t d = q.shape.tile_columns();
+  const auto phases =
+      static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const SoftwareProfile& software = profiles.software;
+  const AttentionCosts& cost = software.attention;
+  const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
+  // Both products, the softmax of the scores, and the correction of the sums so far.
+  const bool masked = program.inputs.size() > 3;
+  const SimTime compute = 2 * sq * sk * d * product + sq * sk * (cost.exp + cost.max + cost.sum) +
+                          (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
+                          cost.chunk;
+  const std::int64_t read = 2 * sk * d + (masked ? sq * sk : 0);
+  const auto parts = [&](std::int64_t tiles) { return tiles * tile; };
+  const StepPipeline pipeline{
+      .steps = split.key_chunks,
+      .all_steps = split.all_key_chunks,
+      .cores = split.cores,
+      // Each chunk of q is read before its first step, and its result written after the last.
+      .set_up = split.query_chunks * read_time(sq * d, tile, profiles),
+      .read = read_time(read, tile, profiles),
+      .compute = compute,
+      .write = {},
+      .last_write = write_time(sq * d, tile, profiles),
+      .reads = parts(read),
+      .writes = {}};
+  KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
+  kernel.dram += 2 * q.shape.tiles() * tile;
+  constexpr int kCircularBuffers = 16;
+  return {.name = program.name,
+          .footprint = op_footprint(split.cores, 1, software.ttnn_binary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = kernel};
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/wormhole/kernels/planned_program.h"
+
+namespace howard::wormhole {
+
+/// ttnn's scaled_dot_product_attention: batches, then heads, then chunks of q are dealt out over
+/// the cores. For each of its chunks of q a core reads all chunks of k and v that it sees, and no
+/// core shares them with another.
+PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
+                              CoreGrid grid, const Profiles& profiles);
+
+}  // namespace howard::wormhole

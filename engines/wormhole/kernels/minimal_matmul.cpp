@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/minimal_matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// A product in tiles as it is dealt out.
+struct MinimalSplit {
+  CoreGrid grid;
+  std::int64_t m = 1, k = 1, n = 1;
+  bool transposed = false;  ///< M over columns and N over rows.
+  std::int64_t m_cores = 1, n_cores = 1;
+  std::int64_t per_core_m = 1, per_core_n = 1;
+};
+
+MinimalSplit split_minimal(const Program& program, CoreGrid grid) {
+  const Shape& a = program.inputs[0].spec.shape;
+  const Shape& b = program.inputs[1].spec.shape;
+  MinimalSplit split{
+      .grid = grid, .m = a.batch() * a.tile_rows(), .k = a.tile_columns(), .n = b.tile_columns()};
+  split.transposed = split.m > split.n;
+  split.m_cores = split.transposed ? grid.columns : grid.rows;
+  split.n_cores = split.transposed ? grid.rows : grid.columns;
+  split.per_core_m = ceil_div(split.m, split.m_cores);
+  split.per_core_n = ceil_div(split.n, split.n_cores);
+  return split;
+}
+
+/// `whole` cut into blocks, the last of which may be smaller.
+std::vector<std::int64_t> blocks_of(std::int64_t whole, std::int64_t block) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t at = 0; at < whole; at += block) sizes.push_back(std::min(block, whole - at));
+  return sizes;
+}
+
+/// One block of K of one block of the output.
+struct MinimalStep {
+  std::int64_t in0_tiles = 0, in1_tiles = 0;  ///< Zero where the block is still there.
+  SimTime compute;
+};
+
+/// What computing takes.
+struct TileTimes {
+  SimTime product;      ///< Of two tiles.
+  SimTime partial_sum;  ///< Handing a tile of the output to the packer, at each step of K.
+  SimTime copy;         ///< A tile through the registers once more, with the bias, after the last.
+};
+
+/// In the kernel's order: the blocks of the output in a serpentine, K to and fro, so that at a turn
+/// one of the operands' blocks is the one before.
+std::vector<MinimalStep> steps_of(const MinimalSplit& split,
+                                  const MinimalMatmulAttributes& attributes,
+                                  const TileTimes& times) {
+  const auto in_m = blocks_of(split.per_core_m, attributes.block_m);
+  const auto in_n = blocks_of(split.per_core_n, attributes.block_n);
+  const auto in_k = blocks_of(split.k, attributes.block_k);
+  std::vector<MinimalStep> steps;
+  for (std::size_t i = 0; i < in_m.size(); ++i) {
+    for (std::size_t j = 0; j < in_n.size(); ++j) {
+      const std::int64_t n = i % 2 == 0 ? in_n[j] : in_n[in_n.size() - 1 - j];
+      const bool forward = (i * in_n.size() + j) % 2 == 0;
+      for (std::size_t l = 0; l < in_k.size(); ++l) {
+        const std::int64_t k = forward ? in_k[l] : in_k[in_k.size() - 1 - l];
+        const bool turn = l == 0 && !steps.empty();
+        const bool keeps_in0 = turn && j > 0;
+        const bool keeps_in1 = turn && j == 0;
+        steps.push_back(
+            {.in0_tiles = keeps_in0 ? 0 : in_m[i] * k,
+             .in1_tiles = keeps_in1 ? 0 : k * n,
+             .compute = in_m[i] * k * n * times.product + in_m[i] * n * times.partial_sum});
+      }
+      steps.back().compute += in_m[i] * n * times.copy;
+    }
+  }
+  return steps;
+}
+
+/// What a line of cores needs to hand blocks on.
+struct ChainCosts {
+  std::int64_t cores = 1;
+  SimTime latency;    ///< Of a read of DRAM, besides its tiles.
+  SimTime read;       ///< Of a tile, by the first core.
+  SimTime forward;    ///< Of a tile, from one core to the next.
+  SimTime handshake;  ///< Before each block that is handed on.
+};
+
+/// When the last core of a line has each block. A core receives a block, gives it to compute and
+/// hands it on, one after the other; it has room for two blocks.
+std::vector<SimTime> arrivals(const ChainCosts& chain, const std::vector<MinimalStep>& steps,
+                              std::int64_t MinimalStep::*tiles) {
+  const auto cores = static_cast<std::size_t>(chain.cores);
+  struct Core {
+    SimTime handed_on, received;
+    SimTime computed, computed_before;
+  };
+  std::vector<Core> line(cores);
+  std::vector<SimTime> at_the_end;
+  for (const MinimalStep& step : steps) {
+    const std::int64_t count = step.*tiles;
+    for (std::size_t i = 0; i < cores; ++i) {
+      Core& core = line[i];
+      const SimTime room = std::max(core.handed_on, core.computed_before);
+      if (count > 0 && i == 0) {
+        core.received = room + chain.latency + count * chain.read;
+      } else if (count > 0) {
+        Core& before = line[i - 1];
+        before.handed_on =
+            std::max(before.received, room) + chain.handshake + count * chain.forward;
+        core.received = before.handed_on;
+      }
+      if (i + 1 == cores) core.handed_on = core.received;
+      core.computed_before = core.computed;
+      core.computed = std::max(core.computed, core.received) + step.compute;
+    }
+    at_the_end.push_back(line.back().received);
+  }
+  return at_the_end;
+}
+
+KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep>& steps,
+                        Bytes tile, const Profiles& profiles) {
+  const ChipProfile& chip = profiles.chip;
+  const SoftwareProfile& software = profiles.software;
+  const SimTime port = transfer_time(tile, chip.noc_link);
+  const auto chain = [&](std::int64_t cores, std::int64_t readers, Bandwidth dram) {
+    return ChainCosts{
+        .cores = cores,
+        .latency = chip.noc_read_latency,
+        .read = std::max({software.matmul_read_issue, port, transfer_time(readers * tile, dram)}),
+        .forward = port,
+        .handshake = software.minimal_matmul_handshake};
+  };
+  // The larger operand is read on NoC 0. A goes along N's cores, one line for each of M's.
+  const bool in0_larger = split.m * split.k > split.k * split.n;
+  const auto dram = [&](bool larger) { return larger ? chip.dram_read_noc0 : chip.dram_read_noc1; };
+  const auto in0 = arrivals(chain(split.n_cores, split.m_cores, dram(in0_larger)), steps,
+                            &MinimalStep::in0_tiles);
+  const auto in1 = arrivals(chain(split.m_cores, split.n_cores, dram(!in0_larger)), steps,
+                            &MinimalStep::in1_tiles);
+  KernelCost kernel{.grid = split.grid, .cores = split.grid.cores()};
+  const SimTime start = software.matmul_start;
+  SimTime computed;
+  SimTime in0_waits;
+  SimTime in1_waits;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const SimTime ready = std::max({computed, in0[i], in1[i]});
+    if (i == 0) kernel.compute_start = start + ready;
+    (in0[i] > in1[i] ? in0_waits : in1_waits) += ready - computed;
+    computed = ready + steps[i].compute;
+    kernel.dram += split.m_cores * steps[i].in0_tiles * tile;
+    kernel.dram += split.n_cores * steps[i].in1_tiles * tile;
+  }
+  kernel.reads_end = start + std::max(in0.back(), in1.back());
+  kernel.math_end = start + computed;
+  kernel.first_write = kernel.math_end;
+  kernel.bottleneck = computed - in0_waits - in1_waits > in0_waits + in1_waits ? Bottleneck::math
+                      : in0_waits > in1_waits ? Bottleneck::in0_reads
+                                              : Bottleneck::in1_reads;
+  return kernel;
+}
+
+}  // namespace
+
+PlannedProgram plan_minimal_matmul(const Program& program,
+                                   const MinimalMatmulAttributes& attributes, CoreGrid device_grid,
+                                   const Profiles& profiles) {
+  const CoreGrid grid = attributes.core_grid.value_or(device_grid);
+  if (grid.columns < 2 || grid.rows < 2) {
+    throw Error({.attempted = "multiply by minimal_matmul",
+                 .value = fmt::format("on a grid of {}x{} cores", grid.columns, grid.rows),
+                 .accepted = "2x2 cores or more",
+                 .hint = ""});
+  }
+  const MinimalSplit split = split_minimal(program, grid);
+  const ChipProfile& chip = profiles.chip;
+  const Bytes tile = tile_bytes(program.inputs[0].spec.dtype);
+  const Bytes out_tile = tile_bytes(program.outputs[0].spec.dtype);
+  const auto phases =
+      static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const TileTimes times{
+      .product = chip.tile_pass() * phases + profiles.software.matmul_tile_product,
+      .partial_sum = profiles.software.matmul_output_tile,
+      .copy = transfer_time(2 * tile, chip.unpack)};
+  KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tile, profiles);
+  // Tiles go out as they are copied; what is left is the last one.
+  kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(out_tile, chip.noc_link);
+  kernel.dram += split.m * split.n * out_tile;
+  constexpr int kCircularBuffers = 5;
+  constexpr int kKernelGroups = 4;  // injectors of either operand, of both, and the others
+  return {.name = program.name,
+          .footprint =
+              op_footprint(grid.cores(), kKernelGroups, profiles.software.ttnn_matmul_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = kernel};
+}
+
+}  // namespace howard::wormhole

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/wormhole/kernels/view_ops.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engines/wormhole/kernels/movement_ops.h"
+#include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
+
+namespace howard::wormhole {
+namespace {
+
+/// Rows of a row-major result, each read and written by itself.
+PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreGrid grid,
+                           const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const std::int64_t rows = out.shape.batch() * out.shape.rows();
+  const Bytes row(ceil_div(out.host_bytes().value(), rows));
+  const WorkSplit work = split_work(rows, grid);
+  const SimTime write = write_time(1, row, profiles);
+  constexpr int kCircularBuffers = 2;
+  KernelCost kernel = step_pipeline_cost({.steps = work.busiest,
+                                          .all_steps = rows,
+                                          .cores = work.cores,
+                                          .read = read_time(1, row, profiles),
+                                          .compute = {},
+                                          .write = write,
+                                          .last_write = write,
+                                          .reads = row,
+                                          .writes = row},
+                                         grid, profiles);
+  kernel.dram = (rows + rows_read) * row;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = kernel};
+}
+
+/// Lines of 32 bytes: `lines` of each tile are read and written on their own.
+PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGrid grid,
+                               const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const Bytes tile = tile_bytes(out.dtype);
+  const std::int64_t tiles = std::max(out.shape.tiles(), program.inputs[0].spec.shape.tiles());
+  const WorkSplit work = split_work(tiles, grid);
+  const std::int64_t rows = std::min(kTileSide, program.inputs[0].spec.shape.rows());
+  const SimTime lines = 2 * rows * profiles.software.movement.face_line;
+  const SimTime write = profiles.chip.noc_write_latency + lines;
+  constexpr int kCircularBuffers = 4;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = step_pipeline_cost(
+              {.steps = work.busiest,
+               .all_steps = tiles,
+               .cores = work.cores,
+               .read = reads_lines ? profiles.chip.noc_read_latency + lines
+                                   : read_time(1, tile, profiles),
+               .compute = reads_lines ? profiles.software.tiles.transpose : SimTime(),
+               .write = write,
+               .last_write = write,
+               .reads = tile,
+               .writes = tile},
+              grid, profiles)};
+}
+
+}  // namespace
+
+bool slices_whole_tiles(const Program& program, const SliceAttributes& attributes) {
+  const auto& [first, second, rows, columns] = attributes.begins;
+  const Shape& in = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  const auto ends_well = [](std::int64_t end, std::int64_t size) {
+    return end % kTileSide == 0 || end == size;
+  };
+  return attributes.steps == std::array<std::int64_t, 4>{1, 1, 1, 1} && rows % kTileSide == 0 &&
+         columns % kTileSide == 0 && ends_well(rows + out.rows(), in.rows()) &&
+         ends_well(columns + out.columns(), in.columns());
+}
+
+PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::tile) {
+    return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
+  }
+  return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
+}
+
+PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::row_major) {
+    return plan_sticks(program, in.shape.batch() * in.shape.rows(), grid, profiles);
+  }
+  PlannedProgram planned = plan_move_tiles(program, out.shape.tiles(), grid, profiles);
+  planned.kernel.dram = (in.shape.tiles() + out.shape.tiles()) * tile_bytes(out.dtype);
+  return planned;
+}
+
+PlannedProgram plan_permute(const Program& program, const PermuteAttributes& attributes,
+                            CoreGrid grid, const Profiles& profiles) {
+  using Order = std::array<int, 4>;
+  const Order& order = attributes.order;
+  if (program.outputs[0].spec.layout == Layout::row_major) {
+    const Shape& in = program.inputs[0].spec.shape;
+    return plan_sticks(program, in.batch() * in.rows(), grid, profiles);
+  }
+  if (order == Order{0, 1, 3, 2}) return plan_transpose(program, grid, profiles);
+  if (order == Order{0, 2, 1, 3}) return plan_transpose_heads(program, grid, profiles);
+  if (order[2] == 2 && order[3] == 3) {
+    return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
+  }
+  return plan_face_lines(program, order[3] != 3, grid, profiles);
+}
+
+}  // namespace howard::wormhole
