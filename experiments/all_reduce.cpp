@@ -59,7 +59,7 @@ class AllReduce final : public harness::Experiment {
 
   std::string_view name() const override { return "all_reduce"; }
   std::string_view question() const override {
-    return "a sum over several chips, as of a gradient: what does it take beside published times?";
+    return "How long does a sum over several chips take, beside published times?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

@@ -212,7 +212,7 @@ class Calibrate final : public harness::Experiment {
 
   std::string_view name() const override { return "calibrate"; }
   std::string_view question() const override {
-    return "The calibrated constants: fitted anew, how well known, and how far off the rows are";
+    return "What are the calibrated constants, and how well is each of them known?";
   }
 
   bool is_tool() const override { return true; }

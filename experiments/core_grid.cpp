@@ -70,7 +70,7 @@ class CoreGridExperiment final : public harness::Experiment {
 
   std::string_view name() const override { return "core_grid"; }
   std::string_view question() const override {
-    return "four networks on parts of the cores against all cores for each in turn";
+    return "Do four networks run faster on parts of the cores than on all cores in turn?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

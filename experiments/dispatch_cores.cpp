@@ -111,7 +111,7 @@ class DispatchCores final : public harness::Experiment {
 
   std::string_view name() const override { return "dispatch_cores"; }
   std::string_view question() const override {
-    return "a product, an MLP and GPT-2 under WORKER and ETH dispatch: when does ETH pay?";
+    return "When does ETH dispatch pay, for a product, an MLP and GPT-2?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

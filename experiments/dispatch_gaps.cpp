@@ -168,15 +168,15 @@ class DispatchGaps final : public harness::Experiment {
 
   std::string_view name() const override { return "dispatch_gaps"; }
   std::string_view question() const override {
-    return "how long is the chip idle between programs, and what is it waiting for?";
+    return "How long is the chip idle between programs, and what does it wait for?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
     if (backend == Backend::host) return {};
-    return {harness::word_axis("workload", "what runs", {"core_grid", "mlp", "gpt2"},
+    return {harness::word_axis("workload", "the workload that runs", {"core_grid", "mlp", "gpt2"},
                                {"core_grid", "mlp", "gpt2"}),
-            harness::word_axis("profiled", "with tt-metal's device profiler", {"yes", "no"},
-                               {"yes", "no"})};
+            harness::word_axis("profiled", "whether tt-metal's device profiler is on",
+                               {"yes", "no"}, {"yes", "no"})};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }

@@ -198,7 +198,7 @@ class Fidelity final : public Experiment {
 
   std::string_view name() const override { return "fidelity"; }
   std::string_view question() const override {
-    return "every published row beside the emulator: how far is it from the silicon?";
+    return "How far is the emulator from the silicon, for every published row?";
   }
 
   bool is_tool() const override { return true; }

@@ -65,7 +65,7 @@ class Gpt2Full final : public harness::Experiment {
 
   std::string_view name() const override { return "gpt2_full"; }
   std::string_view question() const override {
-    return "a training step of GPT-2 beside TTML's nano_gpt: what does each spend its time on?";
+    return "What do GPT-2 and TTML's nano_gpt spend the time of a training step on?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

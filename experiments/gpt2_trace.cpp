@@ -34,7 +34,7 @@ class Gpt2Trace final : public harness::Experiment {
 
   std::string_view name() const override { return "gpt2_trace"; }
   std::string_view question() const override {
-    return "a training step of GPT-2, call by call and replayed: does a trace help?";
+    return "Does a trace help a training step of GPT-2?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

@@ -96,7 +96,7 @@ class GradientCheck final : public harness::Experiment {
 
   std::string_view name() const override { return "gradient_check"; }
   std::string_view question() const override {
-    return "Are the gradients right? Ops and whole models against float64";
+    return "Are the gradients of ops and of whole models right, compared with float64?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
@@ -104,9 +104,9 @@ class GradientCheck final : public harness::Experiment {
     std::vector<std::string> subjects;
     for (const OpCheck& check : op_checks()) subjects.emplace_back(check.op);
     subjects.insert(subjects.end(), checked_models().begin(), checked_models().end());
-    return {harness::word_axis("op", "ops alone, and models for all their parameters", subjects,
+    return {harness::word_axis("op", "an op alone, or a model with all its parameters", subjects,
                                subjects),
-            harness::word_axis("dtype", "of operands; models keep float32 parameters",
+            harness::word_axis("dtype", "type of operands; models keep float32 parameters",
                                {"bfloat16", "float32"}, {"bfloat16", "float32"})};
   }
 

@@ -276,7 +276,7 @@ class MatmulSweep final : public harness::Experiment {
 
   std::string_view name() const override { return "matmul_sweep"; }
   std::string_view question() const override {
-    return "TFLOPS against size, and what ETH dispatch gains over WORKER";
+    return "TFLOPS against size: how fast is a product, and what does ETH dispatch gain?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

@@ -50,7 +50,7 @@ class MlpDepth final : public harness::Experiment {
 
   std::string_view name() const override { return "mlp_depth"; }
   std::string_view question() const override {
-    return "a training step of an MLP by depth and width: what does a layer cost?";
+    return "What does a layer cost in a training step of an MLP, by depth and width?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
@@ -63,7 +63,7 @@ class MlpDepth final : public harness::Experiment {
                    emulated ? Values{"256", "512", "1024", "2048"} : Values{"256", "512"}, {"256"}),
         count_axis("batch", "rows of the input", emulated ? Values{"1024"} : Values{"256"},
                    emulated ? Values{"1024"} : Values{"256"}),
-        harness::word_axis("engine", "who makes the calls of a step",
+        harness::word_axis("engine", "the C++ engine that makes the calls of a step",
                            {"dynamic", "static", "traced"}, {"traced"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"corrected"})};

@@ -42,12 +42,13 @@ class MlpEngines final : public harness::Experiment {
 
   std::string_view name() const override { return "mlp_engines"; }
   std::string_view question() const override {
-    return "a training step of an MLP: Python, dynamic, static and traced engine";
+    return "What does a training step of an MLP cost with each engine?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
     std::vector<harness::Axis> axes{
-        harness::word_axis("engine", "who makes the calls of a step: torch, python, or in C++",
+        harness::word_axis("engine",
+                           "what makes the calls of a step: PyTorch, Python, or a C++ engine",
                            {"torch", "python", "dynamic", "static", "traced", "traced_fused"},
                            {"torch", "python", "dynamic", "static", "traced", "traced_fused"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",

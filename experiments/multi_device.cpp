@@ -207,7 +207,7 @@ class MultiDevice final : public harness::Experiment {
 
   std::string_view name() const override { return "multi_device"; }
   std::string_view question() const override {
-    return "several chips: independent trainings, or one that is data-parallel; what do they gain?";
+    return "What do several chips gain, in independent trainings or in one data-parallel one?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

@@ -200,7 +200,7 @@ class OpListExperiment final : public harness::Experiment {
 
   std::string_view name() const override { return "op_list"; }
   std::string_view question() const override {
-    return "a few ops of your own, one after the other: what do they take?";
+    return "How long do a few ops of your own take, one after the other?";
   }
   bool is_tool() const override { return true; }
 

@@ -125,7 +125,7 @@ class ShapeSweep final : public harness::Experiment {
 
   std::string_view name() const override { return "shape_sweep"; }
   std::string_view question() const override {
-    return "a training step of an MLP by shape: where does tracing stop paying?";
+    return "At which shapes of an MLP does tracing a training step stop paying?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
@@ -134,7 +134,7 @@ class ShapeSweep final : public harness::Experiment {
       return emulated ? std::move(chip) : std::vector<std::string>{"256", "512"};
     };
     std::vector<harness::Axis> axes{
-        harness::word_axis("engine", "who makes the calls of a step",
+        harness::word_axis("engine", "the C++ engine that makes the calls of a step",
                            {"dynamic", "static", "traced"}, {"dynamic", "traced"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"as_published"}),

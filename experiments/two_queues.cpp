@@ -125,7 +125,7 @@ class TwoQueues final : public harness::Experiment {
 
   std::string_view name() const override { return "two_queues"; }
   std::string_view question() const override {
-    return "two queues on halves of the cores against one queue on all of them";
+    return "Are two queues on halves of the cores faster than one queue on all of them?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {
