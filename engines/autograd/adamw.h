@@ -27,9 +27,10 @@ class AdamW final : public Optimizer {
  public:
   /// Allocates the moments and sets them to zero. `attributes`: its count of steps is that of the
   /// first step. `parameters` must outlive this. Error for the replayable form when a parameter is
-  /// not float32.
+  /// not float32. `kahan`, of the composite form: what a sum of parameter and update has rounded
+  /// away is kept and goes into the next one, TTML's use_kahan_summation.
   AdamW(const Calls& calls, std::vector<Parameter*> parameters, const AdamWAttributes& attributes,
-        AdamWForm form = AdamWForm::composite);
+        AdamWForm form = AdamWForm::composite, bool kahan = false);
 
   void step(const Calls& calls) override;
   /// Of the replayable form: writes the numbers of the next step, which must come before each, and
@@ -38,6 +39,8 @@ class AdamW final : public Optimizer {
 
   /// For saving and restoring: in the order of the parameters.
   const std::vector<ops::Moments>& moments() const { return moments_; }
+  /// What sums have rounded away; none without `kahan`.
+  const std::vector<ops::Tensor>& compensations() const { return compensations_; }
   std::int64_t next_step() const { return attributes_.step; }
   void set_next_step(std::int64_t step) { attributes_.step = step; }
 
@@ -55,11 +58,12 @@ class AdamW final : public Optimizer {
 
   Numbers numbers() const;
   template <class AllNumbers>
-  void update_by_parts(const Calls& calls, const Parameter& parameter, const ops::Moments& moments,
+  void update_by_parts(const Calls& calls, const Parameter& parameter, std::size_t index,
                        const AllNumbers& numbers) const;
 
   std::vector<Parameter*> parameters_;
   std::vector<ops::Moments> moments_;
+  std::vector<ops::Tensor> compensations_;
   AdamWAttributes attributes_;
   AdamWForm form_;
   std::optional<NumberTensors> tensors_;  ///< Of the replayable form.

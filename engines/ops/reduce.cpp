@@ -14,6 +14,8 @@ TensorSpec reduce_output(Dimension dimension, const TensorSpec& a) {
       return {shape.transposed().with_columns(1).transposed(), a.dtype};
     case Dimension::batch:
       return {{shape.rows(), shape.columns()}, a.dtype};
+    case Dimension::heads:
+      return {{shape.outer(), 1, shape.rows(), shape.columns()}, a.dtype};
     case Dimension::all:
       break;
   }

@@ -148,7 +148,8 @@ class Computation {
     });
   }
 
-  void operator()(const SplitHeadsAttributes&) {
+  void operator()(const SplitHeadsAttributes& attributes) {
+    if (attributes.groups > 0) return split_groups();
     const Index to = size_of_output(0);
     for (std::int64_t i = 0; i < 3; ++i) {
       for_each(to, [&](const Index& at) {
@@ -156,6 +157,12 @@ class Computation {
             input(0, {at[0], 0, at[2], (i * to[1] + at[1]) * to[3] + at[3]});
       });
     }
+  }
+
+  void operator()(const RepeatHeadsAttributes& attributes) {
+    each_output([&](Index at) {
+      return input(0, {at[0], at[1] / attributes.count, at[2], at[3]});
+    });
   }
 
   void operator()(const ConcatHeadsAttributes&) {
@@ -304,6 +311,18 @@ class Computation {
   }
 
  private:
+  /// q of the first operand, k and v of the second.
+  void split_groups() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Index to = size_of_output(i);
+      const std::int64_t first = i == 2 ? to[1] : 0;
+      for_each(to, [&](const Index& at) {
+        outputs_[i][offset(to, at)] =
+            input(i == 0 ? 0 : 1, {at[0], 0, at[2], (first + at[1]) * to[3] + at[3]});
+      });
+    }
+  }
+
   Index size_of(std::size_t i) const { return dimensions(program_.inputs[i].spec.shape); }
   Index size_of_output(std::size_t i) const { return dimensions(program_.outputs[i].spec.shape); }
   double input(std::size_t i, const Index& at) const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/models/nano_gpt.h"
+#include "engines/models/language_model.h"
 #include "engines/training/tokenizer.h"
 
 namespace howard::training {
@@ -17,6 +17,8 @@ struct Sampling {
   float temperature = 1;  ///< Divides the logits; 0 takes the most likely.
   int top_k = 0;          ///< Only the k most likely; 0: all.
   float top_p = 1;        ///< Only the most likely that together reach p.
+  /// Divides the positive logits of what is in the text already and multiplies the negative ones.
+  float repetition_penalty = 1;
   std::uint32_t seed = 0;
 };
 
@@ -31,7 +33,7 @@ std::size_t pick(std::span<const float> logits, const Sampling& sampling, double
 /// each: the prompt stands at the beginning of the window, the rest padded, and the window slides
 /// when it is full. Fewer once `stop`, asked before each, says so; null: never. Error for an empty
 /// prompt, an unknown character in it, or bad sampling.
-std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
+std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop = {});
 

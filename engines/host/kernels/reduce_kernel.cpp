@@ -23,6 +23,9 @@ Extents extents_of(const Shape& shape, Dimension dimension) {
       return {.outer = shape.batch(), .length = shape.rows(), .inner = shape.columns()};
     case Dimension::batch:
       return {.length = shape.batch(), .inner = shape.rows() * shape.columns()};
+    case Dimension::heads:
+      return {
+          .outer = shape.outer(), .length = shape.heads(), .inner = shape.rows() * shape.columns()};
     case Dimension::all:
       break;
   }

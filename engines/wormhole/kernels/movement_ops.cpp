@@ -153,6 +153,25 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
                  grid, profiles);
 }
 
+PlannedProgram plan_repeat(const Program& program, std::int64_t count, CoreGrid grid,
+                           const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes row = row_bytes(in);
+  const std::int64_t rows = in.shape.batch() * in.shape.rows();
+  const WorkSplit work = split_work(rows, grid);
+  const SimTime write = write_time(count, row, profiles);
+  return planned(program, work,
+                 {.steps = work.busiest,
+                  .all_steps = rows,
+                  .cores = work.cores,
+                  .read = read_time(1, row, profiles),
+                  .write = write,
+                  .last_write = write,
+                  .reads = row,
+                  .writes = count * row},
+                 grid, profiles);
+}
+
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
   const Bytes tile = tile_bytes(out.dtype);

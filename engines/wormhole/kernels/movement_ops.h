@@ -22,6 +22,10 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
 PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
                                const Profiles& profiles);
 
+/// Each row of a row-major tensor read once and written `count` times, a barrier each.
+PlannedProgram plan_repeat(const Program& program, std::int64_t count, CoreGrid grid,
+                           const Profiles& profiles);
+
 /// A row of the table for each index, one after the other, tilized 32 at a time.
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles);
 

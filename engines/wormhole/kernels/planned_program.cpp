@@ -51,6 +51,9 @@ struct Planner {
   PlannedProgram operator()(const SplitHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
   }
+  PlannedProgram operator()(const RepeatHeadsAttributes& attributes) const {
+    return plan_repeat(program, attributes.count, grid, profiles);
+  }
   PlannedProgram operator()(const ConcatHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
   }

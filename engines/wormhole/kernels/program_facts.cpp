@@ -56,6 +56,7 @@ struct Describer {
       name(attributes.reduction == Reduction::mean ? operation::kMorehMean : operation::kMorehSum);
       told("dim", attributes.dimension == Dimension::columns ? "3"
                   : attributes.dimension == Dimension::rows  ? "2"
+                  : attributes.dimension == Dimension::heads ? "1"
                                                              : "0");
     } else if (attributes.dimension == Dimension::batch) {
       name(operation::kReduceBatch);
@@ -82,7 +83,12 @@ struct Describer {
   void operator()(const SplitHeadsAttributes& attributes) const {
     name(operation::kSplitHeads);
     told("num_q_heads", fmt::to_string(attributes.heads));
-    told("num_kv_heads", fmt::to_string(attributes.heads));
+    const int groups = attributes.groups > 0 ? attributes.groups : attributes.heads;
+    told("num_kv_heads", fmt::to_string(groups));
+  }
+  void operator()(const RepeatHeadsAttributes& attributes) const {
+    name(operation::kRepeat);
+    told("m_num_repeats", fmt::to_string(attributes.count));
   }
   void operator()(const ConcatHeadsAttributes&) const { name(operation::kConcatHeads); }
   void operator()(const SoftmaxAttributes&) const {

@@ -26,6 +26,8 @@
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/cli/verbs/step_programs.h"
+#include "harness/cli/verbs/train_log.h"
 #include "harness/cli/verbs/train_options.h"
 #include "harness/cli/verbs/train_progress.h"
 #include "harness/environment.h"
@@ -37,7 +39,8 @@
 
 namespace howard::cli {
 
-extern const std::string_view kTrainHelp;  // train_help.md, compiled in by the build
+// Compiled in by the build: train_help.md and train_config_help.md.
+extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
 
@@ -74,8 +77,8 @@ class TrainRun {
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
         text_(read_file(options_.data)),
-        devices_(options_, options_.memory.empty() ? nullptr : listening(memory_)),
-        trainer_(devices_.device(), options_.recipe, text_, options_.engine,
+        devices_(options_, watches_memory() ? listening(memory_) : nullptr),
+        trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
                  host::available_memory()) {
     if (options_.resumed) trainer_.restore(*options_.resumed);
     options_.resumed.reset();  // as large as the model and its moments
@@ -87,6 +90,7 @@ class TrainRun {
     }
     if (!options_.results.empty()) require_writable_folder(options_.results);
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
+    if (is_of_files()) begin_log();
   }
 
   /// False when it was interrupted.
@@ -97,11 +101,25 @@ class TrainRun {
     summarise();
     if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
     if (!options_.results.empty()) write_result();
+    if (is_of_files() && !options_.results.empty()) write_metrics();
     if (options_.generate > 0 && !Session::interrupted()) write_text();
     return !Session::interrupted();
   }
 
  private:
+  /// The recipe with no more steps than the epochs have.
+  const training::Recipe& limit_to_epochs() {
+    training::Recipe& recipe = options_.recipe;
+    if (options_.epochs == 0) return recipe;
+    const auto tokens = training::Tokenizer(text_).encode(text_).size();
+    const std::int64_t samples = static_cast<std::int64_t>(tokens) - recipe.sequence;
+    const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
+    // A text that is too short is the trainer's to refuse.
+    if (steps > 0 && steps <= recipe.steps / options_.epochs)
+      recipe.steps = steps * options_.epochs;
+    return recipe;
+  }
+
   void train() {
     TrainProgress progress(options_.progress);
     interval_start_ = devices_.device().now();
@@ -111,7 +129,8 @@ class TrainRun {
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
-      if (losses_.size() == 1 && !options_.memory.empty()) report_memory(progress);
+      log_step(rate);
+      if (losses_.size() == 1 && watches_memory()) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
         progress.keep(state);
@@ -140,11 +159,38 @@ class TrainRun {
     return &recorder;
   }
 
+  bool is_of_files() const { return options_.verb == kTrainVerb; }
+  bool watches_memory() const { return is_of_files() || !options_.memory.empty(); }
+
+  /// What TTML says before the first step.
+  void begin_log() {
+    const std::int64_t parameters = trainer_.parameters();
+    fmt::print("Number of parameters: {}\n", parameters);
+    log_.emplace(options_.results, options_.settings.config, options_.name,
+                 static_cast<double>(parameters));
+    programs_ =
+        step_programs(devices_.device(), options_.recipe, trainer_.tokenizer().vocabulary());
+  }
+
+  void log_step(float rate) {
+    if (!log_) return;
+    const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.batch *
+                                             options_.recipe.accumulate);
+    log_->add(trainer_.steps_done(), samples, losses_.back(), double{rate});
+    fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
+                                     programs_.different));
+  }
+
   /// After the first step, as TTML's tracker: the others allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
-    const profiler::MemoryUse use = memory_.use();
-    const auto tables = memory_tables(use, std::string(kTrainVerb));
+    use_ = memory_.use();
+    if (is_of_files()) fmt::print("{}", ttml_memory_summary(*use_));
+    if (!options_.memory.empty()) write_memory_tables(*use_, progress);
+  }
+
+  void write_memory_tables(const profiler::MemoryUse& use, TrainProgress& progress) {
+    const auto tables = memory_tables(use, options_.verb);
     progress.clear();
     for (const reports::Table& table : tables) {
       fmt::print(stderr, "{}\n",
@@ -152,7 +198,7 @@ class TrainRun {
     }
     reports::Canvas canvas = options_.canvas;
     canvas.folder = options_.memory;
-    write_memory(use, tables, std::string(kTrainVerb), canvas);
+    write_memory(use, tables, options_.verb, canvas);
   }
 
   TrainState state(float rate) {
@@ -178,6 +224,21 @@ class TrainRun {
     if (!options_.checkpoint.empty()) {
       write_file(options_.checkpoint, training::checkpoint_bytes(now));
     }
+    if (log_) log_->write(options_.canvas);
+  }
+
+  void write_metrics() {
+    TtmlRun run{.name = options_.name,
+                .file = options_.files.training.string(),
+                .device = devices_.device().description(),
+                .losses = losses_,
+                .seconds = times_,
+                .memory = use_,
+                .flops_per_step = static_cast<double>(programs_.flops.value())};
+    if (devices_.profiles) {
+      run.device_memory = static_cast<double>(devices_.profiles->chip.dram_capacity.value());
+    }
+    write_file(options_.results / "metrics.json", ttml_metrics_json(run));
   }
 
   /// Why this run has made none.
@@ -211,13 +272,13 @@ class TrainRun {
 
   void summarise() {
     if (losses_.empty()) {
-      fmt::print(stderr, "{}: {}\n", kTrainVerb, no_step());
+      fmt::print(stderr, "{}: {}\n", options_.verb, no_step());
     } else {
       const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
       fmt::print(stderr,
                  "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} tokens/s, at most {:.1f} "
                  "MiB{}\n",
-                 kTrainVerb, first, trainer_.steps_done(), devices_.device().description(),
+                 options_.verb, first, trainer_.steps_done(), devices_.device().description(),
                  losses_.front(), losses_.back(), tokens_per_second(),
                  static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
                  Session::interrupted() ? "; interrupted" : "");
@@ -258,7 +319,7 @@ class TrainRun {
   }
 
   void write_result() {
-    harness::ExperimentResult result{.experiment = std::string(kTrainVerb),
+    harness::ExperimentResult result{.experiment = options_.verb,
                                      .context = harness::describe_environment(),
                                      .points = {point()},
                                      .interrupted = Session::interrupted()};
@@ -294,6 +355,10 @@ class TrainRun {
   std::vector<double> losses_, times_;  ///< Of each step of this run; seconds.
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
+  // Of `train`.
+  std::optional<TtmlStepLog> log_;
+  std::optional<profiler::MemoryUse> use_;  ///< Of the set-up and the first step.
+  StepPrograms programs_;
 };
 
 }  // namespace
@@ -301,7 +366,11 @@ class TrainRun {
 int train(int argc, const char* const* argv) {
   TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kTrainHelp);
+    fmt::print("{}", options.verb == kTrainVerb ? kTrainConfigHelp : kTrainHelp);
+    return kOk;
+  }
+  if (options.print_config) {
+    fmt::print("{}", training::ttml_text(options.settings.config));
     return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {

@@ -7,18 +7,30 @@
 #include <string>
 
 #include "engines/training/checkpoint.h"
+#include "engines/training/config/ttml_yaml.h"
 #include "engines/training/generator.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
 #include "engines/wormhole/profiles/profile.h"
+#include "harness/cli/verbs/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
 
 namespace howard::cli {
 
-/// What `train_nano_gpt` is asked for; the manual is help.md.
+/// What `train` or `train_nano_gpt` is asked for; the manuals are train_help.md and
+/// train_config_help.md.
 struct TrainOptions {
   bool help = false;  ///< Nothing else is looked at then.
+  std::string verb;   ///< "train", or its short form "train_nano_gpt".
+
+  // Of `train`.
+  TtmlFiles files;
+  bool print_config = false;  ///< Nothing is trained then.
+  training::TtmlSettings settings;
+  std::string name;         ///< Of the run, in what it writes.
+  std::int64_t epochs = 0;  ///< The run ends after so many; 0: after its steps alone.
+
   std::filesystem::path data;
   training::Recipe recipe;
   training::Engine engine = training::Engine::recorded;
@@ -41,8 +53,9 @@ struct TrainOptions {
   bool progress = true;
 };
 
-/// Reads the checkpoint that is to be resumed, whose settings are the defaults then. UsageError for
-/// what the command line says; Error for a bad checkpoint.
+/// `argv[0]` is the verb. Reads the files of `train`, and the checkpoint that is to be resumed,
+/// whose settings are the defaults then. UsageError for what the command line says; Error for a bad
+/// checkpoint.
 TrainOptions parse_train_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -18,11 +18,13 @@ namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
 extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kListHelp,
-    kReportHelp, kTrainHelp;
+    kReportHelp, kTrainConfigHelp, kTrainHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
-      Verb{kTrainVerb, train, &kTrainHelp,
+      Verb{kTrainVerb, train, &kTrainConfigHelp,
+           "train as files of TTML say: training.yaml, model.yaml"},
+      Verb{kTrainShortVerb, train, &kTrainHelp,
            "train a character model on a text, save, resume, write text"},
       Verb{"explain", explain, &kExplainHelp,
            "what a workload or a point is bound by, and what would help"},
