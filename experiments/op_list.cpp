@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/autograd/calls.h"
-#include "engines/ops/layernorm.h"
+#include "engines/ops/catalogue.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/half_batches.h"
@@ -36,31 +36,21 @@ using harness::find_parameter;
 using harness::Parameters;
 using ops::Tensor;
 
-enum class Op {
-  matmul,
-  linear,
-  bias,
-  add,
-  multiply,
-  relu,
-  gelu,
-  exp,
-  softmax,
-  layernorm,
-  transpose
+/// What is written otherwise than the ops of the catalogue.
+enum class Form {
+  listed,
+  matmul,  ///< A product with a weight [columns, N].
+  linear,  ///< With a weight [N, columns], and the addition of a bias.
+  bias,    ///< The addition of a row.
 };
 
-const std::map<std::string, Op, std::less<>> kOps{
-    {"matmul", Op::matmul},      {"linear", Op::linear},
-    {"bias", Op::bias},          {"add", Op::add},
-    {"multiply", Op::multiply},  {"relu", Op::relu},
-    {"gelu", Op::gelu},          {"exp", Op::exp},
-    {"softmax", Op::softmax},    {"layernorm", Op::layernorm},
-    {"transpose", Op::transpose}};
+const std::map<std::string, Form, std::less<>> kForms{
+    {"matmul", Form::matmul}, {"linear", Form::linear}, {"bias", Form::bias}};
 
 struct ListedOp {
-  Op op{};
+  Form form{};
   std::int64_t columns = 0;  ///< Of the result, of products; else 0.
+  ops::OpCall call{};        ///< Of the catalogue.
 };
 
 struct OpList {
@@ -82,20 +72,55 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return size && *size >= 1 && *size <= kLargest ? size : std::nullopt;
 }
 
+[[noreturn]] void reject_op(std::string_view list, const std::string& text,
+                            const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [form, known] : kForms) names.push_back(form);
+  for (const ops::OpEntry& op : ops::op_catalogue()) names.push_back(op.name);
+  reject(list, text, join(names, ", "), closest(name, names));
+}
+
 ListedOp parse_op(std::string_view list, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
-  const auto op = kOps.find(parts[0]);
-  if (op == kOps.end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, known] : kOps) names.push_back(name);
-    reject(list, text, join(names, ", "), closest(parts[0], names));
+  const auto form = kForms.find(parts[0]);
+  if (form == kForms.end()) {
+    const auto call = ops::parse_op_call(text);
+    if (!call) reject_op(list, text, parts[0]);
+    return {.form = Form::listed, .call = *call};
   }
-  const bool product = op->second == Op::matmul || op->second == Op::linear;
+  const bool product = form->second != Form::bias;
   const auto columns = parts.size() == 2 ? parse_size(parts[1]) : std::nullopt;
-  if (product && columns) return {op->second, *columns};
-  if (!product && parts.size() == 1) return {op->second, 0};
+  if (product && columns) return {.form = form->second, .columns = *columns};
+  if (!product && parts.size() == 1) return {.form = form->second};
   reject(list, text,
-         product ? op->first + ":N, N the columns of the weight, 1 to 1048576" : op->first);
+         product ? form->first + ":N, N the columns of the weight, 1 to 1048576" : form->first);
+}
+
+/// What an op needs beside `x`, and what it makes of it.
+struct OpStep {
+  std::vector<TensorSpec> operands;
+  TensorSpec result;
+};
+
+/// Error when it can not take x.
+OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
+  const std::int64_t columns = x.shape.columns();
+  const TensorSpec product{x.shape.with_columns(op.columns > 0 ? op.columns : columns)};
+  switch (op.form) {
+    case Form::matmul:
+      return {{{.shape = {columns, op.columns}}}, product};
+    case Form::linear:
+      return {{{.shape = {op.columns, columns}}, {.shape = {1, op.columns}}}, product};
+    case Form::bias:
+      return {{{.shape = {1, columns}}}, x};
+    case Form::listed:
+      break;
+  }
+  std::vector<TensorSpec> inputs{x};
+  for (const TensorSpec& spec : op.call.op->beside(x)) inputs.push_back(spec);
+  TensorSpec result = op.call.results(inputs)[0];
+  inputs.erase(inputs.begin());
+  return {std::move(inputs), result};
 }
 
 OpList parse_ops(std::string_view text) {
@@ -106,7 +131,11 @@ OpList parse_ops(std::string_view text) {
   if (!rows || !columns) reject(text, parts[0], "RxC first, rows and columns from 1 to 1048576");
   if (parts.size() == 1) reject(text, parts[0], "one op or more after it");
   OpList list{*rows, *columns, {}};
-  for (std::size_t i = 1; i < parts.size(); ++i) list.ops.push_back(parse_op(text, parts[i]));
+  TensorSpec x{.shape = {*rows, *columns}};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    list.ops.push_back(parse_op(text, parts[i]));
+    x = op_step_of(list.ops.back(), x).result;
+  }
   return list;
 }
 
@@ -114,61 +143,41 @@ OpList parse_ops(std::string_view text) {
 class Pass {
  public:
   Pass(Device& device, const OpList& list, bool fused) : list_(list), fused_(fused) {
-    std::int64_t rows = list.rows, columns = list.columns;
-    const auto make = [&](std::int64_t r, std::int64_t c) {
-      operands_.back().emplace_back(device, TensorSpec{.shape = {r, c}});
-    };
-    operands_.emplace_back();
-    make(rows, columns);
+    TensorSpec x{.shape = {list.rows, list.columns}};
+    operands_.emplace_back().emplace_back(device, x);
     for (const ListedOp& each : list.ops) {
+      OpStep step = op_step_of(each, x);
       operands_.emplace_back();
-      if (each.op == Op::matmul) make(columns, each.columns);
-      if (each.op == Op::linear) make(each.columns, columns);
-      if (each.columns > 0) columns = each.columns;
-      if (each.op == Op::linear || each.op == Op::bias) make(1, columns);
-      if (each.op == Op::add || each.op == Op::multiply) make(rows, columns);
-      if (each.op == Op::transpose) std::swap(rows, columns);
+      for (const TensorSpec& spec : step.operands) operands_.back().emplace_back(device, spec);
+      x = step.result;
     }
   }
 
   Tensor run(const Calls& calls) const {
     Tensor x = operands_[0][0];
     for (std::size_t i = 0; i < list_.ops.size(); ++i) {
-      x = apply(calls, list_.ops[i].op, x, operands_[i + 1]);
+      x = apply(calls, list_.ops[i], x, operands_[i + 1]);
     }
     return x;
   }
 
  private:
-  Tensor apply(const Calls& calls, Op op, const Tensor& x, const std::vector<Tensor>& with) const {
-    switch (op) {
-      case Op::matmul:
+  Tensor apply(const Calls& calls, const ListedOp& op, const Tensor& x,
+               const std::vector<Tensor>& with) const {
+    switch (op.form) {
+      case Form::matmul:
         return calls.matmul(x, with[0]);
-      case Op::linear:
+      case Form::linear:
         return fused_ ? calls.linear(x, with[0], with[1])
                       : calls.add(calls.matmul(x, with[0], Calls::Transposed::b), with[1]);
-      case Op::bias:
-      case Op::add:
+      case Form::bias:
         return calls.add(x, with[0]);
-      case Op::multiply:
-        return calls.multiply(x, with[0]);
-      case Op::relu:
-        return calls.eltwise(Eltwise::relu, x);
-      case Op::gelu:
-        return calls.eltwise(Eltwise::gelu, x);
-      case Op::exp:
-        return calls.eltwise(Eltwise::exp, x);
-      case Op::softmax:
-        return calls.softmax(x);
-      case Op::transpose:
-        return calls.transpose(x);
-      case Op::layernorm:
+      case Form::listed:
         break;
     }
-    constexpr float kEpsilon = 1e-5F;
-    Tensor out = calls.make(x.spec());
-    calls.run(ops::layernorm(x, kEpsilon, out));
-    return out;
+    std::vector<Tensor> inputs{x};
+    inputs.insert(inputs.end(), with.begin(), with.end());
+    return calls.call(op.call, inputs)[0];
   }
 
   OpList list_;
@@ -200,8 +209,8 @@ class OpListExperiment final : public harness::Experiment {
     const std::vector<std::string> block{"1024x512/layernorm/linear:2048/gelu/linear:512/add"};
     std::vector<harness::Axis> axes{
         {.name = "ops",
-         .meaning = "RxC/OP/OP: matmul:N, linear:N, bias, add, multiply, relu, gelu, exp, softmax, "
-                    "layernorm, transpose",
+         .meaning = "RxC/OP/OP: matmul:N, linear:N, bias, and all ops of the catalogue: add, silu, "
+                    "clamp:0:6, softmax, rms_norm, transpose, ...; add+relu in one kernel",
          .values = block,
          .quick_values = block,
          .canonical =
@@ -219,7 +228,8 @@ class OpListExperiment final : public harness::Experiment {
     std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
     const std::string_view text = *find_parameter(parameters, "ops");
     const OpList list = parse_ops(text);
-    if (std::ranges::none_of(list.ops, [](const ListedOp& op) { return op.op == Op::linear; })) {
+    if (std::ranges::none_of(list.ops,
+                             [](const ListedOp& op) { return op.form == Form::linear; })) {
       const auto fusing = std::ranges::find(changes, "fusing", &harness::WhatIf::what);
       *fusing = {"fusing", {}, "it has no linear, whose bias could be added by the product"};
     }

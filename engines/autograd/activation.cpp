@@ -21,6 +21,15 @@ struct Gelu {
   }
 };
 
+struct Silu {
+  Value x;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(
+        x, tape.calls().eltwise(Eltwise::silu_backward, tape.tensor(x), tape.gradient(output)));
+  }
+};
+
 const ops::Tensor* seed_offset(const Tape& tape) {
   return tape.options().seed_offset ? &*tape.options().seed_offset : nullptr;
 }
@@ -45,6 +54,10 @@ Value masked_relu(Tape& tape, Value x) {
 
 Value gelu(Tape& tape, Value x, bool fused) {
   return tape.record(tape.calls().eltwise(Eltwise::gelu, tape.tensor(x)), {x}, Gelu{x, fused});
+}
+
+Value silu(Tape& tape, Value x) {
+  return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x});
 }
 
 Value dropout(Tape& tape, Value x, float probability) {

@@ -11,6 +11,9 @@ Value masked_relu(Tape& tape, Value x);
 /// The exact gelu; its backward pass is ttnn's composite, or TTML's one program when `fused`.
 Value gelu(Tape& tape, Value x, bool fused);
 
+/// x sigmoid(x); its backward pass is TTML's one program.
+Value silu(Tape& tape, Value x);
+
 /// x / (1 - probability), or 0 with that probability, from the tape's next seed. x itself, at no
 /// cost, when the probability is 0.
 Value dropout(Tape& tape, Value x, float probability);

@@ -2,6 +2,7 @@
 #include "engines/autograd/calls.h"
 
 #include "base/check.h"
+#include "engines/ops/catalogue.h"
 #include "engines/ops/cross_entropy.h"
 #include "engines/ops/dropout.h"
 #include "engines/ops/eltwise.h"
@@ -10,6 +11,8 @@
 #include "engines/ops/matmul.h"
 #include "engines/ops/reduce.h"
 #include "engines/ops/reshape.h"
+#include "engines/ops/rms_norm.h"
+#include "engines/ops/rotary.h"
 #include "engines/ops/softmax.h"
 #include "engines/ops/transpose.h"
 
@@ -50,6 +53,23 @@ Tensor Calls::eltwise(Eltwise function, const Tensor& a) const {
   Tensor out = make(a.spec());
   run(ops::eltwise(function, a, out));
   return out;
+}
+
+Tensor Calls::eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values) const {
+  std::vector<TensorSpec> specs;
+  for (const Tensor& value : values) specs.push_back(value.spec());
+  Tensor out = make(ops::eltwise_output(attributes, specs));
+  run(ops::eltwise(attributes, values, out));
+  return out;
+}
+
+std::vector<Tensor> Calls::call(const ops::OpCall& op, std::span<const Tensor> inputs) const {
+  std::vector<TensorSpec> specs;
+  for (const Tensor& input : inputs) specs.push_back(input.spec());
+  std::vector<Tensor> outputs;
+  for (const TensorSpec& spec : op.results(specs)) outputs.push_back(make(spec));
+  run(op.program(inputs, outputs));
+  return outputs;
 }
 
 Tensor Calls::add(const Tensor& a, const Tensor& b) const { return eltwise(Eltwise::add, a, b); }
@@ -155,6 +175,19 @@ Tensor Calls::softmax_backward(const Tensor& y, const Tensor& dy) const {
   Tensor dx = make(y.spec());
   run(ops::softmax_backward(y, dy, dx));
   return dx;
+}
+
+Tensor Calls::rms_norm(const Tensor& x, const Tensor& gamma, float epsilon) const {
+  Tensor out = make(x.spec());
+  run(ops::rms_norm(x, gamma, epsilon, out));
+  return out;
+}
+
+Tensor Calls::rotary_embedding(const Tensor& x, const Tensor& cosines, const Tensor& sines,
+                               RotaryStyle style) const {
+  Tensor out = make(x.spec());
+  run(ops::rotary_embedding(x, cosines, sines, style, out));
+  return out;
 }
 
 Tensor Calls::dropout(const Tensor& a, float probability, std::uint32_t seed,

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "engines/device/device.h"
 #include "engines/ops/adamw.h"
 #include "engines/ops/layernorm.h"
 #include "engines/ops/tensor.h"
+
+namespace howard::ops {
+struct OpCall;
+}  // namespace howard::ops
 
 namespace howard::autograd {
 
@@ -45,6 +50,11 @@ class Calls {
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const;
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const;
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const;
+  /// Any function of the catalogue, with its numbers and what follows it in the same program.
+  ops::Tensor eltwise(const EltwiseAttributes& attributes,
+                      std::span<const ops::Tensor> values) const;
+  /// Any op of the catalogue; all its results.
+  std::vector<ops::Tensor> call(const ops::OpCall& op, std::span<const ops::Tensor> inputs) const;
   ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const;
   ops::Tensor subtract(const ops::Tensor& a, const ops::Tensor& b) const;
   ops::Tensor multiply(const ops::Tensor& a, const ops::Tensor& b) const;
@@ -68,6 +78,10 @@ class Calls {
   ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
   ops::Tensor softmax(const ops::Tensor& a) const;
   ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
+  /// Without statistics: ttnn's rms_norm.
+  ops::Tensor rms_norm(const ops::Tensor& x, const ops::Tensor& gamma, float epsilon) const;
+  ops::Tensor rotary_embedding(const ops::Tensor& x, const ops::Tensor& cosines,
+                               const ops::Tensor& sines, RotaryStyle style) const;
   ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed,
                       const ops::Tensor* offset = nullptr) const;
   ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const;

@@ -10,13 +10,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/ops/catalogue.h"
 #include "engines/ops/eltwise.h"
-#include "engines/ops/layernorm.h"
 #include "engines/ops/matmul.h"
-#include "engines/ops/reduce.h"
 #include "engines/ops/reshape.h"
-#include "engines/ops/softmax.h"
-#include "engines/ops/transpose.h"
 
 namespace howard::calibration {
 namespace {
@@ -98,58 +95,28 @@ std::optional<Program> parse_matmul(Words& words, Device& device) {
   return ops::matmul(in[0], in[1], out, attributes);
 }
 
-std::optional<Program> parse_eltwise(Words& words, Device& device) {
-  constexpr std::array kFunctions{Eltwise::add,  Eltwise::subtract, Eltwise::multiply,
-                                  Eltwise::relu, Eltwise::gtz,      Eltwise::square,
-                                  Eltwise::exp,  Eltwise::erf,      Eltwise::gelu,
-                                  Eltwise::sqrt, Eltwise::rsqrt,    Eltwise::reciprocal};
-  const auto function =
-      std::ranges::find(kFunctions, words.op, [](Eltwise f) { return name_of(f); });
-  if (function == kFunctions.end()) return std::nullopt;
-  if (arity_of(*function) == 1 || words.take("scalar")) {
-    const auto in = allocate(words, 1, device);
-    const ops::Tensor out(device, in[0].spec());
-    if (arity_of(*function) == 1) return ops::eltwise(*function, in[0], out);
-    return ops::eltwise(*function, in[0], 1.0F, out);
-  }
-  const auto in = allocate(words, 2, device);
-  const ops::Tensor out(device, ops::eltwise_output(*function, in[0].spec(), in[1].spec()));
-  return ops::eltwise(*function, in[0], in[1], out);
+/// An elementwise op of two or three values, the last of which is a number.
+Program with_scalar(const Words& words, const ops::OpCall& call, Device& device) {
+  if (call.op->tensors < 2) fail(words.text, "an op of two values or more with a scalar");
+  EltwiseAttributes attributes{.function = *call.op->function, .scalar = 1.0F, .then = call.then};
+  const auto in = allocate(words, call.op->tensors - 1, device);
+  std::vector<TensorSpec> specs;
+  for (const ops::Tensor& tensor : in) specs.push_back(tensor.spec());
+  const ops::Tensor out(device, ops::eltwise_output(attributes, specs));
+  return ops::eltwise(attributes, in, out);
 }
 
-std::optional<Program> parse_reduce(Words& words, Device& device) {
-  struct Along {
-    std::string_view suffix;
-    Dimension dimension;
-  };
-  constexpr std::array kDimensions{Along{"_columns", Dimension::columns},
-                                   Along{"_rows", Dimension::rows},
-                                   Along{"_batch", Dimension::batch}};
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
-    for (const auto& [suffix, dimension] : kDimensions) {
-      if (words.op != std::string(name_of(reduction)) + std::string(suffix)) continue;
-      const auto in = allocate(words, 1, device);
-      const ops::Tensor out(device, ops::reduce_output(dimension, in[0].spec()));
-      return ops::reduce(reduction, dimension, in[0], out);
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Program> parse_transpose(Words& words, Device& device) {
-  if (words.op != "transpose" && words.op != "transpose_heads") return std::nullopt;
-  const Swap swap = words.op == "transpose" ? Swap::rows_columns : Swap::heads_rows;
-  const auto in = allocate(words, 1, device);
-  const ops::Tensor out(device, ops::transpose_output(in[0].spec(), swap));
-  return ops::transpose(in[0], out, swap);
-}
-
-std::optional<Program> parse_row_op(Words& words, Device& device) {
-  if (words.op != "softmax" && words.op != "layernorm") return std::nullopt;
-  const auto in = allocate(words, 1, device);
-  const ops::Tensor out(device, in[0].spec());
-  constexpr float kEpsilon = 1e-5F;  // takes no time
-  return words.op == "softmax" ? ops::softmax(in[0], out) : ops::layernorm(in[0], kEpsilon, out);
+/// Any op of the catalogue.
+std::optional<Program> parse_listed(Words& words, Device& device) {
+  const auto call = ops::parse_op_call(words.op);
+  if (!call) return std::nullopt;
+  if (call->op->function && words.take("scalar")) return with_scalar(words, *call, device);
+  const auto in = allocate(words, call->op->tensors, device);
+  std::vector<TensorSpec> specs;
+  for (const ops::Tensor& tensor : in) specs.push_back(tensor.spec());
+  std::vector<ops::Tensor> out;
+  for (const TensorSpec& spec : call->results(specs)) out.emplace_back(device, spec);
+  return call->program(in, out);
 }
 
 /// Of the shape before and the shape after.
@@ -170,9 +137,8 @@ std::optional<Program> parse_tilize(Words& words, Device& device) {
 }  // namespace
 
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
-  // One builder an op, and nothing else to change for a new one.
-  constexpr std::array kBuilders{&parse_matmul, &parse_eltwise, &parse_reduce, &parse_transpose,
-                                 &parse_row_op, &parse_reshape, &parse_tilize};
+  // Ops whose text says more than the catalogue's have builders of their own.
+  constexpr std::array kBuilders{&parse_matmul, &parse_reshape, &parse_tilize, &parse_listed};
   Words words = take_apart(text, dtype);
   for (const auto builder : kBuilders) {
     std::optional<Program> program = builder(words, device);

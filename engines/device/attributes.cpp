@@ -20,18 +20,6 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view name_of(Eltwise function) {
-  constexpr std::array<std::string_view, 14> kNames{
-      "add", "subtract", "multiply", "relu",  "gtz",        "square", "exp",
-      "erf", "gelu",     "sqrt",     "rsqrt", "reciprocal", "cast",   "fill"};
-  return kNames[static_cast<std::size_t>(function)];
-}
-
-int arity_of(Eltwise function) {
-  if (function == Eltwise::fill) return 0;
-  return function <= Eltwise::multiply ? 2 : 1;
-}
-
 std::string_view name_of(Reduction reduction) {
   constexpr std::array<std::string_view, 3> kNames{"sum", "mean", "max"};
   return kNames[static_cast<std::size_t>(reduction)];

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
+
+#include "engines/device/eltwise.h"
 
 namespace howard {
 
@@ -48,35 +52,27 @@ struct MatmulAttributes {
   friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
 
-/// What an elementwise op computes of its operands x and, for two, y.
-enum class Eltwise : std::uint8_t {
-  add,
-  subtract,
-  multiply,  ///< x op y, y being a tensor or the scalar
-  relu,
-  gtz,
-  square,  ///< max(x, 0); 1 where x > 0, else 0; x x
-  exp,
-  erf,
-  gelu,
-  sqrt,
-  rsqrt,
-  reciprocal,
-  cast,  ///< x in the output's data type
-  fill,  ///< the scalar, of no operand
+/// A function of one value, with the numbers that it is told.
+struct EltwiseStep {
+  Eltwise function{};
+  std::array<float, kMostEltwiseNumbers> numbers{};
+
+  friend constexpr auto operator<=>(const EltwiseStep&, const EltwiseStep&) = default;
 };
 
-/// "add", "subtract", "relu", ...
-std::string_view name_of(Eltwise function);
-/// How many values it takes: 0 (fill), 1 or 2.
-int arity_of(Eltwise function);
+/// `function` as a step that follows another op, with the numbers it has by default.
+inline EltwiseStep step_of(Eltwise function) { return {function, entry_of(function).defaults}; }
 
-/// out = function(x, y) for each element. Two tensors broadcast as ttnn does it: a dimension of
-/// one fits any other.
+/// out = function(x, y, z) for each element, as many values as the function takes. Tensors
+/// broadcast as ttnn does it: a dimension of one fits any other.
 struct EltwiseAttributes {
   Eltwise function{};
-  std::optional<float> scalar;        ///< y of a function of two values, or what fill writes.
+  std::optional<float> scalar;        ///< The last value, where it is no tensor; what fill writes.
   std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
+  std::array<float, kMostEltwiseNumbers> numbers{};  ///< What the function is told besides.
+  /// Functions of one value that follow in the same kernel, each of the result before: ttnn's
+  /// unary chain, or a binary's fused activations.
+  std::vector<EltwiseStep> then{};
 
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
 };
@@ -173,6 +169,35 @@ struct LayernormBackwardAttributes {
                           const LayernormBackwardAttributes&) = default;
 };
 
+/// y = gamma x / sqrt(mean of x^2 + epsilon) along the columns, of x alone or x, gamma. Outputs: y,
+/// or y and the root.
+struct RmsNormAttributes {
+  float epsilon = 1e-5F;
+
+  friend auto operator<=>(const RmsNormAttributes&, const RmsNormAttributes&) = default;
+};
+
+/// Of x, gamma, the root, dy: dx, and per row what is to be summed to dgamma.
+struct RmsNormBackwardAttributes {
+  friend auto operator<=>(const RmsNormBackwardAttributes&,
+                          const RmsNormBackwardAttributes&) = default;
+};
+
+/// Which two columns of a row of d are the sides of a point that is turned.
+enum class RotaryStyle : std::uint8_t {
+  pairs,   ///< 2 i and 2 i + 1: ttnn's rotary_embedding_llama.
+  halves,  ///< i and i + d / 2: ttnn's rotary_embedding.
+};
+
+/// Each point (a, b) of x [n, h, s, d] becomes (a cos - b sin, b cos + a sin); x, then the cosines
+/// and the sines [s or more, d] of each place in the sequence.
+struct RotaryEmbeddingAttributes {
+  RotaryStyle style = RotaryStyle::pairs;
+
+  friend auto operator<=>(const RotaryEmbeddingAttributes&,
+                          const RotaryEmbeddingAttributes&) = default;
+};
+
 /// dx of x and dy, for the exact gelu.
 struct GeluBackwardAttributes {
   bool fused = false;  ///< One program of TTML's; otherwise ttnn's composite of eleven.
@@ -236,6 +261,7 @@ using Attributes =
                  LayernormAttributes, LayernormBackwardAttributes, GeluBackwardAttributes,
                  EmbeddingAttributes, EmbeddingBackwardAttributes, CrossEntropyAttributes,
                  CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
+                 RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes,
                  RepeatHeadsAttributes>;
 
 }  // namespace howard

@@ -245,16 +245,19 @@ bool can_lead(const Program& program) { return is_product(program) || is_element
 bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
-  switch (eltwise->function) {
-    case Eltwise::exp:
-    case Eltwise::erf:
-    case Eltwise::sqrt:
-    case Eltwise::rsqrt:
-    case Eltwise::reciprocal:
-    case Eltwise::fill:
-      return false;
-    default:
+  if (!eltwise->then.empty()) return false;
+  switch (eltwise->function) {  // those that an ElementPass has a loop for
+    case Eltwise::add:
+    case Eltwise::subtract:
+    case Eltwise::multiply:
+    case Eltwise::relu:
+    case Eltwise::gtz:
+    case Eltwise::square:
+    case Eltwise::gelu:
+    case Eltwise::cast:
       break;
+    default:
+      return false;
   }
   const Shape& shape = program.outputs[0].spec.shape;
   const bool same = program.inputs[0].spec.shape == shape;

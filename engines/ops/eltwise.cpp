@@ -28,15 +28,15 @@ bool dtypes_mix(DataType a, DataType b) {
 Program make(Eltwise function, std::optional<float> scalar, std::vector<Operand> inputs,
              const Tensor& out) {
   return {.name = name_of(function),
-          .attributes = EltwiseAttributes{.function = function, .scalar = scalar},
+          .attributes = EltwiseAttributes{.function = function,
+                                          .scalar = scalar,
+                                          .core_grid = {},
+                                          .numbers = entry_of(function).defaults},
           .inputs = std::move(inputs),
           .outputs = {out.operand()}};
 }
 
-}  // namespace
-
-TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b) {
-  require_arity(function, 2);
+TensorSpec broadcast_of(Eltwise function, const TensorSpec& a, const TensorSpec& b) {
   const auto shape = Shape::broadcast(a.shape, b.shape);
   if (!shape || !dtypes_mix(a.dtype, b.dtype) || a.layout != b.layout) {
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(function)),
@@ -47,6 +47,13 @@ TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpe
   }
   const bool wide = b.dtype == DataType::float32;
   return {*shape, wide ? b.dtype : a.dtype, a.layout};
+}
+
+}  // namespace
+
+TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b) {
+  require_arity(function, 2);
+  return broadcast_of(function, a, b);
 }
 
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out) {
@@ -64,6 +71,38 @@ Program eltwise(Eltwise function, const Tensor& a, const Tensor& out) {
   require_arity(function, 1);
   require_output(name_of(function), out, a.spec());
   return make(function, std::nullopt, {a.operand()}, out);
+}
+
+TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const TensorSpec> values) {
+  require_arity(attributes.function, static_cast<int>(values.size()) + (attributes.scalar ? 1 : 0));
+  for (const EltwiseStep& step : attributes.then) require_arity(step.function, 1);
+  if (values.empty()) {
+    throw Error({.attempted = fmt::format("compute {} elementwise", name_of(attributes.function)),
+                 .value = "of no tensor",
+                 .accepted = "one tensor or more",
+                 .hint = ""});
+  }
+  TensorSpec result = values[0];
+  if (!is_real(result)) refuse(name_of(attributes.function), {result}, "real numbers");
+  for (const TensorSpec& value : values.subspan(1)) {
+    result = broadcast_of(attributes.function, result, value);
+  }
+  return result;
+}
+
+Program eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values,
+                const Tensor& out) {
+  std::vector<TensorSpec> specs;
+  std::vector<Operand> inputs;
+  for (const Tensor& value : values) {
+    specs.push_back(value.spec());
+    inputs.push_back(value.operand());
+  }
+  require_output(name_of(attributes.function), out, eltwise_output(attributes, specs));
+  return {.name = name_of(attributes.function),
+          .attributes = attributes,
+          .inputs = std::move(inputs),
+          .outputs = {out.operand()}};
 }
 
 Program cast(const Tensor& a, const Tensor& out) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "engines/device/program.h"
 #include "engines/ops/tensor.h"
 
@@ -16,6 +18,13 @@ TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpe
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
+
+/// The spec of the function that `attributes` say, of as many tensors as it takes values, or one
+/// less and a scalar. Error as above, or when one of the functions that follow takes not one value.
+TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const TensorSpec> values);
+/// The program of that function of `values`, with the numbers and what follows it.
+Program eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values,
+                const Tensor& out);
 Program fill(float value, const Tensor& out);
 /// out = a in out's data type.
 Program cast(const Tensor& a, const Tensor& out);

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "engines/device/eltwise_value.h"
 
 namespace howard::reference {
 namespace {
@@ -45,40 +46,6 @@ double gelu_slope(double x) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
 }
 
-double apply(Eltwise function, double x, double y) {
-  switch (function) {
-    case Eltwise::add:
-      return x + y;
-    case Eltwise::subtract:
-      return x - y;
-    case Eltwise::multiply:
-      return x * y;
-    case Eltwise::relu:
-      return std::max(x, 0.0);
-    case Eltwise::gtz:
-      return x > 0 ? 1 : 0;
-    case Eltwise::square:
-      return x * x;
-    case Eltwise::exp:
-      return std::exp(x);
-    case Eltwise::erf:
-      return std::erf(x);
-    case Eltwise::gelu:
-      return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
-    case Eltwise::sqrt:
-      return std::sqrt(x);
-    case Eltwise::rsqrt:
-      return 1 / std::sqrt(x);
-    case Eltwise::reciprocal:
-      return 1 / x;
-    case Eltwise::cast:
-      return x;
-    case Eltwise::fill:
-      return y;
-  }
-  return 0;
-}
-
 /// Computes one call; each overload knows the operands of its op.
 class Computation {
  public:
@@ -107,11 +74,21 @@ class Computation {
   }
 
   void operator()(const EltwiseAttributes& attributes) {
-    each_output([&](Index at) {
-      const double x = inputs_.empty() ? 0 : input(0, at);
-      const double y =
-          attributes.scalar ? double{*attributes.scalar} : (inputs_.size() > 1 ? input(1, at) : 0);
-      return apply(attributes.function, x, y);
+    const EltwiseFunction<double> function = eltwise_function<double>(attributes.function);
+    const auto numbers = [](const std::array<float, kMostEltwiseNumbers>& from) {
+      return std::array<double, kMostEltwiseNumbers>{double{from[0]}, double{from[1]}};
+    };
+    const auto [first, second] = numbers(attributes.numbers);
+    each_output([&, first = first, second = second](Index at) {
+      std::array<double, 3> values{};
+      for (std::size_t i = 0; i < inputs_.size(); ++i) values.at(i) = input(i, at);
+      if (attributes.scalar) values.at(inputs_.size()) = double{*attributes.scalar};
+      double result = function({values[0], values[1], values[2], first, second});
+      for (const EltwiseStep& step : attributes.then) {
+        const auto [one, two] = numbers(step.numbers);
+        result = eltwise_function<double>(step.function)({result, 0, 0, one, two});
+      }
+      return result;
     });
   }
 
@@ -236,6 +213,53 @@ class Computation {
       outputs_[0][to] = (input(4, at) * input(1, at) - mean - scaled(at) * slope) * input(3, at);
       outputs_[1][to] = input(4, at) * scaled(at);
       outputs_[2][to] = input(4, at);
+    });
+  }
+
+  /// Inputs x and perhaps gamma; outputs y and perhaps the root.
+  void operator()(const RmsNormAttributes& attributes) {
+    const Index x = size_of(0);
+    for_each(x, [&](const Index& at) {
+      double squares = 0;
+      for (std::int64_t i = 0; i < x[3]; ++i) {
+        squares += std::pow(input(0, {at[0], at[1], at[2], i}), 2);
+      }
+      const double root =
+          std::sqrt(squares / static_cast<double>(x[3]) + double{attributes.epsilon});
+      const double scale = inputs_.size() > 1 ? input(1, at) : 1;
+      outputs_[0][offset(x, at)] = input(0, at) * scale / root;
+      if (outputs_.size() > 1) outputs_[1][offset({x[0], x[1], x[2], 1}, at)] = root;
+    });
+  }
+
+  /// Inputs x, gamma, the root, dy; outputs dx and the parts of dgamma.
+  void operator()(const RmsNormBackwardAttributes&) {
+    const Index x = size_of(0);
+    for_each(x, [&](const Index& at) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < x[3]; ++i) {
+        const Index other{at[0], at[1], at[2], i};
+        sum += input(3, other) * input(1, other) * input(0, other);
+      }
+      const double root = input(2, at);
+      const double share = sum / (static_cast<double>(x[3]) * root * root);
+      const std::size_t to = offset(x, at);
+      outputs_[0][to] = (input(3, at) * input(1, at) - input(0, at) * share) / root;
+      outputs_[1][to] = input(3, at) * input(0, at) / root;
+    });
+  }
+
+  void operator()(const RotaryEmbeddingAttributes& attributes) {
+    const std::int64_t width = size_of(0)[3];
+    each_output([&](Index at) {
+      const bool pairs = attributes.style == RotaryStyle::pairs;
+      const bool is_first = pairs ? at[3] % 2 == 0 : at[3] < width / 2;
+      const std::int64_t step = pairs ? 1 : width / 2;
+      Index other = at;
+      other[3] += is_first ? step : -step;
+      const Index angle{0, 0, at[2], at[3]};
+      const double turned = (is_first ? -1 : 1) * input(0, other);
+      return input(0, at) * input(1, angle) + turned * input(2, angle);
     });
   }
 

@@ -3,18 +3,20 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
-
 namespace howard::wormhole {
 
-std::string_view ttnn_name(Eltwise function) {
-  // In the order of Eltwise.
-  constexpr std::array<std::string_view, 14> kNames{"ADD",    "SUB",   "MUL",      "RELU", "GTZ",
-                                                    "SQUARE", "EXP",   "ERF",      "GELU", "SQRT",
-                                                    "RSQRT",  "RECIP", "TYPECAST", "FILL"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Eltwise::fill) + 1);
-  return kNames.at(static_cast<std::size_t>(function));
+std::string_view ttnn_name(Eltwise function) { return entry_of(function).ttnn; }
+
+std::string ttnn_chain(std::span<const EltwiseStep> steps) {
+  std::string chain;
+  for (const EltwiseStep& step : steps) {
+    const EltwiseEntry& entry = entry_of(step.function);
+    chain += fmt::format("{}BasicUnaryWithParam<float>(op_type=UnaryOpType::{};param={{{}",
+                         chain.empty() ? "" : "; ", entry.ttnn, step.numbers[0]);
+    if (entry.numbers == 2) chain += fmt::format(";{}", step.numbers[1]);
+    chain += "})";
+  }
+  return chain;
 }
 
 std::string ttnn_text(const std::optional<CoreGrid>& grid) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,12 @@ inline constexpr std::string_view kConcatHeads = "NLPConcatHeadsDeviceOperation"
 inline constexpr std::string_view kSoftmax = "SoftmaxDeviceOperation";
 inline constexpr std::string_view kSoftmaxBackward = "MorehSoftmaxBackwardOperation";
 inline constexpr std::string_view kLayernorm = "LayerNormDeviceOperation";
+inline constexpr std::string_view kTtmlRmsNorm = "RMSNormForwardDeviceOperation";
+inline constexpr std::string_view kRmsNormBackward = "RMSNormBackwardDeviceOperation";
+inline constexpr std::string_view kRotaryPairs = "RotaryEmbeddingLlamaDeviceOperation";
+inline constexpr std::string_view kRotaryHalves = "RotaryEmbeddingDeviceOperation";
+inline constexpr std::string_view kTernary = "TernaryDeviceOperation";
+inline constexpr std::string_view kSiluBackward = "SiLUBackwardDeviceOperation";
 inline constexpr std::string_view kTtmlLayernorm = "LayerNormForwardDeviceOperation";
 inline constexpr std::string_view kLayernormBackward = "LayerNormBackwardDeviceOperation";
 inline constexpr std::string_view kGeluBackward = "GeluBackwardDeviceOperation";
@@ -43,6 +50,9 @@ inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 
 /// Of ttnn's BinaryOpType for a function of two values ("SUB"), else of its UnaryOpType ("RECIP").
 std::string_view ttnn_name(Eltwise function);
+
+/// Functions of one value, one after the other, as ttnn prints a unary chain.
+std::string ttnn_chain(std::span<const EltwiseStep> steps);
 
 /// "(x=8;y=7)", as ttnn prints a size in cores; "std::nullopt" for none.
 std::string ttnn_text(const std::optional<CoreGrid>& grid);

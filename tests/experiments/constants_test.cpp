@@ -175,6 +175,16 @@ std::vector<double> kernels(const Profiles& profiles) {
     const Program program = calibration::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    const std::vector<Operand> values(static_cast<std::size_t>(entry.values),
+                                      {.spec = {.shape = {1024, 1024}}});
+    times.push_back(device
+                        .explain({.name = entry.name,
+                                  .attributes = EltwiseAttributes{.function = entry.function},
+                                  .inputs = values,
+                                  .outputs = {{.spec = {.shape = {1024, 1024}}}}})
+                        .kernel.total.seconds());
+  }
   const ops::Tensor x(device, {.shape = {1024, 1024}});
   times.push_back(device.explain(ops::adamw(x, x, {x, x}, {})).kernel.total.seconds());
   return times;

@@ -46,6 +46,15 @@ struct Rsqrt {
 struct Reciprocal {
   HOWARD_INLINE float operator()(float x) const { return 1.0F / x; }
 };
+struct Sigmoid {
+  HOWARD_INLINE float operator()(float x) const { return sigmoid_of(x); }
+};
+struct Silu {
+  HOWARD_INLINE float operator()(float x) const { return silu_of(x); }
+};
+struct SiluBackward {
+  HOWARD_INLINE float operator()(float x, float dy) const { return dy * silu_slope_of(x); }
+};
 struct Identity {
   HOWARD_INLINE float operator()(float x) const { return x; }
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engines/host/kernels/broadcast.h"
+#include "engines/host/kernels/eltwise_blocks.h"
 #include "engines/host/kernels/eltwise_functions.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
@@ -134,10 +135,19 @@ Kernel binary(const EltwiseAttributes& attributes, const Call& call, const Kerne
   return combine_kernel<Half, float, float>(call, context, Function());
 }
 
+template <class Function>
+Kernel unary_of_shape(const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
+  call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
+  return unary(call, context, Function());
+}
+
 }  // namespace
 
 Kernel make_kernel(const EltwiseAttributes& attributes, const Call& call,
                    const KernelContext& context) {
+  // What another function follows, and what has no loop of its own, goes the generic way.
+  if (!attributes.then.empty()) return make_block_kernel(attributes, call, context);
   switch (attributes.function) {
     case Eltwise::add:
       return binary<Add>(attributes, call, context);
@@ -145,34 +155,38 @@ Kernel make_kernel(const EltwiseAttributes& attributes, const Call& call,
       return binary<Subtract>(attributes, call, context);
     case Eltwise::multiply:
       return binary<Multiply>(attributes, call, context);
+    case Eltwise::silu_backward:
+      return binary<SiluBackward>(attributes, call, context);
     case Eltwise::fill:
       return fill(attributes.scalar.value_or(0.0F), call, context);
-    default:
-      break;
-  }
-  call.require_operands(1, 1);
-  call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
-  switch (attributes.function) {
     case Eltwise::relu:
-      return unary(call, context, Relu());
+      return unary_of_shape<Relu>(call, context);
     case Eltwise::gtz:
-      return unary(call, context, Gtz());
+      return unary_of_shape<Gtz>(call, context);
     case Eltwise::square:
-      return unary(call, context, Square());
+      return unary_of_shape<Square>(call, context);
     case Eltwise::exp:
-      return unary(call, context, Exp());
+      return unary_of_shape<Exp>(call, context);
     case Eltwise::erf:
-      return unary(call, context, Erf());
+      return unary_of_shape<Erf>(call, context);
     case Eltwise::gelu:
-      return unary(call, context, Gelu());
+      return unary_of_shape<Gelu>(call, context);
     case Eltwise::sqrt:
-      return unary(call, context, Sqrt());
+      return unary_of_shape<Sqrt>(call, context);
     case Eltwise::rsqrt:
-      return unary(call, context, Rsqrt());
+      return unary_of_shape<Rsqrt>(call, context);
     case Eltwise::reciprocal:
-      return unary(call, context, Reciprocal());
-    default:
+      return unary_of_shape<Reciprocal>(call, context);
+    case Eltwise::sigmoid:
+      return unary_of_shape<Sigmoid>(call, context);
+    case Eltwise::silu:
+      return unary_of_shape<Silu>(call, context);
+    case Eltwise::cast:
+      call.require_operands(1, 1);
+      call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
       return cast(call, context);
+    default:
+      return make_block_kernel(attributes, call, context);
   }
 }
 

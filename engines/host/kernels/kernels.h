@@ -31,6 +31,11 @@ Kernel make_kernel(const GeluBackwardAttributes&, const Call&,
 Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&);
 /// As above.
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const RmsNormAttributes&, const Call&, const KernelContext&);  ///< In place.
+Kernel make_kernel(const RmsNormBackwardAttributes&, const Call&,
+                   const KernelContext&);  ///< In place.
+Kernel make_kernel(const RotaryEmbeddingAttributes&, const Call&,
+                   const KernelContext&);  ///< In place.
 /// A target outside the vocabulary is an Error when it runs.
 Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelContext&);
 /// As above. In place.

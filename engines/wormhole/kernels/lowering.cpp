@@ -180,10 +180,14 @@ Program timing_key(const Program& program) {
   for (Operand& output : key.outputs) output.buffer = BufferId();
   if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
     if (eltwise->scalar) eltwise->scalar = 1.0F;
+    eltwise->numbers = {};
+    for (EltwiseStep& step : eltwise->then) step.numbers = {};
   } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
     key.attributes = AdamWAttributes{};
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
     key.attributes = LayernormAttributes{};
+  } else if (std::holds_alternative<RmsNormAttributes>(key.attributes)) {
+    key.attributes = RmsNormAttributes{};
   } else if (std::holds_alternative<CrossEntropyBackwardAttributes>(key.attributes)) {
     key.attributes = CrossEntropyBackwardAttributes{};
   } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {

@@ -5,6 +5,7 @@
 #include "engines/wormhole/kernels/matmul_cost.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
 #include "engines/wormhole/kernels/movement_ops.h"
+#include "engines/wormhole/kernels/norm_ops.h"
 #include "engines/wormhole/kernels/program_facts.h"
 #include "engines/wormhole/kernels/row_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
@@ -90,6 +91,16 @@ struct Planner {
   }
   PlannedProgram operator()(const AdamWAttributes&) const {
     return plan_adamw(program, grid, profiles);
+  }
+
+  PlannedProgram operator()(const RmsNormAttributes&) const {
+    return plan_rms_norm(program, grid, profiles);
+  }
+  PlannedProgram operator()(const RmsNormBackwardAttributes&) const {
+    return plan_rms_norm_backward(program, grid, profiles);
+  }
+  PlannedProgram operator()(const RotaryEmbeddingAttributes& attributes) const {
+    return plan_rotary_embedding(program, attributes, grid, profiles);
   }
 
   static std::int64_t tile_rows(const Operand& operand) {

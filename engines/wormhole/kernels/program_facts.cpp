@@ -35,16 +35,25 @@ struct Describer {
     told("planned", plan.text());
   }
   void operator()(const EltwiseAttributes& attributes) const {
-    const std::string_view function = ttnn_name(attributes.function);
-    if (arity_of(attributes.function) == 2) {
+    const EltwiseEntry& entry = entry_of(attributes.function);
+    if (attributes.function == Eltwise::silu_backward) {
+      name(operation::kSiluBackward);
+    } else if (entry.values == 3) {
+      name(operation::kTernary);
+      told("ternary_op_type", fmt::format("TernaryOpType::{}", entry.ttnn));
+    } else if (entry.values == 2) {
       name(operation::kBinary);
-      told("binary_op_type", fmt::format("BinaryOpType::{}", function));
+      told("binary_op_type", fmt::format("BinaryOpType::{}", entry.ttnn));
       told("scalar", attributes.scalar ? fmt::format("{}", *attributes.scalar) : "std::nullopt");
+      if (!attributes.then.empty()) {
+        told("post_activations", fmt::format("SmallVector([{}])", ttnn_chain(attributes.then)));
+      }
     } else {
       name(operation::kUnary);
-      told("op_chain",
-           fmt::format("{{BasicUnaryWithParam<float>(op_type=UnaryOpType::{};param={{{}}})}}",
-                       function, attributes.scalar.value_or(0)));
+      std::vector<EltwiseStep> chain{{attributes.function, attributes.numbers}};
+      if (attributes.scalar) chain.front().numbers[0] = *attributes.scalar;
+      chain.insert(chain.end(), attributes.then.begin(), attributes.then.end());
+      told("op_chain", fmt::format("{{{}}}", ttnn_chain(chain)));
     }
     told("sub_core_grids",
          attributes.core_grid ? ttnn_range_text(*attributes.core_grid) : "std::nullopt");
@@ -104,6 +113,16 @@ struct Describer {
     told("eps", fmt::format("{}", attributes.epsilon));
   }
   void operator()(const LayernormBackwardAttributes&) const { name(operation::kLayernormBackward); }
+  void operator()(const RmsNormAttributes& attributes) const {
+    name(program.outputs.size() > 1 ? operation::kTtmlRmsNorm : operation::kLayernorm);
+    if (program.outputs.size() == 1) told("norm_type", "LayerNormType::RMSNORM");
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
+  void operator()(const RmsNormBackwardAttributes&) const { name(operation::kRmsNormBackward); }
+  void operator()(const RotaryEmbeddingAttributes& attributes) const {
+    name(attributes.style == RotaryStyle::pairs ? operation::kRotaryPairs
+                                                : operation::kRotaryHalves);
+  }
   void operator()(const GeluBackwardAttributes&) const { name(operation::kGeluBackward); }
   void operator()(const EmbeddingAttributes&) const { name(operation::kEmbedding); }
   void operator()(const EmbeddingBackwardAttributes&) const { name(operation::kEmbeddingBackward); }

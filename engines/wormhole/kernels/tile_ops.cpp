@@ -15,32 +15,13 @@ constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
 
-SimTime math_time(Eltwise function, const TileCosts& cost) {
-  switch (function) {
-    case Eltwise::add:
-    case Eltwise::subtract:
-    case Eltwise::multiply:
-    case Eltwise::square:
-      return cost.fpu;
-    case Eltwise::relu:
-    case Eltwise::gtz:
-    case Eltwise::cast:
-    case Eltwise::fill:
-      return cost.simple;
-    case Eltwise::exp:
-      return cost.exp;
-    case Eltwise::erf:
-      return cost.erf;
-    case Eltwise::gelu:
-      return cost.gelu;
-    case Eltwise::sqrt:
-      return cost.sqrt;
-    case Eltwise::rsqrt:
-      return cost.rsqrt;
-    case Eltwise::reciprocal:
-      return cost.reciprocal;
+/// Of a tile: the function, and those that follow it on the same registers.
+SimTime math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
+  SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
+  for (const EltwiseStep& step : attributes.then) {
+    time += cost.functions.at(static_cast<std::size_t>(step.function));
   }
-  HOWARD_CHECK(false, "every function has a cost");
+  return time;
 }
 
 /// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
@@ -99,7 +80,7 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
                         .all_steps = out.shape.tiles(),
                         .cores = work.cores,
                         .writes = {1, 1},
-                        .compute = math_time(attributes.function, software.tiles),
+                        .compute = math_time(attributes, software.tiles),
                         .tile = input_tile(program),
                         .out_tile = tile_bytes(out.dtype)};
   read_operands(program, software, pipeline);

@@ -18,8 +18,8 @@ struct Constant {
   double value = 0;
   std::string unit;     ///< "ns", "cycles", "GB/s", "B/cycle", "KiB", "count", ...
   std::string meaning;  ///< What it is, in a sentence.
-  /// "datasheet: ...", "calibrated on ...", "unknown: ...", "published measurement: ..." or
-  /// "estimated by analogy with ...".
+  /// "datasheet: ...", "calibrated on ...", "unknown: ...", "published measurement: ...",
+  /// "estimated by analogy with ..." or "fitted on ..." (each alone, on rows of its own).
   std::string source;
   /// Least and most that a calibration may make of it, in `unit`, both positive; only a constant
   /// whose source says "calibrated on" has them.

@@ -75,18 +75,21 @@ DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
   };
 }
 
+std::array<SimTime, kEltwiseFunctions> read_functions(Constants& constants, Frequency clock) {
+  std::array<SimTime, kEltwiseFunctions> times;
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    times.at(static_cast<std::size_t>(entry.function)) =
+        constants.time(fmt::format("tiles.{}", entry.cost), clock);
+  }
+  return times;
+}
+
 TileCosts read_tiles(Constants& constants, Frequency clock) {
   return {
       .start = constants.time("tiles.start", clock),
       .store = constants.time("tiles.store", clock),
       .fpu = constants.time("tiles.fpu", clock),
       .simple = constants.time("tiles.simple", clock),
-      .exp = constants.time("tiles.exp", clock),
-      .erf = constants.time("tiles.erf", clock),
-      .gelu = constants.time("tiles.gelu", clock),
-      .sqrt = constants.time("tiles.sqrt", clock),
-      .reciprocal = constants.time("tiles.reciprocal", clock),
-      .rsqrt = constants.time("tiles.rsqrt", clock),
       .reduce = constants.time("tiles.reduce", clock),
       .transpose = constants.time("tiles.transpose", clock),
       .random = constants.time("tiles.random", clock),
@@ -98,6 +101,7 @@ TileCosts read_tiles(Constants& constants, Frequency clock) {
       .softmax_backward = constants.time("tiles.softmax_backward", clock),
       .layernorm = constants.time("tiles.layernorm", clock),
       .ttml_layernorm = constants.time("tiles.ttml_layernorm", clock),
+      .functions = read_functions(constants, clock),
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,18 +80,12 @@ struct DispatchCosts {
 
 /// What ttnn's kernels that go from tile to tile cost (tile_pipeline.h says of what).
 struct TileCosts {
-  SimTime start;       // tiles.start
-  SimTime store;       // tiles.store
-  SimTime fpu;         // tiles.fpu
-  SimTime simple;      // tiles.simple
-  SimTime exp;         // tiles.exp
-  SimTime erf;         // tiles.erf
-  SimTime gelu;        // tiles.gelu
-  SimTime sqrt;        // tiles.sqrt
-  SimTime reciprocal;  // tiles.reciprocal
-  SimTime rsqrt;       // tiles.rsqrt
-  SimTime reduce;      // tiles.reduce
-  SimTime transpose;   // tiles.transpose
+  SimTime start;      // tiles.start
+  SimTime store;      // tiles.store
+  SimTime fpu;        // tiles.fpu
+  SimTime simple;     // tiles.simple
+  SimTime reduce;     // tiles.reduce
+  SimTime transpose;  // tiles.transpose
 
   SimTime random;            // tiles.random
   SimTime gelu_backward;     // tiles.gelu_backward
@@ -101,6 +96,9 @@ struct TileCosts {
   SimTime softmax_backward;  // tiles.softmax_backward
   SimTime layernorm;         // tiles.layernorm
   SimTime ttml_layernorm;    // tiles.ttml_layernorm
+
+  /// Of each elementwise function, whose entry of the catalogue names its constant.
+  std::array<SimTime, kEltwiseFunctions> functions{};
 
   bool operator==(const TileCosts&) const = default;
 };

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <deque>
+#include <vector>
 
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
+#include "engines/autograd/host_values.h"
 #include "engines/autograd/linear.h"
 #include "engines/autograd/loss.h"
+#include "engines/autograd/rms_norm.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::autograd {
@@ -80,6 +83,36 @@ TEST_F(Functions, GeluAndDropout) {
   Parameter& a = parameter({5, 4});
   expect_gradients(
       [&](Tape& tape) { return dropout(tape, gelu(tape, tape.parameter(a), false), 0.4F); });
+}
+
+TEST_F(Functions, Silu) {
+  Parameter& a = parameter({3, 5});
+  expect_gradients([&](Tape& tape) { return silu(tape, tape.parameter(a)); });
+}
+
+TEST_F(Functions, RmsNorm) {
+  Parameter& x = parameter({2, 3, 6});
+  Parameter& gamma = parameter({1, 6});
+  expect_gradients(
+      [&](Tape& tape) { return rms_norm(tape, tape.parameter(x), tape.parameter(gamma), 1e-2F); });
+}
+
+TEST_F(Functions, RotaryEmbedding) {
+  Parameter& x = parameter({2, 3, 2, 4});
+  const auto table = [&](std::vector<float> values) {
+    const ops::Tensor tensor(device_, {.shape = {2, 4}, .dtype = DataType::float32});
+    write_values(device_.command_queue(0), tensor, values);
+    return tensor;
+  };
+  // Both columns of a point have the same angle.
+  const ops::Tensor cosines = table({1, 1, 1, 1, 0.6F, 0.6F, 0.8F, 0.8F});
+  const ops::Tensor sines = table({0, 0, 0, 0, 0.8F, 0.8F, 0.6F, 0.6F});
+  const ops::Tensor negative = table({0, 0, 0, 0, -0.8F, -0.8F, -0.6F, -0.6F});
+  expect_gradients([&](Tape& tape) {
+    const RotaryTables tables{tape.constant(cosines), tape.constant(sines),
+                              tape.constant(negative)};
+    return rotary_embedding(tape, tape.parameter(x), tables, RotaryStyle::pairs);
+  });
 }
 
 TEST_F(Functions, LinearsOfABatchSumTheGradientsOfItsRows) {

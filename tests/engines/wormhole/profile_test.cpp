@@ -47,7 +47,8 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
       const bool known = source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
                          source.starts_with("published measurement: ") ||
                          source.starts_with("calibrated on ") ||
-                         source.starts_with("estimated by analogy with ");
+                         source.starts_with("estimated by analogy with ") ||
+                         source.starts_with("fitted on ");
       EXPECT_TRUE(known) << constant << ": " << source;
     }
   }

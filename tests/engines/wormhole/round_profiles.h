@@ -23,6 +23,9 @@ inline Profiles round_profiles() {
   profiles.software.matmul_read_issue = ns(10);
   TileCosts& tiles = profiles.software.tiles;
   tiles = {.start = ns(1000), .store = ns(2), .fpu = ns(30), .reduce = ns(40)};
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    if (entry.cost == "fpu") tiles.functions.at(static_cast<std::size_t>(entry.function)) = ns(30);
+  }
   tiles.random = ns(710);
   tiles.gelu_backward = ns(720);
   tiles.adamw = ns(730);

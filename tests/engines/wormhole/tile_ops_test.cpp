@@ -39,7 +39,8 @@ TEST_F(TileOps, TilesAreDealtOutEvenlyAndTheBusiestCoreDecides) {
   EXPECT_EQ(even.footprint.kernel_groups, 1);
   const PlannedProgram odd = plan(unary(Eltwise::exp, {32, 32 * 65}));
   EXPECT_EQ(odd.footprint.kernel_groups, 2);
-  EXPECT_EQ(odd.kernel.total - even.kernel.total, profiles_.software.tiles.exp);
+  EXPECT_EQ(odd.kernel.total - even.kernel.total,
+            profiles_.software.tiles.functions[static_cast<std::size_t>(Eltwise::exp)]);
   EXPECT_EQ(plan(unary(Eltwise::exp, {32, 32 * 5})).kernel.cores, 5);
 }
 

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "engines/device/eltwise.h"
+
+namespace howard {
+
+/// The values of an elementwise function, and the numbers that it is told.
+template <class Real>
+struct EltwiseArguments {
+  Real x{}, y{}, z{};
+  Real first{}, second{};
+};
+
+namespace eltwise_detail {
+
+template <class Real>
+Real sigmoid(Real x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+/// log(1 + exp(x)) without overflow.
+template <class Real>
+Real log_of_one_and_exp(Real x) {
+  return std::max(x, Real{0}) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+template <class Real>
+Real gelu(Real x) {
+  return x < -14 ? Real{0} : x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
+}
+
+/// x - y floor(x / y), which has the sign of y.
+template <class Real>
+Real remainder(Real x, Real y) {
+  const Real rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+/// The inverse of the error function: Winitzki's closed form, made exact by Newton's steps.
+template <class Real>
+Real erfinv(Real x) {
+  if (!(std::fabs(x) < 1)) {
+    return std::fabs(x) == 1 ? std::copysign(std::numeric_limits<Real>::infinity(), x)
+                             : std::numeric_limits<Real>::quiet_NaN();
+  }
+  constexpr double kA = 0.147;
+  const double value = static_cast<double>(x);
+  const double logarithm = std::log1p(-value * value);
+  const double term = 2 / (std::numbers::pi * kA) + logarithm / 2;
+  double root = std::copysign(std::sqrt(std::sqrt(term * term - logarithm / kA) - term), value);
+  for (int step = 0; step < 3; ++step) {
+    const double slope = 2 * std::numbers::inv_sqrtpi * std::exp(-root * root);
+    // Near 1 erf has no digits left, its complement has.
+    const double error = value > 0 ? (1 - value) - std::erfc(root) : std::erfc(-root) - (1 + value);
+    root -= error / slope;
+  }
+  return static_cast<Real>(root);
+}
+
+/// The modified Bessel function of `order`, 0 or 1: its power series, which converges for all x.
+template <class Real>
+Real bessel(int order, Real x) {
+  const double half = static_cast<double>(x) / 2;
+  double term = order == 0 ? 1 : half;
+  double sum = term;
+  for (int k = 1; k < 500 && std::fabs(term) > 1e-17 * std::fabs(sum); ++k) {
+    term *= half * half / (double{1} * k * (k + order));
+    sum += term;
+  }
+  return static_cast<Real>(sum);
+}
+
+/// Functions of two values.
+template <Eltwise kFunction, class Real>
+Real of_two(const EltwiseArguments<Real>& with) {
+  const auto [x, y, z, first, second] = with;
+  using E = Eltwise;
+  if constexpr (kFunction == E::add) return x + y;
+  if constexpr (kFunction == E::subtract) return x - y;
+  if constexpr (kFunction == E::multiply) return x * y;
+  if constexpr (kFunction == E::divide) return x / y;
+  if constexpr (kFunction == E::rsub) return y - x;
+  if constexpr (kFunction == E::squared_difference) return (x - y) * (x - y);
+  if constexpr (kFunction == E::eq) return x == y ? 1 : 0;
+  if constexpr (kFunction == E::ne) return x != y ? 1 : 0;
+  if constexpr (kFunction == E::lt) return x < y ? 1 : 0;
+  if constexpr (kFunction == E::le) return x <= y ? 1 : 0;
+  if constexpr (kFunction == E::gt) return x > y ? 1 : 0;
+  if constexpr (kFunction == E::ge) return x >= y ? 1 : 0;
+  if constexpr (kFunction == E::logical_and) return x != 0 && y != 0 ? 1 : 0;
+  if constexpr (kFunction == E::logical_or) return x != 0 || y != 0 ? 1 : 0;
+  if constexpr (kFunction == E::logical_xor) return (x != 0) != (y != 0) ? 1 : 0;
+  if constexpr (kFunction == E::maximum) return x > y || x != x ? x : y;
+  if constexpr (kFunction == E::minimum) return x < y || x != x ? x : y;
+  if constexpr (kFunction == E::pow) return std::pow(x, y);
+  if constexpr (kFunction == E::remainder) return remainder(x, y);
+  if constexpr (kFunction == E::fmod) return std::fmod(x, y);
+  if constexpr (kFunction == E::hypot) return std::hypot(x, y);
+  if constexpr (kFunction == E::xlogy) return x == 0 && y == y ? Real{0} : x * std::log(y);
+  if constexpr (kFunction == E::atan2) return std::atan2(x, y);
+  if constexpr (kFunction == E::ldexp) return x * std::exp2(y);
+  if constexpr (kFunction == E::logaddexp) {
+    return std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
+  }
+  if constexpr (kFunction == E::logaddexp2) {
+    return std::max(x, y) + std::log1p(std::exp2(-std::fabs(x - y))) / std::numbers::ln2_v<Real>;
+  }
+  if constexpr (kFunction == E::bias_gelu) return gelu(x + y);
+  if constexpr (kFunction == E::addalpha) return x + first * y;
+  if constexpr (kFunction == E::subalpha) return x - first * y;
+  if constexpr (kFunction == E::silu_backward) {
+    const Real s = sigmoid(x);
+    return y * s * (1 + x * (1 - s));
+  }
+}
+
+/// Functions of one value that only choose, count or take a few products.
+template <Eltwise kFunction, class Real>
+Real short_one(const EltwiseArguments<Real>& with) {
+  const auto [x, y, z, first, second] = with;
+  using E = Eltwise;
+  // A limit that is no number, or an x that is none, leaves x.
+  const auto between = [](Real value, Real low, Real high) {
+    return value < low ? low : (value > high ? high : value);
+  };
+  if constexpr (kFunction == E::relu) return x < 0 ? Real{0} : x;
+  if constexpr (kFunction == E::gtz) return x > 0 ? 1 : 0;
+  if constexpr (kFunction == E::square) return x * x;
+  if constexpr (kFunction == E::cast || kFunction == E::identity) return x;
+  if constexpr (kFunction == E::abs) return std::fabs(x);
+  if constexpr (kFunction == E::neg) return -x;
+  if constexpr (kFunction == E::sign) return x > 0 ? Real{1} : (x < 0 ? Real{-1} : x);
+  if constexpr (kFunction == E::signbit) return std::signbit(x) ? 1 : 0;
+  if constexpr (kFunction == E::eqz || kFunction == E::logical_not) return x == 0 ? 1 : 0;
+  if constexpr (kFunction == E::nez) return x != 0 ? 1 : 0;
+  if constexpr (kFunction == E::ltz) return x < 0 ? 1 : 0;
+  if constexpr (kFunction == E::lez) return x <= 0 ? 1 : 0;
+  if constexpr (kFunction == E::gez) return x >= 0 ? 1 : 0;
+  if constexpr (kFunction == E::isfinite) return std::isfinite(x) ? 1 : 0;
+  if constexpr (kFunction == E::isinf) return std::isinf(x) ? 1 : 0;
+  if constexpr (kFunction == E::isnan) return std::isnan(x) ? 1 : 0;
+  if constexpr (kFunction == E::isposinf) return std::isinf(x) && x > 0 ? 1 : 0;
+  if constexpr (kFunction == E::isneginf) return std::isinf(x) && x < 0 ? 1 : 0;
+  if constexpr (kFunction == E::ceil) return std::ceil(x);
+  if constexpr (kFunction == E::floor) return std::floor(x);
+  if constexpr (kFunction == E::trunc) return std::trunc(x);
+  if constexpr (kFunction == E::round) return std::nearbyint(x);
+  if constexpr (kFunction == E::frac) return x - std::trunc(x);
+  if constexpr (kFunction == E::rad2deg) return x * (180 / std::numbers::pi_v<Real>);
+  if constexpr (kFunction == E::deg2rad) return x * (std::numbers::pi_v<Real> / 180);
+  if constexpr (kFunction == E::relu6) return between(x, 0, 6);
+  if constexpr (kFunction == E::relu_max) return between(x, 0, first);
+  if constexpr (kFunction == E::relu_min) return x < first ? first : x;
+  if constexpr (kFunction == E::leaky_relu) return x < 0 ? first * x : x;
+  if constexpr (kFunction == E::clamp || kFunction == E::hardtanh) return between(x, first, second);
+  if constexpr (kFunction == E::threshold) return x > first ? x : second;
+  if constexpr (kFunction == E::hardshrink) return std::fabs(x) <= first ? Real{0} : x;
+  if constexpr (kFunction == E::softshrink) {
+    return x > first ? x - first : (x < -first ? x + first : Real{0});
+  }
+  if constexpr (kFunction == E::hardsigmoid) return between(x / 6 + Real{0.5}, 0, 1);
+  if constexpr (kFunction == E::hardswish) return x * between(x / 6 + Real{0.5}, 0, 1);
+  if constexpr (kFunction == E::hardmish) return x * between(x + Real(2.8), 0, 5) / 5;
+  if constexpr (kFunction == E::softsign) return x / (1 + std::fabs(x));
+  if constexpr (kFunction == E::heaviside) return x < 0 ? Real{0} : (x > 0 ? Real{1} : first);
+  if constexpr (kFunction == E::rdiv) return first / x;
+}
+
+/// The other functions of one value.
+template <Eltwise kFunction, class Real>
+Real long_one(const EltwiseArguments<Real>& with) {
+  const auto [x, y, z, first, second] = with;
+  using E = Eltwise;
+  if constexpr (kFunction == E::exp) return std::exp(x);
+  if constexpr (kFunction == E::erf) return std::erf(x);
+  if constexpr (kFunction == E::gelu) return gelu(x);
+  if constexpr (kFunction == E::sqrt) return std::sqrt(x);
+  if constexpr (kFunction == E::rsqrt) return 1 / std::sqrt(x);
+  if constexpr (kFunction == E::reciprocal) return 1 / x;
+  if constexpr (kFunction == E::exp2) return std::exp2(x);
+  if constexpr (kFunction == E::expm1) return std::expm1(x);
+  if constexpr (kFunction == E::log) return std::log(x);
+  if constexpr (kFunction == E::log2) return std::log2(x);
+  if constexpr (kFunction == E::log10) return std::log10(x);
+  if constexpr (kFunction == E::log1p) return std::log1p(x);
+  if constexpr (kFunction == E::log_sigmoid) return -log_of_one_and_exp(-x);
+  if constexpr (kFunction == E::sigmoid) return sigmoid(x);
+  if constexpr (kFunction == E::silu) return x < -100 ? Real{0} : x * sigmoid(x);
+  if constexpr (kFunction == E::mish)
+    return x < -100 ? Real{0} : x * std::tanh(log_of_one_and_exp(x));
+  if constexpr (kFunction == E::tanh) return std::tanh(x);
+  if constexpr (kFunction == E::tanhshrink) return x - std::tanh(x);
+  if constexpr (kFunction == E::softplus) {
+    return first * x > second ? x : log_of_one_and_exp(first * x) / first;
+  }
+  if constexpr (kFunction == E::elu) return x < 0 ? first * std::expm1(x) : x;
+  if constexpr (kFunction == E::celu) return x < 0 ? first * std::expm1(x / first) : x;
+  if constexpr (kFunction == E::selu) {
+    return Real(1.0507009873554805) * (x < 0 ? Real(1.6732632423543772) * std::expm1(x) : x);
+  }
+  if constexpr (kFunction == E::erfc) return std::erfc(x);
+  if constexpr (kFunction == E::erfinv) return erfinv(x);
+  if constexpr (kFunction == E::logit) {
+    const Real inside = x < first ? first : (x > 1 - first ? 1 - first : x);
+    return std::log(inside / (1 - inside));
+  }
+  if constexpr (kFunction == E::sin) return std::sin(x);
+  if constexpr (kFunction == E::cos) return std::cos(x);
+  if constexpr (kFunction == E::tan) return std::tan(x);
+  if constexpr (kFunction == E::asin) return std::asin(x);
+  if constexpr (kFunction == E::acos) return std::acos(x);
+  if constexpr (kFunction == E::atan) return std::atan(x);
+  if constexpr (kFunction == E::sinh) return std::sinh(x);
+  if constexpr (kFunction == E::cosh) return std::cosh(x);
+  if constexpr (kFunction == E::asinh) return std::asinh(x);
+  if constexpr (kFunction == E::acosh) return std::acosh(x);
+  if constexpr (kFunction == E::atanh) return std::atanh(x);
+  if constexpr (kFunction == E::cbrt) return std::cbrt(x);
+  if constexpr (kFunction == E::i0) return bessel(0, x);
+  if constexpr (kFunction == E::i1) return bessel(1, x);
+  if constexpr (kFunction == E::power) return std::pow(x, first);
+  if constexpr (kFunction == E::rpow) return std::pow(first, x);
+}
+
+}  // namespace eltwise_detail
+
+/// kFunction of its arguments, in float or double: what a device is to compute.
+template <Eltwise kFunction, class Real>
+Real eltwise_value(const EltwiseArguments<Real>& with) {
+  using E = Eltwise;
+  if constexpr (kFunction <= E::silu_backward) {
+    return eltwise_detail::of_two<kFunction>(with);
+  } else if constexpr (kFunction <= E::rdiv) {
+    return eltwise_detail::short_one<kFunction>(with);
+  } else if constexpr (kFunction <= E::rpow) {
+    return eltwise_detail::long_one<kFunction>(with);
+  } else if constexpr (kFunction == E::where) {
+    return with.x != 0 ? with.y : with.z;
+  } else if constexpr (kFunction == E::addcmul) {
+    return with.x + with.first * with.y * with.z;
+  } else if constexpr (kFunction == E::addcdiv) {
+    return with.x + with.first * with.y / with.z;
+  } else if constexpr (kFunction == E::lerp) {
+    return with.x + with.z * (with.y - with.x);
+  } else {
+    return with.x;
+  }
+}
+
+/// A function of its arguments.
+template <class Real>
+using EltwiseFunction = Real (*)(const EltwiseArguments<Real>&);
+
+namespace eltwise_detail {
+
+template <class Real, std::size_t... kIndices>
+constexpr std::array<EltwiseFunction<Real>, kEltwiseFunctions> all_functions(
+    std::index_sequence<kIndices...> /*of all*/) {
+  return {eltwise_value<static_cast<Eltwise>(kIndices), Real>...};
+}
+
+}  // namespace eltwise_detail
+
+/// The function in float or double, for one value after the other.
+template <class Real>
+EltwiseFunction<Real> eltwise_function(Eltwise function) {
+  static constexpr auto kAll =
+      eltwise_detail::all_functions<Real>(std::make_index_sequence<kEltwiseFunctions>());
+  return kAll[static_cast<std::size_t>(function)];
+}
+
+}  // namespace howard

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/device/program.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::ops {
+
+/// The program of out = x with the points of each row turned by the angles of its place in the
+/// sequence. `cosines` and `sines` [s or more, d] hold each angle's value at both of a point's
+/// columns. The backward pass is the same program with the sines of the negative angles. Error when
+/// out has another spec than x [n, h, s, d], d is odd, or the tables do not fit.
+Program rotary_embedding(const Tensor& x, const Tensor& cosines, const Tensor& sines,
+                         RotaryStyle style, const Tensor& out);
+
+}  // namespace howard::ops

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/ops/catalogue.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tests/engines/ops/op_test.h"
+
+namespace howard::ops {
+namespace {
+
+class Catalogue : public OpTest {
+ protected:
+  /// The program of an op on a first tensor of `first`, as a list of ops calls it.
+  Program program_of(const OpCall& call, const TensorSpec& first) {
+    std::vector<TensorSpec> specs{first};
+    for (const TensorSpec& more : call.op->beside(first)) specs.push_back(more);
+    std::vector<Tensor> inputs;
+    for (const TensorSpec& spec : specs) inputs.emplace_back(device_, spec);
+    std::vector<Tensor> outputs;
+    for (const TensorSpec& spec : call.results(specs)) outputs.emplace_back(device_, spec);
+    return call.program(inputs, outputs);
+  }
+};
+
+TEST_F(Catalogue, EveryOpIsFoundByItsNameAndMakesAProgramThatTakesTime) {
+  EXPECT_TRUE(std::ranges::is_sorted(op_catalogue(), {}, &OpEntry::name));
+  for (const OpEntry& op : op_catalogue()) {
+    SCOPED_TRACE(op.name);
+    EXPECT_EQ(find_op(op.name), &op);
+    EXPECT_EQ(parse_op_call(op.name).has_value(), true);
+    EXPECT_FALSE(op.meaning.empty());
+    const OpCall call = call_of(op);
+    EXPECT_EQ(op.beside({{2, 1, 64, 96}}).size() + 1, op.tensors);
+    const Program program = program_of(call, {{2, 1, 64, 96}});
+    EXPECT_EQ(program.inputs.size(), op.tensors);
+    EXPECT_GT(device_.explain(program).kernel.total, SimTime());
+  }
+  EXPECT_EQ(find_op("sillu"), nullptr);
+  EXPECT_FALSE(parse_op_call("sillu:1+relu"));
+}
+
+TEST_F(Catalogue, NumbersAndWhatFollowsAreRead) {
+  const auto call = parse_op_call("clamp:0:6+leaky_relu:0.5+square");
+  ASSERT_TRUE(call);
+  const Program program = program_of(*call, {{32, 32}});
+  const auto& attributes = std::get<EltwiseAttributes>(program.attributes);
+  EXPECT_EQ(attributes.function, Eltwise::clamp);
+  EXPECT_EQ(attributes.numbers, (std::array{0.0F, 6.0F}));
+  ASSERT_EQ(attributes.then.size(), 2U);
+  EXPECT_EQ(attributes.then[0], (EltwiseStep{Eltwise::leaky_relu, {0.5F, 0.0F}}));
+  EXPECT_EQ(attributes.then[1], step_of(Eltwise::square));
+}
+
+TEST_F(Catalogue, WhatFollowsTakesItsTimeInTheSameLaunch) {
+  const auto time = [&](const char* text) {
+    return device_.explain(program_of(*parse_op_call(text), {{32, 32}})).kernel.total;
+  };
+  const SimTime silu =
+      wormhole::load_profiles().software.tiles.functions[static_cast<std::size_t>(Eltwise::silu)];
+  EXPECT_EQ(time("add+silu"), time("add") + silu);
+}
+
+TEST_F(Catalogue, WhatIsWrittenWronglyIsRefused) {
+  for (const char* const text : {"clamp:a:1", "clamp:0:1:2", "silu:1", "softmax+relu", "add+divide",
+                                 "add+nothing", "relu+clamp:0:1:2", "add+clamp:x"}) {
+    EXPECT_THROW(parse_op_call(text), Error) << text;
+  }
+}
+
+TEST_F(Catalogue, OperandsThatDoNotFitAreRefused) {
+  const OpCall rms = call_of(*find_op("rms_norm"));
+  const Tensor x = tensor({64, 96});
+  EXPECT_THROW(rms.program(std::vector{x, tensor({1, 64})}, std::vector{x}), Error);
+  const OpCall rotary = call_of(*find_op("rotary_embedding"));
+  EXPECT_THROW(rotary.program(std::vector{x, x, tensor({32, 96})}, std::vector{x}), Error);
+  const OpCall where = call_of(*find_op("where"));
+  EXPECT_THROW(where.results(std::vector{x.spec(), x.spec()}), Error);
+}
+
+}  // namespace
+}  // namespace howard::ops
