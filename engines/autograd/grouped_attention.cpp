@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "engines/autograd/attention_parts.h"
 #include "engines/ops/heads.h"
+#include "engines/ops/reduce.h"
 
 // n: batch, s: sequence, h: heads, g: groups, d: width of a head.
 
@@ -33,7 +34,9 @@ Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
   if (shape == to) return a;
   const std::int64_t shared = shape.heads() / to.heads();
   const Tensor grouped = a.view({to.batch(), shared, shape.rows(), shape.columns()});
-  return calls.reduce(Reduction::sum, Dimension::heads, grouped, true).view(to);
+  const Tensor sum = calls.make({{to.batch(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
+  calls.run(ops::sum_heads(grouped, sum));
+  return sum.view(to);
 }
 
 struct GroupedAttention {

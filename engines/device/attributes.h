@@ -82,9 +82,8 @@ enum class Reduction : std::uint8_t { sum, mean, max };
 /// "sum", "mean", "max".
 std::string_view name_of(Reduction reduction);
 
-/// The dimension an op works along: columns is the last one, batch all that come before the rows,
-/// heads the one before the rows alone.
-enum class Dimension : std::uint8_t { columns, rows, batch, all, heads };
+/// The dimension an op works along: columns is the last one, batch all that come before the rows.
+enum class Dimension : std::uint8_t { columns, rows, batch, all };
 
 /// out[..., 1] and so on: `dimension` shrinks to one.
 struct ReduceAttributes {
@@ -123,11 +122,8 @@ struct ConcatAttributes {
 };
 
 /// q, k, v, each [n, heads, s, d], of [n, 1, s, 3 heads d]: q's columns first, then k's, then v's.
-/// With groups q of [n, 1, s, heads d], and k and v, each [n, groups, s, d], of a second operand
-/// [n, 1, s, 2 groups d].
 struct SplitHeadsAttributes {
   int heads = 1;
-  int groups = 0;
 
   friend auto operator<=>(const SplitHeadsAttributes&, const SplitHeadsAttributes&) = default;
 };
@@ -135,13 +131,6 @@ struct SplitHeadsAttributes {
 /// [n, 1, s, heads d] of [n, heads, s, d].
 struct ConcatHeadsAttributes {
   friend auto operator<=>(const ConcatHeadsAttributes&, const ConcatHeadsAttributes&) = default;
-};
-
-/// [n, heads count, s, d] of [n, heads, s, d]: each head `count` times, one after the other.
-struct RepeatHeadsAttributes {
-  int count = 1;
-
-  friend auto operator<=>(const RepeatHeadsAttributes&, const RepeatHeadsAttributes&) = default;
 };
 
 /// exp(x) / sum of exp(x), along the columns.
@@ -261,7 +250,6 @@ using Attributes =
                  LayernormAttributes, LayernormBackwardAttributes, GeluBackwardAttributes,
                  EmbeddingAttributes, EmbeddingBackwardAttributes, CrossEntropyAttributes,
                  CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
-                 RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes,
-                 RepeatHeadsAttributes>;
+                 RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes>;
 
 }  // namespace howard

@@ -46,7 +46,7 @@ Program split_groups(const Tensor& q, const Tensor& kv, int heads, int groups, c
                  {{shape.outer(), heads, shape.rows(), shape.columns()}, part.dtype});
   for (const Tensor* out : {&k, &v}) require_output("split_heads", *out, part);
   return {.name = "split_heads",
-          .attributes = SplitHeadsAttributes{.heads = heads, .groups = groups},
+          .attributes = SplitHeadsAttributes{.heads = heads},
           .inputs = {q.operand(), kv.operand()},
           .outputs = {query.operand(), k.operand(), v.operand()}};
 }
@@ -60,7 +60,7 @@ TensorSpec repeat_heads_output(const TensorSpec& a, int count) {
 Program repeat_heads(const Tensor& a, int count, const Tensor& out) {
   require_output("repeat_heads", out, repeat_heads_output(a.spec(), count));
   return {.name = "repeat_heads",
-          .attributes = RepeatHeadsAttributes{.count = count},
+          .attributes = ReshapeAttributes{},
           .inputs = {a.operand()},
           .outputs = {out.operand()}};
 }

@@ -14,8 +14,6 @@ TensorSpec reduce_output(Dimension dimension, const TensorSpec& a) {
       return {shape.transposed().with_columns(1).transposed(), a.dtype};
     case Dimension::batch:
       return {{shape.rows(), shape.columns()}, a.dtype};
-    case Dimension::heads:
-      return {{shape.outer(), 1, shape.rows(), shape.columns()}, a.dtype};
     case Dimension::all:
       break;
   }
@@ -29,6 +27,18 @@ Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const 
   return {.name = name_of(reduction),
           .attributes =
               ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = moreh},
+          .inputs = {a.operand()},
+          .outputs = {out.operand()}};
+}
+
+Program sum_heads(const Tensor& a, const Tensor& out) {
+  const Shape& shape = a.spec().shape;
+  if (!is_real(a.spec())) refuse("sum", {a.spec()}, "real numbers");
+  require_output("sum", out, {{shape.outer(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
+  return {.name = name_of(Reduction::sum),
+          .attributes =
+              ReduceAttributes{
+                  .reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
           .inputs = {a.operand()},
           .outputs = {out.operand()}};
 }

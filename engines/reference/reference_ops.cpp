@@ -114,7 +114,15 @@ class Computation {
     });
   }
 
-  void operator()(const ReshapeAttributes&) { outputs_[0] = *inputs_[0]; }
+  /// To more heads: each of them as often as they are more.
+  void operator()(const ReshapeAttributes&) {
+    if (outputs_[0].size() == inputs_[0]->size()) {
+      outputs_[0] = *inputs_[0];
+      return;
+    }
+    const std::int64_t count = size_of_output(0)[1] / size_of(0)[1];
+    each_output([&](Index at) { return input(0, {at[0], at[1] / count, at[2], at[3]}); });
+  }
   void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
 
   void operator()(const ConcatAttributes&) {
@@ -125,8 +133,8 @@ class Computation {
     });
   }
 
-  void operator()(const SplitHeadsAttributes& attributes) {
-    if (attributes.groups > 0) return split_groups();
+  void operator()(const SplitHeadsAttributes&) {
+    if (inputs_.size() == 2) return split_groups();
     const Index to = size_of_output(0);
     for (std::int64_t i = 0; i < 3; ++i) {
       for_each(to, [&](const Index& at) {
@@ -134,12 +142,6 @@ class Computation {
             input(0, {at[0], 0, at[2], (i * to[1] + at[1]) * to[3] + at[3]});
       });
     }
-  }
-
-  void operator()(const RepeatHeadsAttributes& attributes) {
-    each_output([&](Index at) {
-      return input(0, {at[0], at[1] / attributes.count, at[2], at[3]});
-    });
   }
 
   void operator()(const ConcatHeadsAttributes&) {

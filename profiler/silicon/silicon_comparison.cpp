@@ -31,7 +31,7 @@ struct Words {
     return (attributes.scalar ? " scalar" : "") + text(attributes.core_grid);
   }
   std::string operator()(const ReduceAttributes& attributes) const {
-    constexpr std::array kAlong{" columns", " rows", " batch", "", " heads"};
+    constexpr std::array kAlong{" columns", " rows", " batch", ""};
     return std::string(attributes.moreh ? " moreh" : "") +
            kAlong.at(static_cast<std::size_t>(attributes.dimension));
   }
@@ -39,8 +39,7 @@ struct Words {
     return attributes.swap == Swap::rows_columns ? "" : " heads";
   }
   std::string operator()(const SplitHeadsAttributes& attributes) const {
-    if (attributes.groups == 0) return fmt::format(" {}", attributes.heads);
-    return fmt::format(" {} and {}", attributes.heads, attributes.groups);
+    return fmt::format(" {}", attributes.heads);
   }
   template <class Other>
   std::string operator()(const Other&) const {

@@ -17,7 +17,6 @@ Kernel make_kernel(const ReshapeAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const LayoutAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ConcatAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SplitHeadsAttributes&, const Call&, const KernelContext&);
-Kernel make_kernel(const RepeatHeadsAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ConcatHeadsAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SoftmaxAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const SoftmaxBackwardAttributes&, const Call&,

@@ -153,9 +153,9 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
                  grid, profiles);
 }
 
-PlannedProgram plan_repeat(const Program& program, std::int64_t count, CoreGrid grid,
-                           const Profiles& profiles) {
+PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
+  const std::int64_t count = program.outputs[0].spec.shape.heads() / in.shape.heads();
   const Bytes row = row_bytes(in);
   const std::int64_t rows = in.shape.batch() * in.shape.rows();
   const WorkSplit work = split_work(rows, grid);

@@ -40,7 +40,9 @@ struct Planner {
                                                  : plan_transpose_heads(program, grid, profiles);
   }
   PlannedProgram operator()(const ReshapeAttributes&) const {
-    return plan_reshape(program, grid, profiles);
+    const bool repeats =
+        program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements();
+    return repeats ? plan_repeat(program, grid, profiles) : plan_reshape(program, grid, profiles);
   }
   PlannedProgram operator()(const LayoutAttributes&) const {
     return plan_layout(program, grid, profiles);
@@ -51,9 +53,6 @@ struct Planner {
   // ttnn deals out the rows of tiles of [n, 1, s, heads d].
   PlannedProgram operator()(const SplitHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
-  }
-  PlannedProgram operator()(const RepeatHeadsAttributes& attributes) const {
-    return plan_repeat(program, attributes.count, grid, profiles);
   }
   PlannedProgram operator()(const ConcatHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
