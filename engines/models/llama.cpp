@@ -103,7 +103,11 @@ Llama::Llama(Device& device, const LlamaOptions& given)
          .w2 = make("mlp/w2/weight", width, wide),
          .w3 = make("mlp/w3/weight", wide, width)});
   }
-  CommandQueue& queue = device.command_queue(0);
+  // On a device that keeps the time alone they would cost more than all else.
+  if (device.holds_values()) write_constants(device.command_queue(0));
+}
+
+void Llama::write_constants(CommandQueue& queue) {
   autograd::write_values(queue, mask_, causal_mask(options_.sequence, 1, 0));
   RotaryAngles angles = rotary_angles(options_.sequence, head_width(options_),
                                       double{options_.theta}, options_.scaling);

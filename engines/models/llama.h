@@ -78,6 +78,8 @@ class Llama final : public LanguageModel {
     autograd::Parameter w1, w2, w3;  ///< Gate, down and up.
   };
 
+  /// The mask and the angles.
+  void write_constants(CommandQueue& queue);
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
   autograd::Value attention(autograd::Tape& tape, autograd::Value x, Layer& layer);
   static autograd::Value feed_forward(autograd::Tape& tape, autograd::Value x, Layer& layer);

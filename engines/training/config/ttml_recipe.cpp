@@ -231,9 +231,6 @@ void require_unset(const TtmlChecker& check) {
   unset("training_config.tokenizer_path",
         training.tokenizer_path.has_value() && training.tokenizer_type == "char",
         "characters need no file");
-  const auto& path = check.model().model_path;
-  unset("transformer_config.model_path", path.has_value() && !path->empty(),
-        "training begins with random values, or with --resume");
 }
 
 }  // namespace

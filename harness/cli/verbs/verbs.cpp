@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/cli/fit/fit.h"
 #include "harness/cli/verbs/analyze.h"
 #include "harness/cli/verbs/compare.h"
 #include "harness/cli/verbs/completion.h"
@@ -17,7 +18,7 @@
 namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
-extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kListHelp,
+extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
     kReportHelp, kTrainConfigHelp, kTrainHelp;
 
 std::span<const Verb> verbs() {
@@ -26,6 +27,8 @@ std::span<const Verb> verbs() {
            "train as files of TTML say: training.yaml, model.yaml"},
       Verb{kTrainShortVerb, train, &kTrainHelp,
            "train a character model on a text, save, resume, write text"},
+      Verb{kFitVerb, fit, &kFitHelp,
+           "what a training run of TTML's files would take, and which settings are faster"},
       Verb{"explain", explain, &kExplainHelp,
            "what a workload or a point is bound by, and what would help"},
       Verb{"analyze", analyze, &kAnalyzeHelp, "where the time of a profiler's log went"},
