@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
+#include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
@@ -80,7 +81,11 @@ class TrainRun {
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
         trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
                  host::available_memory()) {
-    if (options_.resumed) trainer_.restore(*options_.resumed);
+    if (options_.resumed) {
+      trainer_.restore(*options_.resumed);
+    } else if (!options_.weights.empty()) {
+      take_weights();
+    }
     options_.resumed.reset();  // as large as the model and its moments
     // A bad prompt is to be known before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
@@ -89,6 +94,9 @@ class TrainRun {
       require_writable_folder(folder);
     }
     if (!options_.results.empty()) require_writable_folder(options_.results);
+    if (!options_.exported.empty()) {
+      require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
+    }
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
     if (is_of_files()) begin_log();
   }
@@ -100,6 +108,7 @@ class TrainRun {
     if (!stays) save();
     summarise();
     if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
+    if (!options_.exported.empty()) export_weights();
     if (!options_.results.empty()) write_result();
     if (is_of_files() && !options_.results.empty()) write_metrics();
     if (options_.generate > 0 && !Session::interrupted()) write_text();
@@ -118,6 +127,30 @@ class TrainRun {
     if (steps > 0 && steps <= recipe.steps / options_.epochs)
       recipe.steps = steps * options_.epochs;
     return recipe;
+  }
+
+  /// Starts from files of Hugging Face.
+  void take_weights() {
+    const std::vector<training::Safetensors> files = read_weights(options_.weights);
+    const training::ImportedWeights report = training::import_weights(
+        devices_.device().command_queue(0), trainer_.model(), options_.recipe, files);
+    for (const std::string& name : report.unfilled) {
+      fmt::print(stderr, "{}: {} has no values in {}: random ones\n", options_.verb, name,
+                 options_.weights.string());
+    }
+    for (const std::string& name : report.unused) {
+      fmt::print(stderr, "{}: {} of {} is not used\n", options_.verb, name,
+                 options_.weights.string());
+    }
+    trainer_.checkpoint();
+  }
+
+  void export_weights() {
+    write_file(options_.exported, training::safetensors_bytes(
+                                      training::exported_weights(devices_.device().command_queue(0),
+                                                                 trainer_.model(), options_.recipe),
+                                      training::WeightType::float32));
+    say_fate(options_.exported, false);
   }
 
   void train() {

@@ -89,9 +89,36 @@ TtmlSettings read_ttml_files(const TtmlFiles& files) {
   read_into(files.device, settings);
   read_into(files.multihost, settings);
   for (const std::string& key : files.keys) read_key(key, settings);
+  if (auto& weights = settings.config.transformer.model_path; weights && !weights->empty()) {
+    weights =
+        required_path(settings, "transformer_config.model_path", *weights, files.training).string();
+  }
   std::string& data = settings.config.training.data_path;
   if (const auto found = find_beside(files.training, data)) data = found->string();
   return settings;
+}
+
+std::vector<training::Safetensors> read_weights(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path)) {
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+  } else {
+    files.push_back(path);
+  }
+  if (files.empty()) {
+    throw Error({.attempted = "read the weights in " + path.string(),
+                 .value = "there is no file of them",
+                 .accepted = "*.safetensors",
+                 .hint = ""});
+  }
+  std::vector<training::Safetensors> weights;
+  for (const std::filesystem::path& file : files) {
+    weights.emplace_back(read_file(file), file.string());
+  }
+  return weights;
 }
 
 }  // namespace howard::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/training/config/ttml_yaml.h"
+#include "engines/training/weights/safetensors.h"
 
 namespace howard::cli {
 
@@ -24,5 +25,9 @@ struct TtmlFiles {
 /// UsageError for what stands in `keys` and is no key, Error for a file that is not there, and as
 /// for training::read_ttml().
 training::TtmlSettings read_ttml_files(const TtmlFiles& files);
+
+/// The safetensors files of a folder in the order of their names, or one file. Error as for
+/// training::Safetensors, and for a path with none.
+std::vector<training::Safetensors> read_weights(const std::filesystem::path& path);
 
 }  // namespace howard::cli

@@ -65,6 +65,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_whole(app, "--top-k", options.sampling.top_k, 0, 1'000'000'000);
   add_number(app, "--top-p", options.sampling.top_p, 0, 1);
   add_number(app, "--repetition-penalty", options.sampling.repetition_penalty, 0, 1e6);
+  app.add_option("--export", options.exported);
   app.add_option("--memory", options.memory);
   add_picture_options(app, options.canvas);
   app.add_option("--results", options.results);
@@ -98,6 +99,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.name = training.project_name;
   options.data = training.data_path;
   options.epochs = training.num_epochs;
+  options.weights = options.settings.config.transformer.model_path.value_or("");
   options.every = training.model_save_interval;
   const training::TtmlEvaluation& evaluation = options.settings.config.evaluation;
   options.sampling = {.temperature = evaluation.temperature,

@@ -28,8 +28,11 @@ struct TrainOptions {
   TtmlFiles files;
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
-  std::string name;         ///< Of the run, in what it writes.
-  std::int64_t epochs = 0;  ///< The run ends after so many; 0: after its steps alone.
+  std::string name;               ///< Of the run, in what it writes.
+  std::int64_t epochs = 0;        ///< The run ends after so many; 0: after its steps alone.
+  std::filesystem::path weights;  ///< What it starts from: safetensors, a file or a folder.
+
+  std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
   training::Recipe recipe;

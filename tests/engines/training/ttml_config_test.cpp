@@ -140,7 +140,8 @@ const std::set<std::string> kElsewhere{
     "training_config.project_name",   "training_config.num_epochs",
     "training_config.tokenizer_type", "training_config.data_path",
     "training_config.model_config",   "training_config.model_save_interval",
-    "training_config.checkpoint_dir", "transformer_config.vocab_size"};
+    "training_config.checkpoint_dir", "transformer_config.model_path",
+    "transformer_config.vocab_size"};
 
 /// Whether the section says how text is written or where the run is made.
 bool is_elsewhere(const std::string& name) {
