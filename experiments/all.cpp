@@ -11,6 +11,7 @@ ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
   list.push_back(mlp_depth(box));
   list.push_back(gpt2_full(box));
   list.push_back(gpt2_trace(box));
+  list.push_back(llama_step(box));
   list.push_back(core_grid(box));
   list.push_back(dispatch_gaps(box));
   list.push_back(two_queues(box));
