@@ -20,8 +20,34 @@ namespace {
 
 std::int64_t head_width(const LlamaOptions& options) { return options.width / options.heads; }
 
+// Of one share.
+std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards; }
 std::int64_t key_value_width(const LlamaOptions& options) {
-  return 2 * options.groups * head_width(options);
+  return 2 * options.groups / options.shards * head_width(options);
+}
+std::int64_t wide_width(const LlamaOptions& options) {
+  return options.feed_forward / options.shards;
+}
+
+/// Error unless all shares are equal.
+void require_shards(const LlamaOptions& options) {
+  const auto require = [&](std::int64_t size, const char* what) {
+    if (options.shards >= 1 && size % options.shards == 0) return;
+    throw Error({.attempted = "divide a llama among devices",
+                 .value = fmt::format("{} {} among {}", size, what, options.shards),
+                 .accepted = "devices that divide heads, groups, feed-forward columns and "
+                             "vocabulary",
+                 .hint = ""});
+  };
+  require(options.heads, "heads");
+  require(options.groups, "groups");
+  require(options.feed_forward, "columns of the feed-forward part");
+  require(options.vocabulary, "rows of the vocabulary");
+  if (options.shards == 1 || !options.tied) return;
+  throw Error({.attempted = "divide a llama among devices",
+               .value = "its head is the token table, which is on each of them",
+               .accepted = "a head of its own",
+               .hint = "weight_tying: disabled"});
 }
 
 /// With the width of the feed-forward part filled in. Error as for the model.
@@ -41,6 +67,7 @@ LlamaOptions llama_sizes(LlamaOptions options) {
     refuse(fmt::format("heads of {} columns", head_width(options)), "an even number");
   }
   if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  require_shards(options);
   return options;
 }
 
@@ -63,10 +90,10 @@ std::int64_t feed_forward_of(std::int64_t width) {
 std::int64_t parameter_count(const LlamaOptions& given) {
   const LlamaOptions options = llama_sizes(given);
   const std::int64_t width = options.width;
-  const std::int64_t block = 2 * width * width + width * key_value_width(options) +
-                             3 * width * options.feed_forward + 2 * width;
+  const std::int64_t block = 2 * width * query_width(options) + width * key_value_width(options) +
+                             3 * width * wide_width(options) + 2 * width;
   const std::int64_t table = options.vocabulary * width;
-  return options.layers * block + width + (options.tied ? 1 : 2) * table;
+  return options.layers * block + width + table + (options.tied ? 0 : table / options.shards);
 }
 
 Llama::Llama(Device& device, const LlamaOptions& given)
@@ -87,7 +114,8 @@ Llama::Llama(Device& device, const LlamaOptions& given)
                        .layout = Layout::row_major}),
       targets_(device, tokens_.spec()) {
   const std::int64_t width = options_.width;
-  const std::int64_t wide = options_.feed_forward;
+  const std::int64_t wide = wide_width(options_);
+  const std::int64_t queries = query_width(options_);
   for (int i = 0; i < options_.layers; ++i) {
     const auto make = [&](const char* name, std::int64_t rows, std::int64_t columns) {
       return llama_matrix(device, options_, fmt::format("llama_block_{}/{}", i, name), rows,
@@ -95,9 +123,9 @@ Llama::Llama(Device& device, const LlamaOptions& given)
     };
     layers_.push_back(
         {.attention_norm = make("attention_norm/gamma", 1, width),
-         .query = make("attention/q_linear/weight", width, width),
+         .query = make("attention/q_linear/weight", queries, width),
          .key_value = make("attention/kv_linear/weight", key_value_width(options_), width),
-         .output = make("attention/out_linear/weight", width, width),
+         .output = make("attention/out_linear/weight", width, queries),
          .feed_forward_norm = make("mlp_norm/gamma", 1, width),
          .w1 = make("mlp/w1/weight", wide, width),
          .w2 = make("mlp/w2/weight", width, wide),
@@ -131,8 +159,8 @@ std::vector<Parameter*> Llama::parameters() {
 Value Llama::attention(Tape& tape, Value x, Layer& layer) {
   const Value query = autograd::project(tape, x, tape.parameter(layer.query));
   const Value key_value = autograd::project(tape, x, tape.parameter(layer.key_value));
-  const Value heads =
-      autograd::grouped_heads(tape, query, key_value, options_.heads, options_.groups);
+  const Value heads = autograd::grouped_heads(
+      tape, query, key_value, options_.heads / options_.shards, options_.groups / options_.shards);
   const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
                                       tape.constant(negative_sines_)};
   const Value turned = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);

@@ -37,12 +37,16 @@ struct LlamaOptions {
   /// the backward pass.
   bool memory_efficient = false;
   bool tied = false;  ///< The head multiplies by the token table: one parameter.
+  /// The model is one of so many shares on as many devices (tensor parallel): its heads, groups,
+  /// feed-forward columns and rows of the head are divided, all else is on each device. The sums
+  /// between the devices are not made here: for a device that keeps the time alone.
+  int shards = 1;
 };
 
 /// Llama's rule: 8/3 of the width, up to a multiple of 256.
 std::int64_t feed_forward_of(std::int64_t width);
 
-/// The number of values that are trained, without making the model.
+/// The number of values that are trained, of one share, without making the model.
 std::int64_t parameter_count(const LlamaOptions& options);
 
 /// What is added to the mean of the squares.
@@ -53,8 +57,8 @@ inline constexpr float kRmsEpsilon = 1e-5F;
 /// "llama/llama_block_0/attention/q_linear/weight".
 class Llama final : public LanguageModel {
  public:
-  /// Error when a size is below 1, the heads do not divide the width, the groups not the heads, or
-  /// a head is of an odd width.
+  /// Error when a size is below 1, the heads do not divide the width, the groups not the heads, a
+  /// head is of an odd width, or shares do not divide what they are of.
   Llama(Device& device, const LlamaOptions& options);
   Llama(const Llama&) = delete;
   Llama& operator=(const Llama&) = delete;

@@ -8,20 +8,21 @@
 
 namespace howard::training {
 
-/// Clips the norm of all gradients before another optimizer updates with them. Reads the norm back:
-/// for the dynamic engine.
+/// Clips the norm of all gradients before another optimizer updates with them.
 class Clipped final : public autograd::Optimizer {
  public:
-  /// `optimizer` must outlive it.
-  Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most);
+  /// `optimizer` must outlive it. `reads_norm`: the host reads it, which no recorded step can do.
+  Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most,
+          bool reads_norm);
 
-  /// Error when the norm is not finite; nothing is updated then.
+  /// Error when a norm that is read is not finite; nothing is updated then.
   void step(const autograd::Calls& calls) override;
 
  private:
   autograd::Optimizer& optimizer_;
   std::vector<autograd::Parameter*> parameters_;
   float most_;
+  bool reads_norm_;
 };
 
 }  // namespace howard::training

@@ -24,19 +24,13 @@ using autograd::AdamWForm;
 using autograd::Parameter;
 using autograd::Scalars;
 
-const Recipe& require(const Device& device, const Recipe& recipe, Engine engine) {
+const Recipe& require(const Device& device, const Recipe& recipe) {
   require_valid(recipe);
   if (!device.holds_values()) {
     throw Error({.attempted = "train on " + device.description(),
                  .value = "it keeps no values",
                  .accepted = "a device that computes",
                  .hint = ""});
-  }
-  if (recipe.clip > 0 && engine != Engine::dynamic) {
-    throw Error({.attempted = "clip the norm of the gradients",
-                 .value = "in a step that is recorded: the host has to read the norm",
-                 .accepted = "the dynamic engine",
-                 .hint = "--engine dynamic"});
   }
   return recipe;
 }
@@ -69,7 +63,7 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
                  std::optional<Bytes> memory)
     : device_(device),
       queue_(device.command_queue(0)),
-      recipe_(require(device, recipe, engine)),
+      recipe_(require(device, recipe)),
       engine_(engine),
       text_checksum_(training::checksum(text)),
       tokenizer_(text),
@@ -86,7 +80,8 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
   optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(),
                               engine == Engine::traced);
   if (recipe.clip > 0) {
-    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip);
+    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip,
+                                         engine == Engine::dynamic);
   }
   if (engine == Engine::traced && recipe.dropout > 0) {
     seed_offset_.emplace(device, TensorSpec{{1, 1}, DataType::uint32});
@@ -157,7 +152,8 @@ std::uint32_t Trainer::seeds_used() const {
 
 /// All that the host tells a step.
 void Trainer::prepare_step() {
-  (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
+  optimizer_->learning_rate = learning_rate();
+  if (clipped_) clipped_->learning_rate = learning_rate();
   write_batches();
   if (seed_offset_) {
     const std::uint32_t offset = seeds_used();

@@ -26,10 +26,11 @@ enum class Engine : std::uint8_t { dynamic, recorded, traced };
 class Trainer {
  public:
   /// `device` holds values and must outlive this. Error for a recipe that is not valid, a text that
-  /// is too short, and an engine that can not do what the recipe asks for: clipping is for the
-  /// dynamic one; the traced one reads the numbers of AdamW and the seeds of dropout from the
-  /// device, where they are written before each replay, but repeats the rate of SGD: no schedule.
-  /// With `memory`, what the machine can give, also for a run that needs more.
+  /// is too short, and an engine that can not do what the recipe asks for: the traced one reads the
+  /// numbers of AdamW and the seeds of dropout from the device, where they are written before each
+  /// replay, but repeats the rate of SGD: no schedule. Recorded, clipping computes its factor on
+  /// the device, where it may differ in the last bit from that of the host. With `memory`, what the
+  /// machine can give, also for a run that needs more.
   Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
           std::optional<Bytes> memory = std::nullopt);
   ~Trainer();

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "engines/training/recipe_model.h"
+
 namespace howard::cli {
 namespace {
 
@@ -36,6 +38,19 @@ void search_runner(const RunSetting& setting, const wormhole::Profiles& profiles
   }
 }
 
+/// Whether the mesh divides what it shares: sequences, heads, groups and tiles of weights.
+bool can_be(const RunSetting& setting) {
+  const training::Recipe& recipe = setting.recipe;
+  if (recipe.batch * recipe.accumulate % setting.ddp != 0) return false;
+  if (setting.tp == 1) return true;
+  const std::int64_t tile = kTileSide * setting.tp;
+  const std::int64_t wide = training::llama_options(recipe, setting.vocabulary).feed_forward;
+  return recipe.model == training::ModelKind::llama && !recipe.tied &&
+         recipe.heads % setting.tp == 0 && recipe.groups % setting.tp == 0 &&
+         (wide > 0 ? wide : models::feed_forward_of(recipe.width)) % tile == 0 &&
+         setting.vocabulary % tile == 0;
+}
+
 /// What fits before what does not; then the faster one, or the one that needs less.
 bool is_better(const RunPlan& a, const RunPlan& b) {
   if (a.fits() != b.fits()) return a.fits();
@@ -45,17 +60,20 @@ bool is_better(const RunPlan& a, const RunPlan& b) {
 
 }  // namespace
 
-std::vector<RunPlan> search_settings(const RunSetting& setting, const wormhole::Profiles& profiles,
-                                     const std::vector<std::int64_t>& meshes) {
+std::vector<RunPlan> search_settings(const RunSetting& setting,
+                                     const wormhole::Profiles& profiles) {
   std::vector<RunPlan> best;
-  for (const std::int64_t chips : meshes) {
-    if (setting.recipe.batch * setting.recipe.accumulate % chips != 0) continue;
+  for (const std::int64_t chips : {1, 2, 4, 8, 32}) {
     std::vector<RunPlan> plans;
-    for (const bool memory_efficient : {false, true}) {
+    for (const std::int64_t tp : divisors(chips, chips)) {
       RunSetting tried = setting;
-      tried.ddp = chips;
-      tried.recipe.memory_efficient = memory_efficient;
-      search_runner(tried, profiles, plans);
+      tried.tp = static_cast<int>(tp);
+      tried.ddp = chips / tp;
+      if (!can_be(tried)) continue;
+      for (const bool memory_efficient : {false, true}) {
+        tried.recipe.memory_efficient = memory_efficient;
+        search_runner(tried, profiles, plans);
+      }
     }
     std::ranges::stable_sort(plans, is_better);
     constexpr std::size_t kShown = 3;  // of a mesh

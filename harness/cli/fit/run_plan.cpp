@@ -58,7 +58,7 @@ class EmulatedRun {
       : recipe_(setting.recipe), chip_(profiles, {.memory = memory}) {
     recipe_.batch /= setting.ddp;
     chip_.begin_phase("model");
-    model_ = training::make_model(chip_, recipe_, setting.vocabulary);
+    model_ = share_of(setting);
     chip_.begin_phase("optimiser");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
@@ -97,15 +97,16 @@ class EmulatedRun {
         ++plan.launches;
       }
     }
-    for (const autograd::Parameter* parameter : model_->parameters()) {
-      plan.parameters += parameter->value.spec().shape.elements();
-    }
-    const int chips = static_cast<int>(plan.setting.ddp);
+    const int groups = static_cast<int>(plan.setting.ddp);
     for (const autograd::Parameter* parameter : model_->parameters()) {
       const TensorSpec gradient{parameter->value.spec().shape, recipe_.dtype};
-      plan.collectives += wormhole::all_reduce_time(profiles.software.all_reduce, chips, chips - 1,
-                                                    gradient.padded_bytes());
+      plan.sums += sum_time(profiles, groups, gradient);
+      plan.parameters += parameter->value.spec().shape.elements();
     }
+    if (plan.setting.tp == 1) return;
+    plan.parameters =
+        models::parameter_count(training::llama_options(recipe_, plan.setting.vocabulary));
+    plan.exchanges = exchange_time(profiles, plan.setting.tp) * recipe_.accumulate;
   }
 
   Bytes peak() const {
@@ -115,6 +116,38 @@ class EmulatedRun {
   }
 
  private:
+  std::unique_ptr<models::LanguageModel> share_of(const RunSetting& setting) {
+    if (setting.tp == 1) return training::make_model(chip_, recipe_, setting.vocabulary);
+    if (recipe_.model != training::ModelKind::llama) {
+      throw Error({.attempted = "divide the weights of a gpt2 among devices",
+                   .value = "it is not planned",
+                   .accepted = "model_type: llama, or enable_ddp",
+                   .hint = ""});
+    }
+    models::LlamaOptions options = training::llama_options(recipe_, setting.vocabulary);
+    options.shards = setting.tp;
+    return std::make_unique<models::Llama>(chip_, options);
+  }
+
+  static SimTime sum_time(const wormhole::Profiles& profiles, int chips, const TensorSpec& spec) {
+    return wormhole::all_reduce_time(profiles.software.all_reduce, chips, chips - 1,
+                                     spec.padded_bytes());
+  }
+
+  /// What the chips of a group sum for a batch, in TTML's order: forward behind attention and
+  /// feed-forward part of each block; backward of what goes into the products of q, of k and v, of
+  /// w1 and of w3; the forward pass once more where blocks are run again; and of the head the
+  /// gradient of what goes into it and, for each position, the largest logit, the sum of
+  /// exponentials and the target's logit.
+  SimTime exchange_time(const wormhole::Profiles& profiles, int chips) const {
+    const TensorSpec activations{{recipe_.batch, 1, recipe_.sequence, recipe_.width},
+                                 recipe_.dtype};
+    const TensorSpec numbers{{recipe_.batch, 1, recipe_.sequence, 1}, recipe_.dtype};
+    const std::int64_t of_block = 2 + 4 + (recipe_.memory_efficient ? 2 : 0);
+    return sum_time(profiles, chips, activations) * (of_block * recipe_.layers + 1) +
+           sum_time(profiles, chips, numbers) * 3;
+  }
+
   training::Recipe recipe_;
   wormhole::WormholeDevice chip_;
   std::unique_ptr<models::LanguageModel> model_;
@@ -159,7 +192,7 @@ double RunPlan::flops() const {
 }
 
 double RunPlan::share_of_peak() const {
-  const double most = peak_flops * static_cast<double>(setting.ddp) * step.seconds();
+  const double most = peak_flops * static_cast<double>(setting.chips()) * step.seconds();
   return most > 0 ? flops() / most : 0;
 }
 
@@ -176,12 +209,13 @@ RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, 
       plan.kernels += (plan.kernels - one.kernels) * more;
       plan.trace += (plan.trace - one.trace) * more;
       plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
+      plan.exchanges += (plan.exchanges - one.exchanges) * more;
     }
   } catch (const Error& failure) {
     plan.clash = failure.what();
   }
   plan.setting = setting;
-  plan.step += plan.collectives;
+  plan.step += plan.sums + plan.exchanges;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
   const CoreGrid grid = profiles.chip.compute_grid(wormhole::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);

@@ -15,20 +15,25 @@
 
 namespace howard::cli {
 
-/// A training run as it is to be planned: on a mesh of emulated chips that share a batch (DDP).
+/// A training run as it is to be planned: on a mesh of emulated chips. Each of `ddp` groups has a
+/// share of the batch, and the `tp` chips of a group a share of the weights each.
 struct RunSetting {
   training::Recipe recipe;  ///< Its batch is that of all chips together.
   std::int64_t vocabulary = 0;
-  std::int64_t ddp = 1;  ///< Chips that have a share of the batch each.
+  std::int64_t ddp = 1;
+  int tp = 1;  ///< Of a llama; other than 1 it has a head and losses that are divided too.
+
+  std::int64_t chips() const { return ddp * tp; }
 };
 
 /// What the emulator says about a run, of one chip of the mesh.
 struct RunPlan {
   RunSetting setting;
-  std::int64_t parameters = 0;
-  SimTime step;         ///< An update, its collectives included.
-  SimTime collectives;  ///< The part of it that sums gradients.
-  SimTime kernels;      ///< The part of it in which a kernel runs.
+  std::int64_t parameters = 0;  ///< Of the whole model.
+  SimTime step;                 ///< An update, its collectives included.
+  SimTime sums;                 ///< The part of it that sums gradients over groups.
+  SimTime exchanges;  ///< The part that sums activations and their gradients within a group.
+  SimTime kernels;    ///< The part of it in which a kernel runs.
   std::size_t launches = 0;
   Bytes peak;                                 ///< Of DRAM.
   Bytes capacity;                             ///< Of a chip's DRAM, without the trace region.
