@@ -26,8 +26,9 @@ void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, cons
 }  // namespace
 
 AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
-             const AdamWAttributes& attributes, AdamWForm form)
+             const AdamWAttributes& attributes, AdamWForm form, bool kahan)
     : parameters_(std::move(parameters)), attributes_(attributes), form_(form) {
+  HOWARD_CHECK(!kahan || form == AdamWForm::composite, "the composite form compensates sums");
   learning_rate = attributes.learning_rate;
   for (const Parameter* parameter : parameters_) {
     const TensorSpec& spec = parameter->value.spec();
@@ -40,6 +41,7 @@ AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
                    .hint = "float32 parameters with a compute type of bfloat16"});
     }
     moments_.push_back({calls.fill(0, spec), calls.fill(0, spec)});
+    if (kahan) compensations_.push_back(calls.fill(0, spec));
   }
   if (form == AdamWForm::replayable) {
     const auto number = [&] { return calls.make({{1, 1}, DataType::float32}); };
@@ -56,11 +58,11 @@ AdamW::Numbers AdamW::numbers() const {
 }
 
 template <class AllNumbers>
-void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter,
-                            const ops::Moments& moments, const AllNumbers& numbers) const {
+void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter, std::size_t index,
+                            const AllNumbers& numbers) const {
   const Tensor& value = parameter.value;
   const Tensor& gradient = *parameter.gradient;
-  const auto& [first, second] = moments;
+  const auto& [first, second] = moments_[index];
   const float beta1 = attributes_.beta1;
   const float beta2 = attributes_.beta2;
   eltwise_to(calls, value, Eltwise::subtract, value, calls.multiply(value, numbers.decay));
@@ -77,7 +79,16 @@ void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter,
   const Tensor root = calls.eltwise(Eltwise::sqrt, second_hat);
   const Tensor divisor =
       calls.eltwise(Eltwise::reciprocal, calls.eltwise(Eltwise::add, root, attributes_.epsilon));
-  eltwise_to(calls, value, Eltwise::add, value, calls.multiply(direction, divisor));
+  const Tensor update = calls.multiply(direction, divisor);
+  if (compensations_.empty()) {
+    eltwise_to(calls, value, Eltwise::add, value, update);
+    return;
+  }
+  const Tensor& lost = compensations_[index];
+  const Tensor added = calls.subtract(update, lost);
+  const Tensor sum = calls.add(value, added);
+  eltwise_to(calls, lost, Eltwise::subtract, calls.subtract(sum, value), added);
+  calls.run(ops::eltwise(Eltwise::add, sum, 0.0F, value));
 }
 
 void AdamW::step(const Calls& calls) {
@@ -87,10 +98,10 @@ void AdamW::step(const Calls& calls) {
     if (!parameter.gradient) continue;
     switch (form_) {
       case AdamWForm::composite:
-        update_by_parts(calls, parameter, moments_[i], numbers());
+        update_by_parts(calls, parameter, i, numbers());
         break;
       case AdamWForm::replayable:
-        update_by_parts(calls, parameter, moments_[i], *tensors_);
+        update_by_parts(calls, parameter, i, *tensors_);
         break;
       case AdamWForm::fused:
         calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_));

@@ -29,7 +29,7 @@ class AdamW final : public Optimizer {
   /// `parameters` must outlive this object. For the replayable form, throws Error when a parameter
   /// is not float32.
   AdamW(const Calls& calls, std::vector<Parameter*> parameters, const AdamWAttributes& attributes,
-        AdamWForm form = AdamWForm::composite);
+        AdamWForm form = AdamWForm::composite, bool kahan = false);
 
   void step(const Calls& calls) override;
   /// For the replayable form only: writes the numbers of the next step and counts it. It must be
@@ -38,6 +38,8 @@ class AdamW final : public Optimizer {
 
   /// These are for saving and restoring; the moments are in the order of the parameters.
   const std::vector<ops::Moments>& moments() const { return moments_; }
+  /// What sums have rounded away; none without `kahan`.
+  const std::vector<ops::Tensor>& compensations() const { return compensations_; }
   std::int64_t next_step() const { return attributes_.step; }
   void set_next_step(std::int64_t step) { attributes_.step = step; }
 
@@ -55,11 +57,12 @@ class AdamW final : public Optimizer {
 
   Numbers numbers() const;
   template <class AllNumbers>
-  void update_by_parts(const Calls& calls, const Parameter& parameter, const ops::Moments& moments,
+  void update_by_parts(const Calls& calls, const Parameter& parameter, std::size_t index,
                        const AllNumbers& numbers) const;
 
   std::vector<Parameter*> parameters_;
   std::vector<ops::Moments> moments_;
+  std::vector<ops::Tensor> compensations_;
   AdamWAttributes attributes_;
   AdamWForm form_;
   std::optional<NumberTensors> tensors_;  ///< Only for the replayable form.

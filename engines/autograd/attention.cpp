@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engines/autograd/attention_parts.h"
 #include "engines/ops/heads.h"
 #include "engines/ops/softmax.h"
 
@@ -15,11 +16,7 @@ namespace {
 using ops::Tensor;
 using Transposed = Calls::Transposed;
 
-float scale_of(const Tensor& heads) {
-  return 1 / std::sqrt(static_cast<float>(heads.spec().shape.columns()));
-}
-
-/// Splits [n, s, h d] into [n, h, s, d].
+/// [n, s, h d] to [n, h, s, d].
 Tensor split(const Calls& calls, const Tensor& x, int heads) {
   const Shape& shape = x.spec().shape;
   const Shape parts{shape.batch(), shape.rows(), heads, shape.columns() / heads};
@@ -50,7 +47,7 @@ struct ComposedAttention {
     const Tensor dy = split(calls, tape.gradient(output), count);
     const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
     const Tensor dv = calls.matmul(p, dy, Transposed::a);
-    const Tensor ds = calls.multiply(composed_softmax_backward(calls, p, dp), scale_of(k));
+    const Tensor ds = calls.multiply(composed_softmax_backward(calls, p, dp), attention_scale(k));
     const Tensor dq = calls.matmul(ds, k);
     const Tensor dk = calls.matmul(ds, tape.tensor(heads[0]), Transposed::a);
     const Shape& shape = tape.spec(q).shape;
@@ -69,13 +66,9 @@ struct FusedAttention {
     const Calls& calls = tape.calls();
     const Tensor p = tape.tensor(probabilities);
     const Tensor& k = tape.tensor(heads[1]);
-    const Shape& shape = k.spec().shape;
-    // This inverts the joining of the heads: it transposes [n, 1, s, h d], whose rows then are
-    // those of the heads.
-    const Tensor columns = calls.transpose(tape.gradient(output));
-    const Tensor dy = calls.transpose(calls.as_shape(columns, shape.transposed()));
+    const Tensor dy = heads_of(calls, tape.gradient(output), k.spec().shape);
     const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
-    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), scale_of(k));
+    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(k));
     const Tensor dq = calls.matmul(ds, k);
     const Tensor dk = calls.matmul(ds, tape.tensor(heads[0]), Transposed::a);
     const Tensor dv = calls.matmul(p, dy, Transposed::a);
@@ -85,14 +78,23 @@ struct FusedAttention {
   }
 };
 
-/// Sets the scores to minus 1e9 where mask is 0: mask x + (mask - 1) 1e9.
-Tensor masked(const Calls& calls, const Tensor& mask, const Tensor& scores) {
+}  // namespace
+
+float attention_scale(const Tensor& heads) {
+  return 1 / std::sqrt(static_cast<float>(heads.spec().shape.columns()));
+}
+
+Tensor masked_scores(const Calls& calls, const Tensor& mask, const Tensor& scores) {
   const Tensor seen = calls.multiply(mask, scores);
   const Tensor hidden = calls.multiply(calls.eltwise(Eltwise::subtract, mask, 1.0F), 1e9F);
   return calls.add(seen, hidden);
 }
 
-}  // namespace
+Tensor heads_of(const Calls& calls, const Tensor& joined, const Shape& shape) {
+  // The transpose of what is joined has the heads' rows.
+  const Tensor columns = calls.transpose(joined);
+  return calls.transpose(calls.as_shape(columns, shape.transposed()));
+}
 
 Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                          std::optional<Value> probabilities) {
@@ -104,7 +106,8 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
   }
   const Tensor query = tape.tensor(parts[0]);
   const Tensor products = calls.matmul(query, tape.tensor(parts[1]), Transposed::b);
-  const Tensor scores = calls.add(calls.multiply(products, scale_of(query)), tape.tensor(mask));
+  const Tensor scores =
+      calls.add(calls.multiply(products, attention_scale(query)), tape.tensor(mask));
   const Tensor largest = calls.reduce(Reduction::max, Dimension::columns, scores);
   const Tensor lowered = calls.subtract(scores, largest);
   if (!probabilities) probabilities = tape.constant(calls.make(lowered.spec()));
@@ -123,9 +126,9 @@ Value fused_attention(Tape& tape, Value qkv, Value mask, int heads) {
   const Tensor key = tape.tensor(parts[1]);
   const Tensor value = tape.tensor(parts[2]);
   calls.run(ops::split_heads(tape.tensor(qkv), heads, query, key, value));
-  const Tensor scaled = calls.multiply(query, scale_of(query));
+  const Tensor scaled = calls.multiply(query, attention_scale(query));
   const Tensor scores = calls.matmul(scaled, key, Transposed::b);
-  const Value p = tape.constant(calls.softmax(masked(calls, tape.tensor(mask), scores)));
+  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
   const Tensor mixed = calls.matmul(tape.tensor(p), value);
   return tape.record(calls.concat_heads(mixed), {qkv}, FusedAttention{qkv, parts, p});
 }

@@ -158,6 +158,13 @@ Tensor Calls::concat_heads(const Tensor& a) const {
   return out;
 }
 
+Tensor Calls::repeat_heads(const Tensor& a, int count) const {
+  if (count == 1) return a;
+  Tensor out = make(ops::repeat_heads_output(a.spec(), count));
+  run(ops::repeat_heads(a, count, out));
+  return out;
+}
+
 Tensor Calls::softmax(const Tensor& a) const {
   Tensor out = make(a.spec());
   run(ops::softmax(a, out));

@@ -77,6 +77,8 @@ class Calls {
   ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const;
   ops::Tensor concat(std::span<const ops::Tensor> parts) const;
   ops::Tensor concat_heads(const ops::Tensor& a) const;
+  /// `a` itself for a count of 1.
+  ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
   ops::Tensor softmax(const ops::Tensor& a) const;
   ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
   /// Without statistics: ttnn's rms_norm.

@@ -23,6 +23,7 @@ struct AddPositions {
   void backward(Tape& tape, Value output) const {
     const Tensor dy = tape.gradient(output);
     tape.accumulate(x, dy);
+    if (!tape.needs_gradient(positions)) return;
     tape.accumulate(positions, tape.calls().reduce(Reduction::sum, Dimension::batch, dy, true));
   }
 };

@@ -15,8 +15,10 @@ namespace {
 
 using ops::Tensor;
 
-/// Returns the sum of the squares of all gradients, in float32, or nothing when there is no
-/// gradient.
+/// Added to the norm, which may be 0.
+constexpr float kEpsilon = 1e-6F;
+
+/// The sum of the squares of all gradients, in float32; absent when there is none.
 std::optional<Tensor> sum_of_squares(const Calls& calls, std::span<Parameter* const> parameters) {
   std::optional<Tensor> total;
   for (const Parameter* parameter : parameters) {
@@ -43,12 +45,32 @@ float clip_gradient_norm(const Calls& calls, std::span<Parameter* const> paramet
                  .accepted = "a finite norm",
                  .hint = "a smaller learning rate"});
   }
-  constexpr float kEpsilon = 1e-6F;
   const float factor = std::min(most / (norm + kEpsilon), 1.0F);
   for (Parameter* parameter : parameters) {
     if (parameter->gradient) parameter->gradient = calls.multiply(*parameter->gradient, factor);
   }
   return norm;
+}
+
+void clip_gradients_on_device(const Calls& calls, std::span<Parameter* const> parameters,
+                              float most) {
+  const std::optional<Tensor> squares = sum_of_squares(calls, parameters);
+  if (!squares) return;
+  const Tensor norm = calls.eltwise(Eltwise::sqrt, *squares);
+  const Tensor inverse =
+      calls.eltwise(Eltwise::reciprocal, calls.eltwise(Eltwise::add, norm, kEpsilon));
+  const Tensor factor = calls.eltwise(Eltwise::minimum, calls.multiply(inverse, most), 1.0F);
+  for (Parameter* parameter : parameters) {
+    if (!parameter->gradient) continue;
+    const Tensor& gradient = *parameter->gradient;
+    const DataType dtype = gradient.spec().dtype;
+    if (dtype == DataType::float32) {
+      parameter->gradient = calls.multiply(gradient, factor);
+    } else {
+      const Tensor wide = calls.cast(gradient, DataType::float32);
+      parameter->gradient = calls.cast(calls.multiply(wide, factor), dtype);
+    }
+  }
 }
 
 }  // namespace howard::autograd

@@ -8,23 +8,44 @@
 
 namespace howard::autograd {
 
-/// Computes p -= learning_rate g, with two calls for each parameter. A row-major parameter, an
-/// embedding table, needs one more call, because its gradient is in tile layout.
+/// What SGD adds to p -= learning_rate g: g += weight_decay p; then b = momentum b + (1 -
+/// dampening) g, b being 0 before the first; then g = b, or g + momentum b with nesterov.
+struct SgdAttributes {
+  float momentum = 0;
+  float dampening = 0;
+  float weight_decay = 0;
+  bool nesterov = false;
+};
+
+/// p -= learning_rate g: two calls for each parameter, and one more for a row-major one, an
+/// embedding table, whose gradient is in tile layout.
 class Sgd final : public Optimizer {
  public:
   /// `parameters` must outlive this object. `fills_rate` does as the report's Python engine: it
   /// multiplies by a tensor that is filled with the rate.
   Sgd(std::vector<Parameter*> parameters, float learning_rate, bool fills_rate = false);
 
+  /// The same with momentum and weight decay; a buffer for each parameter when there is momentum.
+  Sgd(const Calls& calls, std::vector<Parameter*> parameters, float learning_rate,
+      const SgdAttributes& attributes);
+
+  /// For saving and restoring: in the order of the parameters; none without momentum.
+  const std::vector<ops::Tensor>& buffers() const { return buffers_; }
+
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the
   /// parameter that shape, and then a buffer of its own.
   void step(const Calls& calls) override;
 
  private:
-  void update(const Calls& calls, Parameter& parameter) const;
+  void update(const Calls& calls, std::size_t index) const;
+  /// Weight decay and momentum.
+  ops::Tensor direction(const Calls& calls, ops::Tensor gradient, const ops::Tensor& value,
+                        std::size_t index) const;
 
   std::vector<Parameter*> parameters_;
-  bool fills_rate_;
+  bool fills_rate_ = false;
+  SgdAttributes attributes_;
+  std::vector<ops::Tensor> buffers_;
 };
 
 }  // namespace howard::autograd

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
 #include "engines/autograd/attention.h"
@@ -17,6 +19,19 @@ namespace {
 
 constexpr int kFeedForwardFactor = 4;
 
+/// [sequence, width] of NanoGptOptions::fixed_positions.
+std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
+  std::vector<float> values;
+  for (std::int64_t position = 0; position < sequence; ++position) {
+    for (std::int64_t column = 0; column < width; ++column) {
+      const double exponent = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
+      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
+      values.push_back(static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle)));
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 using autograd::Parameter;
@@ -27,11 +42,13 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
     : options_(options),
       token_table_(ParameterMaker{device, options.parameters}.matrix(
           "token_embedding.weight", options.vocabulary, options.width)),
-      position_table_(ParameterMaker{device, options.parameters}.matrix(
-          "position_embedding.weight", options.sequence, options.width)),
+      position_table_(
+          ParameterMaker{device, options.fixed_positions ? options.compute : options.parameters}
+              .matrix("position_embedding.weight", options.sequence, options.width)),
       last_norm_(ParameterMaker{device, options.parameters}.layernorm("last_norm", options.width)),
-      head_(ParameterMaker{device, options.parameters}.matrix("head.weight", options.vocabulary,
-                                                              options.width)),
+      head_(options.tied ? std::nullopt
+                         : std::optional(ParameterMaker{device, options.parameters}.matrix(
+                               "head.weight", options.vocabulary, options.width))),
       mask_(device, {.shape = {options.sequence, options.sequence}, .dtype = options.compute}),
       tokens_(device, {.shape = {options.batch, options.sequence},
                        .dtype = DataType::uint32,
@@ -50,11 +67,16 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
                        .expand = make.linear(name + "expand", wide, width),
                        .contract = make.linear(name + "contract", width, wide)});
   }
-  autograd::write_values(device.command_queue(0), mask_, causal_mask(options.sequence, 1, 0));
+  CommandQueue& queue = device.command_queue(0);
+  autograd::write_values(queue, mask_, causal_mask(options.sequence, 1, 0));
+  if (options.fixed_positions) {
+    autograd::write_values(queue, position_table_.value, sinusoids(options.sequence, width));
+  }
 }
 
 std::vector<Parameter*> NanoGpt::parameters() {
-  std::vector<Parameter*> all{&token_table_, &position_table_};
+  std::vector<Parameter*> all{&token_table_};
+  if (!options_.fixed_positions) all.push_back(&position_table_);
   const auto add_norm = [&](LayernormParameters& norm) {
     all.insert(all.end(), {&norm.gamma, &norm.beta});
   };
@@ -70,45 +92,57 @@ std::vector<Parameter*> NanoGpt::parameters() {
     add_linear(layer.contract);
   }
   add_norm(last_norm_);
-  all.push_back(&head_);
+  if (head_) all.push_back(&*head_);
   return all;
+}
+
+Value NanoGpt::layernorm(Tape& tape, Value x, LayernormParameters& scale) const {
+  return options_.composite_layernorm
+             ? autograd::composed_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon)
+             : autograd::fused_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon);
 }
 
 Value NanoGpt::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
   const float dropped = options_.dropout;
-  const Value normalized = autograd::fused_layernorm(tape, x, layer.attention_norm.on(tape),
-                                                     autograd::kLayernormEpsilon);
+  const Value normalized = layernorm(tape, x, layer.attention_norm);
   const Value attended = autograd::fused_attention(
       tape, autograd::fused_linear(tape, normalized, layer.query_key_value.on(tape)),
       tape.constant(mask_), options_.heads);
   const Value mixed = autograd::fused_linear(tape, attended, layer.output.on(tape));
   x = autograd::add(tape, x, autograd::dropout(tape, mixed, dropped));
-  const Value hidden =
-      autograd::fused_linear(tape,
-                             autograd::fused_layernorm(tape, x, layer.feed_forward_norm.on(tape),
-                                                       autograd::kLayernormEpsilon),
-                             layer.expand.on(tape));
+  const Value hidden = autograd::fused_linear(tape, layernorm(tape, x, layer.feed_forward_norm),
+                                              layer.expand.on(tape));
   const Value output = autograd::fused_linear(
       tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract.on(tape));
   return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
 }
 
 Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
-  const Value rows = autograd::embedding(tape, tape.constant(tokens), tape.parameter(token_table_));
+  const Value table = tape.parameter(token_table_);
+  const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
   Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
-  x = autograd::add_positions(tape, x, tape.parameter(position_table_));
+  const Value positions = options_.fixed_positions ? tape.constant(position_table_.value)
+                                                   : tape.parameter(position_table_);
+  x = autograd::add_positions(tape, x, positions);
   x = autograd::dropout(tape, x, options_.dropout);
   for (int i = 0; i < options_.layers; ++i) {
     x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &NanoGpt::block, i)
                                   : block(tape, x, i);
   }
-  x = autograd::fused_layernorm(tape, x, last_norm_.on(tape), autograd::kLayernormEpsilon);
-  return autograd::project(tape, x, tape.parameter(head_));
+  x = layernorm(tape, x, last_norm_);
+  return autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
 }
 
 Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {
   return autograd::mean_cross_entropy(tape, logits(tape, tokens), tape.constant(targets));
+}
+
+std::unique_ptr<LanguageModel> NanoGpt::of_one_sequence(Device& device) const {
+  NanoGptOptions options = options_;
+  options.batch = 1;
+  options.dropout = 0;
+  return std::make_unique<NanoGpt>(device, options);
 }
 
 }  // namespace howard::models

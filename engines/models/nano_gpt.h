@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
+#include "engines/models/language_model.h"
 #include "engines/models/layers.h"
 
 namespace howard::models {
@@ -28,17 +31,16 @@ struct NanoGptOptions {
   /// As TTML's runner "memory_efficient": blocks keep only their input and run forward once more in
   /// the backward pass.
   bool memory_efficient = false;
+  bool tied = false;  ///< The head multiplies by the token table: one parameter.
+  /// Sinusoids in the place of learned positions: of column 2i and 2i + 1 the sine and the cosine
+  /// of position / 10000^(2i / width).
+  bool fixed_positions = false;
+  bool composite_layernorm = false;  ///< Of small ops; otherwise one program each way.
 };
 
-/// How TTML multiplies matrices: on 7 columns and 8 rows of cores wherever that fits, with all
-/// passes over the mantissa and float32 sums. Use this for CallOptions::products.
-inline constexpr MatmulAttributes kTtmlProducts{
-    .core_grid = CoreGrid{.columns = 7, .rows = 8},
-    .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
-
-/// Holds the parameters, inputs and targets on a device. At first only the mask has values;
-/// write_random gives the parameters theirs.
-class NanoGpt {
+/// Parameters, inputs and targets on a device; all but the mask without values at first
+/// (write_random gives the parameters theirs).
+class NanoGpt final : public LanguageModel {
  public:
   /// Throws Error when a size is below 1 or the heads do not divide the width.
   NanoGpt(Device& device, const NanoGptOptions& options);
@@ -46,15 +48,14 @@ class NanoGpt {
   NanoGpt& operator=(const NanoGpt&) = delete;
 
   const NanoGptOptions& options() const { return options_; }
-  std::vector<autograd::Parameter*> parameters();
-  const ops::Tensor& tokens() const { return tokens_; }    ///< [batch, sequence] uint32
-  const ops::Tensor& targets() const { return targets_; }  ///< [batch, sequence] uint32
-
-  /// Returns logits [batch, 1, sequence, vocabulary] for `tokens`, which must have the spec of
-  /// tokens().
-  autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens);
-  /// Returns the loss for a batch in other tensors, as gradient accumulation needs it.
-  autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets);
+  std::vector<autograd::Parameter*> parameters() override;
+  const ops::Tensor& tokens() const override { return tokens_; }
+  const ops::Tensor& targets() const override { return targets_; }
+  DataType compute() const override { return options_.compute; }
+  autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens) override;
+  autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
+                       const ops::Tensor& targets) override;
+  std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const override;
   autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
 
  private:
@@ -66,12 +67,15 @@ class NanoGpt {
   };
 
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
+  autograd::Value layernorm(autograd::Tape& tape, autograd::Value x,
+                            LayernormParameters& scale) const;
 
   NanoGptOptions options_;
-  autograd::Parameter token_table_, position_table_;
+  autograd::Parameter token_table_;
+  autograd::Parameter position_table_;  ///< With fixed positions a constant.
   std::vector<Layer> layers_;
   LayernormParameters last_norm_;
-  autograd::Parameter head_;
+  std::optional<autograd::Parameter> head_;  ///< Absent when tied.
   ops::Tensor mask_;
   ops::Tensor tokens_, targets_;
 };

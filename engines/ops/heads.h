@@ -18,6 +18,20 @@ TensorSpec split_heads_output(const TensorSpec& qkv, int heads);
 Program split_heads(const Tensor& qkv, int heads, const Tensor& q, const Tensor& k,
                     const Tensor& v);
 
+/// The spec of k and v with groups. Error when the columns of kv are not 2 groups d, with the d of
+/// q's heads.
+TensorSpec split_groups_output(const TensorSpec& q, const TensorSpec& kv, int heads, int groups);
+/// The program of query, k, v = columns of q and kv, by heads and groups. Error when the specs do
+/// not fit.
+Program split_groups(const Tensor& q, const Tensor& kv, int heads, int groups, const Tensor& query,
+                     const Tensor& k, const Tensor& v);
+
+/// [n, heads count, s, d] of [n, heads, s, d].
+TensorSpec repeat_heads_output(const TensorSpec& a, int count);
+/// The program of out = each head of a `count` times, one after the other. Error when the count is
+/// below 1 or out has another spec.
+Program repeat_heads(const Tensor& a, int count, const Tensor& out);
+
 TensorSpec concat_heads_output(const TensorSpec& a);
 /// Makes the program that puts the heads of a side by side. Throws Error when out has another spec.
 Program concat_heads(const Tensor& a, const Tensor& out);

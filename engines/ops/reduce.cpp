@@ -31,4 +31,16 @@ Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const 
           .outputs = {out.operand()}};
 }
 
+Program sum_heads(const Tensor& a, const Tensor& out) {
+  const Shape& shape = a.spec().shape;
+  if (!is_real(a.spec())) refuse("sum", {a.spec()}, "real numbers");
+  require_output("sum", out, {{shape.outer(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
+  return {.name = name_of(Reduction::sum),
+          .attributes =
+              ReduceAttributes{
+                  .reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+          .inputs = {a.operand()},
+          .outputs = {out.operand()}};
+}
+
 }  // namespace howard::ops

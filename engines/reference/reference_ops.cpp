@@ -114,7 +114,15 @@ class Computation {
     });
   }
 
-  void operator()(const ReshapeAttributes&) { outputs_[0] = *inputs_[0]; }
+  /// To more heads: each of them as often as they are more.
+  void operator()(const ReshapeAttributes&) {
+    if (outputs_[0].size() == inputs_[0]->size()) {
+      outputs_[0] = *inputs_[0];
+      return;
+    }
+    const std::int64_t count = size_of_output(0)[1] / size_of(0)[1];
+    each_output([&](Index at) { return input(0, {at[0], at[1] / count, at[2], at[3]}); });
+  }
   void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
 
   void operator()(const ConcatAttributes& attributes) {
@@ -184,6 +192,7 @@ class Computation {
   void operator()(const MinimalMatmulAttributes&) { (*this)(MatmulAttributes{}); }
 
   void operator()(const SplitHeadsAttributes&) {
+    if (inputs_.size() == 2) return split_groups();
     const Index to = size_of_output(0);
     for (std::int64_t i = 0; i < 3; ++i) {
       for_each(to, [&](const Index& at) {
@@ -388,6 +397,18 @@ class Computation {
   }
 
  private:
+  /// q of the first operand, k and v of the second.
+  void split_groups() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Index to = size_of_output(i);
+      const std::int64_t first = i == 2 ? to[1] : 0;
+      for_each(to, [&](const Index& at) {
+        outputs_[i][offset(to, at)] =
+            input(i == 0 ? 0 : 1, {at[0], 0, at[2], (first + at[1]) * to[3] + at[3]});
+      });
+    }
+  }
+
   Index size_of(std::size_t i) const { return dimensions(program_.inputs[i].spec.shape); }
   Index size_of_output(std::size_t i) const { return dimensions(program_.outputs[i].spec.shape); }
   double input(std::size_t i, const Index& at) const {

@@ -8,13 +8,20 @@
 namespace howard::training {
 
 Clipped::Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters,
-                 float most)
-    : optimizer_(optimizer), parameters_(std::move(parameters)), most_(most) {
+                 float most, bool reads_norm)
+    : optimizer_(optimizer),
+      parameters_(std::move(parameters)),
+      most_(most),
+      reads_norm_(reads_norm) {
   learning_rate = optimizer.learning_rate;
 }
 
 void Clipped::step(const autograd::Calls& calls) {
-  autograd::clip_gradient_norm(calls, parameters_, most_);
+  if (reads_norm_) {
+    autograd::clip_gradient_norm(calls, parameters_, most_);
+  } else {
+    autograd::clip_gradients_on_device(calls, parameters_, most_);
+  }
   optimizer_.learning_rate = learning_rate;
   optimizer_.step(calls);
 }

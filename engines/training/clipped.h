@@ -12,8 +12,9 @@ namespace howard::training {
 /// back to the host, so it works with the dynamic engine only.
 class Clipped final : public autograd::Optimizer {
  public:
-  /// `optimizer` must outlive this object.
-  Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most);
+  /// `optimizer` must outlive it. `reads_norm`: the host reads it, which no recorded step can do.
+  Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most,
+          bool reads_norm);
 
   /// Throws Error when the norm is not finite; nothing is updated then.
   void step(const autograd::Calls& calls) override;
@@ -22,6 +23,7 @@ class Clipped final : public autograd::Optimizer {
   autograd::Optimizer& optimizer_;
   std::vector<autograd::Parameter*> parameters_;
   float most_;
+  bool reads_norm_;
 };
 
 }  // namespace howard::training

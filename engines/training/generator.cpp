@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -18,11 +20,11 @@ namespace {
 /// Runs the trained parameters in a model with a batch of one sequence and no dropout.
 class Predictor {
  public:
-  Predictor(Device& device, models::NanoGpt& trained)
-      : device_(device), model_(device, options_of(trained)) {
+  Predictor(Device& device, models::LanguageModel& trained)
+      : device_(device), model_(trained.of_one_sequence(device)) {
     CommandQueue& queue = device.command_queue(0);
     const auto from = trained.parameters();
-    const auto to = model_.parameters();
+    const auto to = model_->parameters();
     for (std::size_t i = 0; i < to.size(); ++i) {
       autograd::write_values(queue, to[i]->value, autograd::read_values(queue, from[i]->value));
     }
@@ -31,33 +33,35 @@ class Predictor {
   /// Returns the logits of the character that follows `text`. If `text` is longer than the window,
   /// only its end is used.
   std::vector<float> logits(std::span<const std::uint32_t> text) {
-    const auto sequence = static_cast<std::size_t>(model_.options().sequence);
+    const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
     if (text.size() > sequence) text = text.last(sequence);
     std::vector<std::uint32_t> window(sequence, 0);
     std::ranges::copy(text, window.begin());
     CommandQueue& queue = device_.command_queue(0);
-    autograd::write_indices(queue, model_.tokens(), window);
+    autograd::write_indices(queue, model_->tokens(), window);
     autograd::Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
-                                  .compute = model_.options().compute,
+                                  .compute = model_->compute(),
                                   .records = false});
-    const std::vector<float> all =
-        autograd::read_values(queue, tape.tensor(model_.logits(tape, model_.tokens())));
-    const auto width = static_cast<std::ptrdiff_t>(model_.options().vocabulary);
+    const ops::Tensor result = tape.tensor(model_->logits(tape, model_->tokens()));
+    const std::vector<float> all = autograd::read_values(queue, result);
+    const auto width = static_cast<std::ptrdiff_t>(result.spec().shape.columns());
     const auto row = all.begin() + static_cast<std::ptrdiff_t>(text.size() - 1) * width;
     return {row, row + width};
   }
 
  private:
-  static models::NanoGptOptions options_of(const models::NanoGpt& trained) {
-    models::NanoGptOptions options = trained.options();
-    options.batch = 1;
-    options.dropout = 0;
-    return options;
-  }
-
   Device& device_;
-  models::NanoGpt model_;
+  std::unique_ptr<models::LanguageModel> model_;
 };
+
+/// Of characters, whose tokens count from 1.
+void penalise(std::span<float> characters, std::span<const std::uint32_t> text, float penalty) {
+  if (penalty == 1) return;
+  for (const std::uint32_t token : std::set<std::uint32_t>(text.begin(), text.end())) {
+    float& logit = characters[token - 1];
+    logit = logit > 0 ? logit / penalty : logit * penalty;
+  }
+}
 
 }  // namespace
 
@@ -72,6 +76,8 @@ void require_valid(const Sampling& sampling) {
   require(std::isfinite(sampling.temperature) && sampling.temperature >= 0, "temperature",
           sampling.temperature, "0 or more");
   require(sampling.top_k >= 0, "top-k", sampling.top_k, "0 (off) or more");
+  require(sampling.repetition_penalty > 0, "repetition-penalty", sampling.repetition_penalty,
+          "above 0");
   require(sampling.top_p > 0 && sampling.top_p <= 1, "top-p", sampling.top_p, "above 0, up to 1");
 }
 
@@ -101,7 +107,7 @@ std::size_t pick(std::span<const float> logits, const Sampling& sampling, double
   return order[count - 1];
 }
 
-std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
+std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop) {
   require_valid(sampling);
@@ -116,9 +122,10 @@ std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& to
   Predictor reader(device, model);
   std::mt19937 random(sampling.seed);
   for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
-    const std::vector<float> logits = reader.logits(text);
-    // Padding and marks never occur in the text and are never generated.
+    std::vector<float> logits = reader.logits(text);
+    // Padding and marks never occur in the text, and are never written.
     const auto characters = std::span(logits).subspan(1, tokenizer.characters().size());
+    penalise(characters, text, sampling.repetition_penalty);
     const double draw = static_cast<double>(random()) / 4294967296.0;
     text.push_back(static_cast<std::uint32_t>(pick(characters, sampling, draw) + 1));
   }

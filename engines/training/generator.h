@@ -7,17 +7,18 @@
 #include <string>
 #include <string_view>
 
-#include "engines/models/nano_gpt.h"
+#include "engines/models/language_model.h"
 #include "engines/training/tokenizer.h"
 
 namespace howard::training {
 
 /// How the next character is drawn.
 struct Sampling {
-  float temperature = 1;  ///< The logits are divided by this; 0 takes the most likely character.
-  int top_k = 0;          ///< Considers only the k most likely characters; 0 means all.
-  /// Considers only the most likely characters that together reach probability p.
-  float top_p = 1;
+  float temperature = 1;  ///< Divides the logits; 0 takes the most likely.
+  int top_k = 0;          ///< Only the k most likely; 0: all.
+  float top_p = 1;        ///< Only the most likely that together reach p.
+  /// Divides the positive logits of what is in the text already and multiplies the negative ones.
+  float repetition_penalty = 1;
   std::uint32_t seed = 0;
 };
 
@@ -29,12 +30,11 @@ void require_valid(const Sampling& sampling);
 /// softmax and top-p, in TTML's order. Among equal logits the first counts as more likely.
 std::size_t pick(std::span<const float> logits, const Sampling& sampling, double draw);
 
-/// Returns `count` characters that `model` writes after `prompt`. Each character takes a full
-/// forward pass without dropout. The prompt stands at the beginning of the window, the rest is
-/// padded, and the window slides when it is full. `stop` is asked before each character and can end
-/// the text early; null never does. Throws Error for an empty prompt, for an unknown character in
-/// it, and for invalid sampling settings.
-std::string generate(Device& device, models::NanoGpt& model, const Tokenizer& tokenizer,
+/// `count` characters that `model` writes behind `prompt`, a full forward pass without dropout for
+/// each: the prompt stands at the beginning of the window, the rest padded, and the window slides
+/// when it is full. Fewer once `stop`, asked before each, says so; null: never. Error for an empty
+/// prompt, an unknown character in it, or bad sampling.
+std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop = {});
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "base/error.h"
@@ -17,11 +18,45 @@ constexpr double kLayerBytes = 20e3;    ///< names, buffers and nodes of the gra
 constexpr double kBatchBytes = 88e3;    ///< a layer's recorded forward and backward calls
 constexpr double kUpdateBytes = 180e3;  ///< the recorded calls of AdamW's composite update
 
-double layer_parameters(double width) {
+/// Values of the model that are trained; a recipe may hold any sizes.
+double nano_gpt_layer(double width) {
   const double norms = 2 * 2 * width;
   const double attention = 3 * width * (width + 1) + width * (width + 1);
   const double feed_forward = 4 * width * (width + 1) + width * (4 * width + 1);
   return norms + attention + feed_forward;
+}
+
+double llama_layer(const Recipe& recipe) {
+  const auto width = static_cast<double>(recipe.width);
+  const double key_value = 2 * width * recipe.groups / recipe.heads;
+  const double wide = recipe.feed_forward > 0 ? static_cast<double>(recipe.feed_forward)
+                                              : std::ceil(std::floor(8 * width / 3) / 256) * 256;
+  return width * (2 * width + key_value + 3 * wide + 2);
+}
+
+double all_parameters(const Recipe& recipe, double vocabulary) {
+  const auto layers = static_cast<double>(recipe.layers);
+  const auto width = static_cast<double>(recipe.width);
+  const double tables = (recipe.tied ? 1 : 2) * vocabulary * width;
+  if (recipe.model == ModelKind::llama) return tables + width + layers * llama_layer(recipe);
+  const double positions =
+      recipe.fixed_positions ? 0 : static_cast<double>(recipe.sequence) * width;
+  const double last_norm = 2 * width;
+  return tables + positions + last_norm + layers * nano_gpt_layer(width);
+}
+
+/// Tensors as large as the parameters: themselves and what the optimizer keeps.
+double kept_tensors(const Recipe& recipe) {
+  switch (recipe.optimizer) {
+    case OptimizerKind::adamw:
+    case OptimizerKind::moreh_adamw:
+      return recipe.kahan ? 4 : 3;
+    case OptimizerKind::sgd:
+      return recipe.momentum > 0 ? 2 : 1;
+    case OptimizerKind::no_op:
+      break;
+  }
+  return 1;
 }
 
 std::string gibibytes(double bytes) { return fmt::format("{:.4g} GiB", bytes / (1 << 30)); }
@@ -33,22 +68,20 @@ MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool recor
   const auto layers = static_cast<double>(recipe.layers);
   const auto batch = static_cast<double>(recipe.batch);
   const auto sequence = static_cast<double>(recipe.sequence);
-  const auto width = static_cast<double>(recipe.width);
   const auto accumulate = static_cast<double>(recipe.accumulate);
   const double number = recipe.dtype == DataType::bfloat16 ? 2 : 4;
 
   MemoryNeed need;
-  const double tables = (2 * static_cast<double>(vocabulary) + sequence) * width;
-  const double last_norm = 2 * width;
-  need.parameters = tables + last_norm + layers * layer_parameters(width);
-  const double kept = (adamw ? 3 : 1) * kFloatBytes * need.parameters;
+  need.parameters = all_parameters(recipe, static_cast<double>(vocabulary));
+  const double kept = kept_tensors(recipe) * need.parameters;
   const double gradients = number * need.parameters;
-  need.tensors = kept + gradients;
-  need.checkpoints = 2 * kept;
+  need.tensors = kept * (recipe.parameters == DataType::bfloat16 ? 2 : 4) + gradients;
+  need.checkpoints = 2 * kept * kFloatBytes;
   const double tokens_and_targets = 2 * 4 * batch * sequence * accumulate;
   // The mask is made from float32.
   const double mask = (number + kFloatBytes) * sequence * sequence;
-  const double attention = number * layers * batch * recipe.heads * sequence * sequence;
+  const double attended = recipe.memory_efficient ? 1 : layers;
+  const double attention = number * attended * batch * recipe.heads * sequence * sequence;
   need.sequences = tokens_and_targets + mask + attention;
   const double recorded = kBatchBytes * accumulate + (adamw ? kUpdateBytes : 0);
   need.calls = layers * (kLayerBytes + (records ? recorded : 0));

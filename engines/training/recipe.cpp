@@ -17,8 +17,14 @@
 namespace howard::training {
 namespace {
 
-constexpr std::string_view kAdamW = "adamw";
-constexpr std::string_view kSgd = "sgd";
+constexpr std::array kOptimizers{
+    std::pair<std::string_view, OptimizerKind>{"adamw", OptimizerKind::adamw},
+    {"sgd", OptimizerKind::sgd},
+    {"moreh_adamw", OptimizerKind::moreh_adamw},
+    {"no_op", OptimizerKind::no_op}};
+constexpr std::array kModels{
+    std::pair<std::string_view, ModelKind>{"nano_gpt", ModelKind::nano_gpt},
+    {"llama", ModelKind::llama}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
 constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
@@ -31,7 +37,8 @@ constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
 }
 
 template <std::integral Whole>
-void read(std::string_view name, std::string_view value, Whole& field) {
+requires(!std::same_as<Whole, bool>) void read(std::string_view name, std::string_view value,
+                                               Whole& field) {
   const std::optional<std::int64_t> number = parse_integer(value);
   if (!number || !std::in_range<Whole>(*number)) refuse(name, value, "a whole number");
   field = static_cast<Whole>(*number);
@@ -57,21 +64,54 @@ void read(std::string_view /*name*/, std::string_view value, autograd::Schedule&
   field = autograd::parse_schedule(value);
 }
 
+/// One of some words.
+template <class Words, class Kind>
+void read_word(std::string_view name, std::string_view value, const Words& words, Kind& field) {
+  std::string accepted;
+  for (const auto& [word, kind] : words) {
+    if (value == word) {
+      field = kind;
+      return;
+    }
+    accepted += (accepted.empty() ? "" : ", ") + std::string(word);
+  }
+  refuse(name, value, accepted);
+}
+
 void read(std::string_view name, std::string_view value, OptimizerKind& field) {
-  if (value != kAdamW && value != kSgd) refuse(name, value, "adamw, sgd");
-  field = value == kAdamW ? OptimizerKind::adamw : OptimizerKind::sgd;
+  read_word(name, value, kOptimizers, field);
+}
+
+void read(std::string_view name, std::string_view value, ModelKind& field) {
+  read_word(name, value, kModels, field);
+}
+
+void read(std::string_view name, std::string_view value, bool& field) {
+  if (value != "true" && value != "false") refuse(name, value, "true, false");
+  field = value == "true";
 }
 
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
-std::string text(OptimizerKind field) {
-  return std::string(field == OptimizerKind::adamw ? kAdamW : kSgd);
+template <class Words, class Kind>
+std::string word_of(const Words& words, Kind field) {
+  for (const auto& [word, kind] : words) {
+    if (kind == field) return std::string(word);
+  }
+  return "";
 }
-/// Returns the shortest text that reads back as the same number.
+std::string text(OptimizerKind field) { return word_of(kOptimizers, field); }
+std::string text(ModelKind field) { return word_of(kModels, field); }
+/// The shortest text that reads back the same.
 template <class Number>
 requires std::is_arithmetic_v<Number> std::string text(Number field) {
   return fmt::format("{}", field);
 }
+
+/// Whole numbers that may be 0; all others are 1 or more.
+constexpr std::array kFromZero{std::string_view("seed"), std::string_view("warmup"),
+                               std::string_view("hold"), std::string_view("feed-forward"),
+                               std::string_view("rope-length")};
 
 [[noreturn]] void refuse_name(std::string_view name) {
   throw Error({.attempted = "describe a training run",
@@ -106,8 +146,11 @@ void require_valid(const Recipe& recipe) {
     if (!valid) refuse(name, field_text(recipe, name), accepted);
   };
   for_each_field(recipe, [&](std::string_view name, const auto& field) {
-    if constexpr (std::integral<std::remove_cvref_t<decltype(field)>>) {
-      require(name == "seed" || field >= 1, name, "1 or more");
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::integral<Field> && !std::same_as<Field, bool>) {
+      const bool from_zero = std::ranges::find(kFromZero, name) != kFromZero.end();
+      require(std::cmp_greater_equal(field, from_zero ? 0 : 1), name,
+              from_zero ? "0 or more" : "1 or more");
     }
   });
   require(recipe.width % recipe.heads == 0, "heads", "a divisor of the width");
@@ -115,8 +158,28 @@ void require_valid(const Recipe& recipe) {
   require(recipe.learning_rate > 0, "learning-rate", "above 0");
   require(recipe.weight_decay >= 0, "weight-decay", "0 or more");
   require(recipe.clip >= 0, "clip", "0 (off) or more");
-  require(std::ranges::find(kDataTypes, recipe.dtype) != kDataTypes.end(), "dtype",
-          kAcceptedDataTypes);
+  require(recipe.beta1 >= 0 && recipe.beta1 < 1, "beta1", "0 up to 1, without 1");
+  require(recipe.beta2 >= 0 && recipe.beta2 < 1, "beta2", "0 up to 1, without 1");
+  require(recipe.epsilon >= 0, "epsilon", "0 or more");
+  require(!recipe.kahan || recipe.optimizer == OptimizerKind::adamw, "kahan", "true with adamw");
+  require(recipe.sgd_decay >= 0, "sgd-decay", "0 or more");
+  require(recipe.momentum >= 0, "momentum", "0 or more");
+  require(!recipe.nesterov || (recipe.momentum > 0 && recipe.dampening == 0), "nesterov",
+          "true with a momentum and without dampening");
+  require(recipe.least_rate >= 0, "least-rate", "0 or more");
+  for (const auto& [name, dtype] :
+       {std::pair("dtype", recipe.dtype), std::pair("parameters", recipe.parameters)}) {
+    require(std::ranges::find(kDataTypes, dtype) != kDataTypes.end(), name, kAcceptedDataTypes);
+  }
+  if (recipe.model == ModelKind::nano_gpt) return;
+  require(recipe.heads % recipe.groups == 0, "groups", "a divisor of the heads");
+  require(recipe.width / recipe.heads % 2 == 0, "heads", "heads of an even width");
+  require(recipe.theta > 0, "theta", "above 0");
+  require(recipe.rope_factor >= 0, "rope-factor", "0 (off) or more");
+  require(recipe.rope_factor == 0 || recipe.rope_length > 0, "rope-length",
+          "1 or more with a rope-factor");
+  require(recipe.rope_factor == 0 || (recipe.rope_low > 0 && recipe.rope_high > recipe.rope_low),
+          "rope-high", "above rope-low, which is above 0");
 }
 
 }  // namespace howard::training

@@ -10,10 +10,17 @@
 
 namespace howard::training {
 
-enum class OptimizerKind : std::uint8_t { adamw, sgd };
+enum class ModelKind : std::uint8_t { nano_gpt, llama };
 
-/// Everything that determines a training run of TTML's nano_gpt, except the text and the number of
-/// threads.
+enum class OptimizerKind : std::uint8_t {
+  adamw,
+  sgd,
+  moreh_adamw,  ///< AdamW in one program.
+  no_op,        ///< Forgets the gradients: a step's forward and backward passes alone.
+};
+
+/// What determines a training run, the text and the number of threads aside: TTML's nano_gpt, or
+/// its Llama.
 struct Recipe {
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
@@ -31,6 +38,32 @@ struct Recipe {
   float clip = 0;      ///< The norm that gradients are clipped to; 0 means no clipping.
   std::uint32_t seed = 5489;
   std::int64_t steps = 1000;  ///< The length of the schedule.
+
+  DataType parameters = DataType::float32;
+  float beta1 = 0.9F;  ///< AdamW's, as the next two.
+  float beta2 = 0.999F;
+  float epsilon = 1e-8F;
+  bool kahan = false;   ///< AdamW's sums keep what they round away.
+  float sgd_decay = 0;  ///< SGD's weight decay.
+  float momentum = 0;   ///< SGD's, as the next two.
+  float dampening = 0;
+  bool nesterov = false;
+  float least_rate = 0;              ///< Of the schedule speedrun, as the next two.
+  std::int64_t warmup = 100;         ///< Steps.
+  std::int64_t hold = 0;             ///< Steps.
+  bool memory_efficient = false;     ///< Blocks run forward once more in the backward pass.
+  bool tied = false;                 ///< The head's weight is the token table.
+  bool fixed_positions = false;      ///< Sinusoids; of a nano_gpt.
+  bool composite_layernorm = false;  ///< Of a nano_gpt.
+
+  ModelKind model = ModelKind::nano_gpt;
+  int groups = 3;                 ///< Of keys and values; a llama's, as all that follows.
+  std::int64_t feed_forward = 0;  ///< 0: 8/3 of the width, up to a multiple of 256.
+  float theta = 10000;            ///< The base of the rotary angles.
+  float rope_factor = 0;          ///< By which low frequencies are divided; 0: none are.
+  float rope_high = 4;
+  float rope_low = 1;
+  std::int64_t rope_length = 0;  ///< Of the sequences that the frequencies were made for.
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };
@@ -53,6 +86,30 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("clip", recipe.clip);
   visit("seed", recipe.seed);
   visit("steps", recipe.steps);
+  visit("parameters", recipe.parameters);
+  visit("beta1", recipe.beta1);
+  visit("beta2", recipe.beta2);
+  visit("epsilon", recipe.epsilon);
+  visit("kahan", recipe.kahan);
+  visit("sgd-decay", recipe.sgd_decay);
+  visit("momentum", recipe.momentum);
+  visit("dampening", recipe.dampening);
+  visit("nesterov", recipe.nesterov);
+  visit("least-rate", recipe.least_rate);
+  visit("warmup", recipe.warmup);
+  visit("hold", recipe.hold);
+  visit("memory-efficient", recipe.memory_efficient);
+  visit("tied", recipe.tied);
+  visit("fixed-positions", recipe.fixed_positions);
+  visit("composite-layernorm", recipe.composite_layernorm);
+  visit("model-type", recipe.model);
+  visit("groups", recipe.groups);
+  visit("feed-forward", recipe.feed_forward);
+  visit("theta", recipe.theta);
+  visit("rope-factor", recipe.rope_factor);
+  visit("rope-high", recipe.rope_high);
+  visit("rope-low", recipe.rope_low);
+  visit("rope-length", recipe.rope_length);
 }
 
 /// Sets one field from its text. Throws Error for an unknown name or an invalid value.

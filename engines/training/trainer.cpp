@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/sgd.h"
 #include "engines/autograd/training_step.h"
 #include "engines/training/clipped.h"
 #include "engines/training/finite_check.h"
 #include "engines/training/memory_need.h"
+#include "engines/training/recipe_model.h"
 
 namespace howard::training {
 namespace {
@@ -24,7 +24,7 @@ using autograd::AdamWForm;
 using autograd::Parameter;
 using autograd::Scalars;
 
-const Recipe& require(const Device& device, const Recipe& recipe, Engine engine) {
+const Recipe& require(const Device& device, const Recipe& recipe) {
   require_valid(recipe);
   if (!device.holds_values()) {
     throw Error({.attempted = "train on " + device.description(),
@@ -32,39 +32,25 @@ const Recipe& require(const Device& device, const Recipe& recipe, Engine engine)
                  .accepted = "a device that computes",
                  .hint = ""});
   }
-  if (recipe.clip > 0 && engine != Engine::dynamic) {
-    throw Error({.attempted = "clip the norm of the gradients",
-                 .value = "in a step that is recorded: the host has to read the norm",
-                 .accepted = "the dynamic engine",
-                 .hint = "--engine dynamic"});
-  }
   return recipe;
 }
 
-/// Throws Error when the run needs more than `memory`.
-models::NanoGptOptions model_options(const Recipe& recipe, const Tokenizer& tokenizer,
-                                     Engine engine, std::optional<Bytes> memory) {
-  if (memory) {
-    require_memory(recipe, tokenizer.vocabulary(), engine != Engine::dynamic, *memory);
-  }
-  return {.batch = recipe.batch,
-          .sequence = recipe.sequence,
-          .width = recipe.width,
-          .heads = recipe.heads,
-          .layers = recipe.layers,
-          .vocabulary = tokenizer.vocabulary(),
-          .dropout = recipe.dropout,
-          .parameters = DataType::float32,
-          .compute = recipe.dtype};
-}
-
-/// A step that is to be captured has its changing numbers on the device, so its scalars are fixed.
+/// A step that is to be captured has what changes on the device.
 Scalars scalars_of(const Recipe& recipe, Engine engine) {
-  const bool is_constant = recipe.optimizer == OptimizerKind::sgd && recipe.dropout == 0;
+  const bool is_constant =
+      (recipe.optimizer == OptimizerKind::sgd || recipe.optimizer == OptimizerKind::no_op) &&
+      recipe.dropout == 0;
   const bool fixed =
       (is_constant || engine == Engine::traced) &&
-      (recipe.optimizer == OptimizerKind::adamw || recipe.schedule == autograd::Schedule::identity);
+      (recipe.optimizer != OptimizerKind::sgd || recipe.schedule == autograd::Schedule::identity);
   return fixed ? Scalars::fixed : Scalars::change_each_step;
+}
+
+/// The recipe. Error when it takes more than `memory`.
+const Recipe& require_room(const Recipe& recipe, std::int64_t vocabulary, Engine engine,
+                           std::optional<Bytes> memory) {
+  if (memory) require_memory(recipe, vocabulary, engine != Engine::dynamic, *memory);
+  return recipe;
 }
 
 bool all_finite(const std::vector<float>& values) {
@@ -77,29 +63,25 @@ Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, En
                  std::optional<Bytes> memory)
     : device_(device),
       queue_(device.command_queue(0)),
-      recipe_(require(device, recipe, engine)),
+      recipe_(require(device, recipe)),
       engine_(engine),
       text_checksum_(training::checksum(text)),
       tokenizer_(text),
       batches_(tokenizer_.encode(text), recipe.batch, recipe.sequence, recipe.seed),
-      model_(device, model_options(recipe, tokenizer_, engine, memory)) {
-  models::write_random(queue_, model_.parameters(), recipe.seed);
-  data_.push_back({model_.tokens(), model_.targets()});
+      model_(make_model(device, require_room(recipe, tokenizer_.vocabulary(), engine, memory),
+                        tokenizer_.vocabulary())) {
+  models::write_random(queue_, model_->parameters(), recipe.seed);
+  data_.push_back({model_->tokens(), model_->targets()});
   for (int i = 1; i < recipe.accumulate; ++i) {
-    data_.push_back({ops::Tensor(device, model_.tokens().spec()),
-                     ops::Tensor(device, model_.targets().spec())});
+    data_.push_back({ops::Tensor(device, model_->tokens().spec()),
+                     ops::Tensor(device, model_->targets().spec())});
   }
   device.begin_phase("optimiser");
-  if (recipe.optimizer == OptimizerKind::adamw) {
-    optimizer_ = std::make_unique<AdamW>(
-        autograd::Calls(device), model_.parameters(),
-        AdamWAttributes{.learning_rate = recipe.learning_rate, .weight_decay = recipe.weight_decay},
-        engine == Engine::traced ? AdamWForm::replayable : AdamWForm::composite);
-  } else {
-    optimizer_ = std::make_unique<autograd::Sgd>(model_.parameters(), recipe.learning_rate);
-  }
+  optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(),
+                              engine == Engine::traced);
   if (recipe.clip > 0) {
-    clipped_ = std::make_unique<Clipped>(*optimizer_, model_.parameters(), recipe.clip);
+    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip,
+                                         engine == Engine::dynamic);
   }
   if (engine == Engine::traced && recipe.dropout > 0) {
     seed_offset_.emplace(device, TensorSpec{{1, 1}, DataType::uint32});
@@ -111,18 +93,33 @@ Trainer::~Trainer() = default;
 
 float Trainer::learning_rate() const {
   return recipe_.learning_rate *
-         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps);
+         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps,
+                                        {.least = recipe_.least_rate / recipe_.learning_rate,
+                                         .warmup = recipe_.warmup,
+                                         .hold = recipe_.hold});
 }
 
 std::int64_t Trainer::tokens_per_step() const {
   return recipe_.batch * recipe_.sequence * recipe_.accumulate;
 }
 
+std::span<const Program> Trainer::programs() const {
+  if (!static_) return {};
+  return static_->programs();
+}
+
 Flops Trainer::flops_per_step() const {
   Flops flops;
-  if (!static_) return flops;
-  for (const Program& program : static_->programs()) flops += program.flops;
+  for (const Program& program : programs()) flops += program.flops;
   return flops;
+}
+
+std::int64_t Trainer::parameters() const {
+  std::int64_t count = 0;
+  for (const Parameter* parameter : model_->parameters()) {
+    count += parameter->value.spec().shape.elements();
+  }
+  return count;
 }
 
 autograd::StepFunction Trainer::step_function() {
@@ -130,7 +127,7 @@ autograd::StepFunction Trainer::step_function() {
   return autograd::training_step(
       [this](autograd::Tape& tape, int batch) {
         const Data& data = data_[static_cast<std::size_t>(batch)];
-        return model_.loss(tape, data.tokens, data.targets);
+        return model_->loss(tape, data.tokens, data.targets);
       },
       clipped_ ? *clipped_ : *optimizer_,
       {.tape = {.calls = {.products = models::kTtmlProducts},
@@ -155,7 +152,8 @@ std::uint32_t Trainer::seeds_used() const {
 
 /// Writes everything that the host hands to a step.
 void Trainer::prepare_step() {
-  (clipped_ ? *clipped_ : *optimizer_).learning_rate = learning_rate();
+  optimizer_->learning_rate = learning_rate();
+  if (clipped_) clipped_->learning_rate = learning_rate();
   write_batches();
   if (seed_offset_) {
     const std::uint32_t offset = seeds_used();
@@ -195,21 +193,6 @@ float Trainer::step() {
   return loss;
 }
 
-std::vector<Trainer::Saved> Trainer::saved() {
-  std::vector<Saved> all;
-  const auto* const adamw = dynamic_cast<const AdamW*>(optimizer_.get());
-  std::size_t index = 0;
-  for (const Parameter* parameter : model_.parameters()) {
-    all.push_back({parameter->name, parameter->value});
-    if (adamw != nullptr) {
-      const ops::Moments& moments = adamw->moments()[index++];
-      all.push_back({parameter->name + " first moment", moments.first});
-      all.push_back({parameter->name + " second moment", moments.second});
-    }
-  }
-  return all;
-}
-
 const Checkpoint& Trainer::checkpoint() {
   Checkpoint now{.recipe = recipe_,
                  .step = steps_done_,
@@ -241,11 +224,12 @@ void Trainer::require_same(const Checkpoint& checkpoint) {
       checkpoint.characters != tokenizer_.characters()) {
     fail("another text", "the text that the checkpoint was trained on");
   }
-  const std::vector<Saved> mine = saved();
-  const bool same = std::ranges::equal(mine, checkpoint.tensors, [](const Saved& a, const auto& b) {
-    return a.name == b.name &&
-           a.tensor.spec().shape.elements() == static_cast<std::int64_t>(b.values.size());
-  });
+  const std::vector<SavedTensor> mine = saved();
+  const bool same =
+      std::ranges::equal(mine, checkpoint.tensors, [](const SavedTensor& a, const auto& b) {
+        return a.name == b.name &&
+               a.tensor.spec().shape.elements() == static_cast<std::int64_t>(b.values.size());
+      });
   if (!same || checkpoint.step < 0) {
     fail("tensors of another model", "those of the model that the checkpoint describes");
   }
@@ -262,7 +246,7 @@ void Trainer::write(const Checkpoint& checkpoint) {
   steps_done_ = checkpoint.step;
   traced_.reset();
   static_.reset();
-  const std::vector<Saved> all = saved();
+  const std::vector<SavedTensor> all = saved();
   for (std::size_t i = 0; i < all.size(); ++i) {
     autograd::write_values(queue_, all[i].tensor, checkpoint.tensors[i].values);
   }
@@ -274,7 +258,7 @@ void Trainer::write(const Checkpoint& checkpoint) {
 
 void Trainer::fail_where_not_finite() {
   const std::int64_t failed = steps_done_;
-  for (Parameter* parameter : model_.parameters()) parameter->gradient.reset();
+  for (Parameter* parameter : model_->parameters()) parameter->gradient.reset();
   write(last_);
   FiniteCheck check(device_);
   while (steps_done_ < failed && !check.found()) {
@@ -288,8 +272,8 @@ void Trainer::fail_where_not_finite() {
     }
     ++steps_done_;
   }
-  // The gradients lie on the checking device, which goes away.
-  for (Parameter* parameter : model_.parameters()) parameter->gradient.reset();
+  // They lie on the device that checks.
+  for (Parameter* parameter : model_->parameters()) parameter->gradient.reset();
   throw Error(
       {.attempted = "train",
        .value = fmt::format("a number that is not finite in step {}", failed) +

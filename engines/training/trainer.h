@@ -3,14 +3,16 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "engines/autograd/optimizer.h"
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
-#include "engines/models/nano_gpt.h"
+#include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
+#include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
 #include "engines/training/text_batches.h"
 #include "engines/training/tokenizer.h"
@@ -20,7 +22,7 @@ namespace howard::training {
 /// Which of the three engines runs the steps. The losses are the same, to the bit.
 enum class Engine : std::uint8_t { dynamic, recorded, traced };
 
-/// Trains a nano_gpt on a text.
+/// Trains the model of a recipe on a text.
 class Trainer {
  public:
   /// `device` must hold values and outlive this object. Throws Error for an invalid recipe, a text
@@ -58,16 +60,15 @@ class Trainer {
   Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
-  models::NanoGpt& model() { return model_; }
+  models::LanguageModel& model() { return *model_; }
+  /// The number of values that are trained.
+  std::int64_t parameters() const;
+  /// The programs of the recorded step; none before it is recorded and of the dynamic engine.
+  std::span<const Program> programs() const;
 
  private:
   struct Data {
     ops::Tensor tokens, targets;
-  };
-  /// A parameter's values or the optimizer's state for it, with a name.
-  struct Saved {
-    std::string name;
-    ops::Tensor tensor;
   };
 
   autograd::StepFunction step_function();
@@ -75,7 +76,7 @@ class Trainer {
   std::uint32_t seeds_used() const;
   void prepare_step();
   float run_step();
-  std::vector<Saved> saved();
+  std::vector<SavedTensor> saved() { return saved_tensors(model_->parameters(), *optimizer_); }
   void require_same(const Checkpoint& checkpoint);
   void write(const Checkpoint& checkpoint);
   [[noreturn]] void fail_where_not_finite();
@@ -87,9 +88,9 @@ class Trainer {
   std::uint32_t text_checksum_;
   Tokenizer tokenizer_;
   TextBatches batches_;
-  models::NanoGpt model_;
-  std::vector<Data> data_;                  ///< For each batch of a step.
-  std::optional<ops::Tensor> seed_offset_;  ///< Only for the traced engine with dropout.
+  std::unique_ptr<models::LanguageModel> model_;
+  std::vector<Data> data_;                  ///< Of each batch of a step.
+  std::optional<ops::Tensor> seed_offset_;  ///< Of the traced engine with dropout.
   std::unique_ptr<autograd::Optimizer> optimizer_;
   std::unique_ptr<autograd::Optimizer> clipped_;  ///< Wraps `optimizer_`; null without clipping.
   autograd::StepFunction function_;               ///< Made for the step that is done next.

@@ -26,6 +26,7 @@ inline constexpr std::string_view kTilize = "TilizeDeviceOperation";
 inline constexpr std::string_view kUntilize = "UntilizeDeviceOperation";
 inline constexpr std::string_view kConcat = "ConcatDeviceOperation";
 inline constexpr std::string_view kSplitHeads = "NlpCreateHeadsDeviceOperation";
+inline constexpr std::string_view kRepeat = "RepeatDeviceOperation";
 inline constexpr std::string_view kConcatHeads = "NLPConcatHeadsDeviceOperation";
 inline constexpr std::string_view kSoftmax = "SoftmaxDeviceOperation";
 inline constexpr std::string_view kSoftmaxBackward = "MorehSoftmaxBackwardOperation";

@@ -130,9 +130,30 @@ Kernel transpose_kernel(const Call& call, const KernelContext& context) {
   };
 }
 
+/// Each head several times, one after the other.
+Kernel repeat_heads(const Call& call, const KernelContext& context) {
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const std::int64_t count = call.out().shape.heads() / shape.heads();
+  call.require(call.out().shape ==
+                   Shape{shape.outer(), shape.heads() * count, shape.rows(), shape.columns()},
+               "[n, heads, s, d] to [n, heads count, s, d]");
+  const std::int64_t run = shape.rows() * shape.columns() * element_bytes(call.out());
+  return copy_kernel({{.source = call.in_values(0),
+                       .target = call.out_values(),
+                       .dimensions = {{{}, {shape.batch(), run, count * run}, {count, 0, run}}},
+                       .run = run}},
+                     context);
+}
+
 }  // namespace
 
 Kernel make_kernel(const ReshapeAttributes&, const Call& call, const KernelContext& context) {
+  if (call.inputs() == 1 && call.outputs() == 1 &&
+      call.out().shape.elements() > call.in(0).shape.elements()) {
+    return repeat_heads(call, context);
+  }
   return plain_copy(call, context);
 }
 
@@ -194,8 +215,46 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
   return copy_kernel(std::move(copies), context);
 }
 
+namespace {
+
+/// q of the first operand, k and v of the second.
+Kernel split_groups(const SplitHeadsAttributes& attributes, const Call& call,
+                    const KernelContext& context) {
+  call.require_operands(2, 3);
+  require_same_type(call);
+  call.require_own_outputs();
+  const std::int64_t groups = call.out(1).shape.heads();
+  std::vector<StridedCopy> copies;
+  std::int64_t offset = 0;  // Bytes, of v behind k.
+  for (std::size_t part = 0; part < 3; ++part) {
+    const std::size_t from = part == 0 ? 0 : 1;
+    const Shape& joined = call.in(from).shape;
+    const std::int64_t heads = part == 0 ? attributes.heads : groups;
+    const std::int64_t parts = part == 0 ? heads : 2 * heads;
+    const bool fits = heads >= 1 && joined.heads() == 1 && joined.columns() % parts == 0;
+    call.require(fits, "[n, 1, s, heads d] and [n, 1, s, 2 groups d]");
+    const std::int64_t columns = joined.columns() / parts;
+    call.require(call.out(part).shape == Shape{joined.outer(), heads, joined.rows(), columns} &&
+                     call.out(part).dtype == call.out().dtype,
+                 "q of [n, heads, s, d], k and v of [n, groups, s, d]");
+    const std::int64_t run = columns * element_bytes(call.out());
+    const std::int64_t rows = joined.rows();
+    copies.push_back({.source = call.in_values(from) + (part == 2 ? offset : 0),
+                      .target = call.out_values(part),
+                      .dimensions = {{{joined.outer(), rows * parts * run, heads * rows * run},
+                                      {heads, run, rows * run},
+                                      {rows, parts * run, run}}},
+                      .run = run});
+    offset = heads * run;
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+}  // namespace
+
 Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
                    const KernelContext& context) {
+  if (call.inputs() == 2) return split_groups(attributes, call, context);
   call.require_operands(1, 3);
   require_same_type(call);
   call.require_own_outputs();

@@ -15,13 +15,19 @@ struct Extents {
   std::int64_t inner = 1;
 };
 
-Extents extents_of(const Shape& shape, Dimension dimension) {
+/// Of the batch the heads alone are summed where the result keeps the outer dimension.
+Extents extents_of(const Shape& shape, Dimension dimension, const Shape& out) {
   switch (dimension) {
     case Dimension::columns:
       return {.outer = rows_of(shape), .length = shape.columns()};
     case Dimension::rows:
       return {.outer = shape.batch(), .length = shape.rows(), .inner = shape.columns()};
     case Dimension::batch:
+      if (out.outer() == shape.outer()) {
+        return {.outer = shape.outer(),
+                .length = shape.heads(),
+                .inner = shape.rows() * shape.columns()};
+      }
       return {.length = shape.batch(), .inner = shape.rows() * shape.columns()};
     case Dimension::all:
       break;
@@ -134,7 +140,7 @@ Kernel make_kernel(const ReduceAttributes& attributes, const Call& call,
   call.require_operands(1, 1);
   call.require(is_real(call.in(0)) && is_real(call.out()), "bfloat16 or float32");
   call.require_own_outputs();
-  const Extents extents = extents_of(call.in(0).shape, attributes.dimension);
+  const Extents extents = extents_of(call.in(0).shape, attributes.dimension, call.out().shape);
   call.require(call.out().shape.elements() == extents.outer * extents.inner,
                "a result that is the operand with the dimension shrunk to one");
   return with_type(call.in(0).dtype, [&](auto from) {

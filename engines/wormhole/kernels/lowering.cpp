@@ -94,8 +94,21 @@ void lower_eltwise(Program program, Launches& launches) {
   launches.end_in(out);
 }
 
-/// Reduces over all dimensions. ttnn reduces the last two in place and moves the batch to the rows;
-/// the moreh ops take one dimension after the other, from the last one.
+/// ttnn's repeat (2025-12) moves rows: a tensor in tiles is untilized first, and the result
+/// tilized.
+void lower_repeat(const Program& program, Launches& launches) {
+  if (program.inputs[0].spec.layout == Layout::row_major) return launches.push(program);
+  const Operand rows = launches.to_layout(program.inputs[0], Layout::row_major);
+  const Operand& out = program.outputs[0];
+  const Operand repeated =
+      launches.add(program.name, ReshapeAttributes{}, {rows},
+                   launches.temporary({out.spec.shape, out.spec.dtype, Layout::row_major}));
+  launches.to_layout(repeated, Layout::tile);
+  launches.end_in(out);
+}
+
+/// Over all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
+/// moreh ops take one dimension after the other from the last.
 void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launches& launches) {
   const auto along = [&](Dimension dimension, const Operand& x, const Shape& to) {
     attributes.dimension = dimension;
@@ -166,6 +179,9 @@ std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles
     lower_matmul(program, *matmul, grid, profiles, launches);
   } else if (std::holds_alternative<EltwiseAttributes>(program.attributes)) {
     lower_eltwise(program, launches);
+  } else if (std::holds_alternative<ReshapeAttributes>(program.attributes) &&
+             program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements()) {
+    lower_repeat(program, launches);
   } else if (const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes);
              reduce != nullptr && reduce->dimension == Dimension::all) {
     lower_reduce_all(program, *reduce, launches);

@@ -180,6 +180,25 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
                  grid, profiles);
 }
 
+PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const std::int64_t count = program.outputs[0].spec.shape.heads() / in.shape.heads();
+  const Bytes row = row_bytes(in);
+  const std::int64_t rows = in.shape.batch() * in.shape.rows();
+  const WorkSplit work = split_work(rows, grid);
+  const SimTime write = write_time(count, row, profiles);
+  return planned(program, work,
+                 {.steps = work.busiest,
+                  .all_steps = rows,
+                  .cores = work.cores,
+                  .read = read_time(1, row, profiles),
+                  .write = write,
+                  .last_write = write,
+                  .reads = row,
+                  .writes = count * row},
+                 grid, profiles);
+}
+
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
   if (out.layout == Layout::row_major) return plan_embedding_rows(program, grid, profiles);

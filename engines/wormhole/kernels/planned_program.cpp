@@ -46,7 +46,9 @@ struct Planner {
                                                  : plan_transpose_heads(program, grid, profiles);
   }
   PlannedProgram operator()(const ReshapeAttributes&) const {
-    return plan_reshape(program, grid, profiles);
+    const bool repeats =
+        program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements();
+    return repeats ? plan_repeat(program, grid, profiles) : plan_reshape(program, grid, profiles);
   }
   PlannedProgram operator()(const LayoutAttributes&) const {
     const bool moves = program.inputs[0].spec.layout == program.outputs[0].spec.layout;

@@ -71,10 +71,13 @@ struct Describer {
   void operator()(const ReduceAttributes& attributes) const {
     // ttnn's mean is a sum that is scaled on the way.
     const bool max = attributes.reduction == Reduction::max;
+    const Shape& out = program.outputs[0].spec.shape;
+    const bool sums_heads = out.outer() > 1 && out.heads() == 1;
     if (attributes.moreh) {
       name(attributes.reduction == Reduction::mean ? operation::kMorehMean : operation::kMorehSum);
       told("dim", attributes.dimension == Dimension::columns ? "3"
                   : attributes.dimension == Dimension::rows  ? "2"
+                  : sums_heads                               ? "1"
                                                              : "0");
     } else if (attributes.dimension == Dimension::batch) {
       name(operation::kReduceBatch);
@@ -89,7 +92,13 @@ struct Describer {
     told("dim",
          attributes.swap == Swap::rows_columns ? "TransposeOpDim::WH" : "TransposeOpDim::HC");
   }
-  void operator()(const ReshapeAttributes&) const { name(operation::kReshape); }
+  void operator()(const ReshapeAttributes&) const {
+    const Shape& from = program.inputs[0].spec.shape;
+    const Shape& to = program.outputs[0].spec.shape;
+    const bool repeats = to.elements() > from.elements();
+    name(repeats ? operation::kRepeat : operation::kReshape);
+    if (repeats) told("m_num_repeats", fmt::to_string(to.heads() / from.heads()));
+  }
   void operator()(const LayoutAttributes&) const {
     const TensorSpec& in = program.inputs[0].spec;
     if (in.layout == program.outputs[0].spec.layout) {
@@ -137,7 +146,7 @@ struct Describer {
   void operator()(const SplitHeadsAttributes& attributes) const {
     name(operation::kSplitHeads);
     told("num_q_heads", fmt::to_string(attributes.heads));
-    told("num_kv_heads", fmt::to_string(attributes.heads));
+    told("num_kv_heads", fmt::to_string(program.outputs[1].spec.shape.heads()));
   }
   void operator()(const ConcatHeadsAttributes&) const { name(operation::kConcatHeads); }
   void operator()(const SoftmaxAttributes&) const {

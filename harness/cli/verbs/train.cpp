@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
+#include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
@@ -26,6 +27,8 @@
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/cli/verbs/step_programs.h"
+#include "harness/cli/verbs/train_log.h"
 #include "harness/cli/verbs/train_options.h"
 #include "harness/cli/verbs/train_progress.h"
 #include "harness/environment.h"
@@ -37,7 +40,8 @@
 
 namespace howard::cli {
 
-extern const std::string_view kTrainHelp;  // the build compiles train_help.md in
+// Compiled in by the build: train_help.md and train_config_help.md.
+extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
 
@@ -76,19 +80,27 @@ class TrainRun {
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
         text_(read_file(options_.data)),
-        devices_(options_, options_.memory.empty() ? nullptr : listening(memory_)),
-        trainer_(devices_.device(), options_.recipe, text_, options_.engine,
+        devices_(options_, watches_memory() ? listening(memory_) : nullptr),
+        trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
                  host::available_memory()) {
-    if (options_.resumed) trainer_.restore(*options_.resumed);
-    options_.resumed.reset();  // it is as large as the model and its moments
-    // A bad prompt must be reported before the training.
+    if (options_.resumed) {
+      trainer_.restore(*options_.resumed);
+    } else if (!options_.weights.empty()) {
+      take_weights();
+    }
+    options_.resumed.reset();  // as large as the model and its moments
+    // A bad prompt is to be known before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
     if (!options_.checkpoint.empty()) {
       const auto folder = std::filesystem::absolute(options_.checkpoint).parent_path();
       require_writable_folder(folder);
     }
     if (!options_.results.empty()) require_writable_folder(options_.results);
+    if (!options_.exported.empty()) {
+      require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
+    }
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
+    if (is_of_files()) begin_log();
   }
 
   /// Returns false if the run was interrupted.
@@ -98,12 +110,51 @@ class TrainRun {
     if (!stays) save();
     summarise();
     if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
+    if (!options_.exported.empty()) export_weights();
     if (!options_.results.empty()) write_result();
+    if (is_of_files() && !options_.results.empty()) write_metrics();
     if (options_.generate > 0 && !Session::interrupted()) write_text();
     return !Session::interrupted();
   }
 
  private:
+  /// The recipe with no more steps than the epochs have.
+  const training::Recipe& limit_to_epochs() {
+    training::Recipe& recipe = options_.recipe;
+    if (options_.epochs == 0) return recipe;
+    const auto tokens = training::Tokenizer(text_).encode(text_).size();
+    const std::int64_t samples = static_cast<std::int64_t>(tokens) - recipe.sequence;
+    const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
+    // A text that is too short is the trainer's to refuse.
+    if (steps > 0 && steps <= recipe.steps / options_.epochs)
+      recipe.steps = steps * options_.epochs;
+    return recipe;
+  }
+
+  /// Starts from files of Hugging Face.
+  void take_weights() {
+    const std::vector<training::Safetensors> files = read_weights(options_.weights);
+    const training::ImportedWeights report = training::import_weights(
+        devices_.device().command_queue(0), trainer_.model(), options_.recipe, files);
+    for (const std::string& name : report.unfilled) {
+      fmt::print(stderr, "{}: {} has no values in {}: random ones\n", options_.verb, name,
+                 options_.weights.string());
+    }
+    for (const std::string& name : report.unused) {
+      fmt::print(stderr, "{}: {} of {} is not used\n", options_.verb, name,
+                 options_.weights.string());
+    }
+    trainer_.checkpoint();
+  }
+
+  void export_weights() {
+    write_file(options_.exported, training::safetensors_bytes(
+                                      training::exported_weights(devices_.device().command_queue(0),
+                                                                 trainer_.model(), options_.recipe),
+                                      training::WeightType::float32));
+    say_fate(options_.exported, false);
+  }
+
   void train() {
     TrainProgress progress(options_.progress);
     interval_start_ = devices_.device().now();
@@ -113,7 +164,8 @@ class TrainRun {
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
-      if (losses_.size() == 1 && !options_.memory.empty()) report_memory(progress);
+      log_step(rate);
+      if (losses_.size() == 1 && watches_memory()) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
         progress.keep(state);
@@ -142,12 +194,38 @@ class TrainRun {
     return &recorder;
   }
 
-  /// This is reported after the first step, as TTML's tracker does, because the other steps
-  /// allocate the same.
+  bool is_of_files() const { return options_.verb == kTrainVerb; }
+  bool watches_memory() const { return is_of_files() || !options_.memory.empty(); }
+
+  /// What TTML says before the first step.
+  void begin_log() {
+    const std::int64_t parameters = trainer_.parameters();
+    fmt::print("Number of parameters: {}\n", parameters);
+    log_.emplace(options_.results, options_.settings.config, options_.name,
+                 static_cast<double>(parameters));
+    programs_ =
+        step_programs(devices_.device(), options_.recipe, trainer_.tokenizer().vocabulary());
+  }
+
+  void log_step(float rate) {
+    if (!log_) return;
+    const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.batch *
+                                             options_.recipe.accumulate);
+    log_->add(trainer_.steps_done(), samples, losses_.back(), double{rate});
+    fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
+                                     programs_.different));
+  }
+
+  /// After the first step, as TTML's tracker: the others allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
-    const profiler::MemoryUse use = memory_.use();
-    const auto tables = memory_tables(use, std::string(kTrainVerb));
+    use_ = memory_.use();
+    if (is_of_files()) fmt::print("{}", ttml_memory_summary(*use_));
+    if (!options_.memory.empty()) write_memory_tables(*use_, progress);
+  }
+
+  void write_memory_tables(const profiler::MemoryUse& use, TrainProgress& progress) {
+    const auto tables = memory_tables(use, options_.verb);
     progress.clear();
     for (const reports::Table& table : tables) {
       fmt::print(stderr, "{}\n",
@@ -155,7 +233,7 @@ class TrainRun {
     }
     reports::Canvas canvas = options_.canvas;
     canvas.folder = options_.memory;
-    write_memory(use, tables, std::string(kTrainVerb), canvas);
+    write_memory(use, tables, options_.verb, canvas);
   }
 
   TrainState state(float rate) {
@@ -182,6 +260,21 @@ class TrainRun {
     if (!options_.checkpoint.empty()) {
       write_file(options_.checkpoint, training::checkpoint_bytes(now));
     }
+    if (log_) log_->write(options_.canvas);
+  }
+
+  void write_metrics() {
+    TtmlRun run{.name = options_.name,
+                .file = options_.files.training.string(),
+                .device = devices_.device().description(),
+                .losses = losses_,
+                .seconds = times_,
+                .memory = use_,
+                .flops_per_step = static_cast<double>(programs_.flops.value())};
+    if (devices_.profiles) {
+      run.device_memory = static_cast<double>(devices_.profiles->chip.dram_capacity.value());
+    }
+    write_file(options_.results / "metrics.json", ttml_metrics_json(run));
   }
 
   /// Returns why this run has made no step.
@@ -215,13 +308,13 @@ class TrainRun {
 
   void summarise() {
     if (losses_.empty()) {
-      fmt::print(stderr, "{}: {}\n", kTrainVerb, no_step());
+      fmt::print(stderr, "{}: {}\n", options_.verb, no_step());
     } else {
       const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
       fmt::print(stderr,
                  "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} tokens/s, at most {:.1f} "
                  "MiB{}\n",
-                 kTrainVerb, first, trainer_.steps_done(), devices_.device().description(),
+                 options_.verb, first, trainer_.steps_done(), devices_.device().description(),
                  losses_.front(), losses_.back(), tokens_per_second(),
                  static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
                  Session::interrupted() ? "; interrupted" : "");
@@ -262,7 +355,7 @@ class TrainRun {
   }
 
   void write_result() {
-    harness::ExperimentResult result{.experiment = std::string(kTrainVerb),
+    harness::ExperimentResult result{.experiment = options_.verb,
                                      .context = harness::describe_environment(),
                                      .points = {point()},
                                      .interrupted = Session::interrupted()};
@@ -298,6 +391,10 @@ class TrainRun {
   std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
+  // Of `train`.
+  std::optional<TtmlStepLog> log_;
+  std::optional<profiler::MemoryUse> use_;  ///< Of the set-up and the first step.
+  StepPrograms programs_;
 };
 
 }  // namespace
@@ -305,7 +402,11 @@ class TrainRun {
 int train(int argc, const char* const* argv) {
   TrainOptions options = parse_train_options(argc, argv);
   if (options.help) {
-    fmt::print("{}", kTrainHelp);
+    fmt::print("{}", options.verb == kTrainVerb ? kTrainConfigHelp : kTrainHelp);
+    return kOk;
+  }
+  if (options.print_config) {
+    fmt::print("{}", training::ttml_text(options.settings.config));
     return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {

@@ -5,8 +5,10 @@
 
 namespace howard::cli {
 
-/// This first word of the command line trains a text instead of running experiments.
-inline constexpr std::string_view kTrainVerb = "train_nano_gpt";
+// The first words of the command line that train a text instead of running experiments: as files of
+// TTML say, and the short form that takes their place by options.
+inline constexpr std::string_view kTrainVerb = "train";
+inline constexpr std::string_view kTrainShortVerb = "train_nano_gpt";
 
 /// Trains as the command line says, from the verb on, and returns the exit status. UsageError for a
 /// command line that is not understood; Error if the text, the checkpoint or the training is bad.

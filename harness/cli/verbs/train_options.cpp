@@ -2,13 +2,16 @@
 #include "harness/cli/verbs/train_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/verbs/train.h"
 
 namespace howard::cli {
 namespace {
@@ -20,11 +23,29 @@ const std::map<std::string, Engine> kEngines{
 const std::map<std::string, harness::Backend> kBackends{{"host", harness::Backend::host},
                                                         {"emulated", harness::Backend::emulated}};
 
+/// Settings of a recipe that are options: all of the short form, and what files of TTML do not say.
+bool is_option(std::string_view field, bool of_files) {
+  return !of_files || field == "dtype" || field == "parameters";
+}
+
+void declare_files(CLI::App& app, TrainOptions& options) {
+  app.add_option("-c,--config", options.files.training);
+  app.add_option("--model", options.files.model);
+  app.add_option("--device", options.files.device);
+  app.add_option("--multihost", options.files.multihost);
+  app.add_option("--with", options.files.keys)->allow_extra_args(false);
+  app.add_option("-n,--name", options.name);
+  app.add_flag("--print-config", options.print_config);
+}
+
 void declare(CLI::App& app, TrainOptions& options, bool& resume) {
+  const bool of_files = options.verb == kTrainVerb;
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
+  if (of_files) declare_files(app, options);
   app.add_option("--data", options.data);
   training::for_each_field(options.recipe, [&](std::string_view field, const auto&) {
+    if (!is_option(field, of_files)) return;
     const std::string name(field);
     app.add_option_function<std::string>("--" + name, [&options, name](const std::string& value) {
       training::set_field(options.recipe, name, value);
@@ -43,18 +64,17 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_number(app, "--temperature", options.sampling.temperature, 0, 1e6);
   add_whole(app, "--top-k", options.sampling.top_k, 0, 1'000'000'000);
   add_number(app, "--top-p", options.sampling.top_p, 0, 1);
+  add_number(app, "--repetition-penalty", options.sampling.repetition_penalty, 0, 1e6);
+  app.add_option("--export", options.exported);
   app.add_option("--memory", options.memory);
   add_picture_options(app, options.canvas);
   app.add_option("--results", options.results);
   app.add_flag("!--no-progress", options.progress);
 }
 
-/// Parses the command line once, starting from the settings of `defaults`.
-TrainOptions parse_with(const training::Recipe& defaults, bool& resume, int argc,
-                        const char* const* argv) {
+/// Parses once, over `options`.
+TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char* const* argv) {
   CLI::App app;
-  TrainOptions options;
-  options.recipe = defaults;
   declare(app, options, resume);
   try {
     parse_command_line(app, argc, argv);
@@ -63,6 +83,44 @@ TrainOptions parse_with(const training::Recipe& defaults, bool& resume, int argc
   }
   options.sampling.seed = options.recipe.seed;
   return options;
+}
+
+/// What the files of `train` say, as options.
+TrainOptions options_of_files(const TrainOptions& given) {
+  if (given.files.training.empty()) {
+    throw UsageError("no training file; try -c training_configs/training.yaml");
+  }
+  TrainOptions options;
+  options.verb = given.verb;
+  options.settings = read_ttml_files(given.files);
+  const training::TtmlTraining& training = options.settings.config.training;
+  options.recipe = training::recipe_of(options.settings);
+  options.engine = Engine::dynamic;  // as TTML's
+  options.name = training.project_name;
+  options.data = training.data_path;
+  options.epochs = training.num_epochs;
+  options.weights = options.settings.config.transformer.model_path.value_or("");
+  options.every = training.model_save_interval;
+  const training::TtmlEvaluation& evaluation = options.settings.config.evaluation;
+  options.sampling = {.temperature = evaluation.temperature,
+                      .top_k = static_cast<int>(std::max(evaluation.top_k, std::int64_t{0})),
+                      .top_p = evaluation.top_p,
+                      .repetition_penalty = evaluation.repetition_penalty};
+  if (training.checkpoint_dir) {
+    const std::string& name = given.name.empty() ? options.name : given.name;
+    options.checkpoint =
+        std::filesystem::path(*training.checkpoint_dir) / (file_name_of(name) + ".ckpt");
+  }
+  return options;
+}
+
+/// The trainer reads texts as characters.
+void require_characters(const training::TtmlSettings& settings) {
+  if (settings.config.training.tokenizer_type == "char") return;
+  training::refuse_ttml(settings, "training_config.tokenizer_type",
+                        "'" + settings.config.training.tokenizer_type + "'",
+                        "char: it trains on characters",
+                        "--with tokenizer_type=char, or run_experiment fit");
 }
 
 TrainOptions validated(TrainOptions options) {
@@ -88,8 +146,17 @@ void require_no_file(const std::filesystem::path& checkpoint) {
 
 TrainOptions parse_train_options(int argc, const char* const* argv) {
   bool resume = false;
-  TrainOptions options = parse_with({}, resume, argc, argv);
+  TrainOptions defaults;
+  defaults.verb = argv[0];
+  TrainOptions options = parse_over(defaults, resume, argc, argv);
   if (options.help) return options;
+  if (options.verb == kTrainVerb) {
+    defaults = options_of_files(options);
+    options = parse_over(defaults, resume, argc, argv);
+    if (options.print_config) return options;
+    training::require_one_device(options.settings);
+    require_characters(options.settings);
+  }
   if (options.data.empty()) {
     throw UsageError("no text to train on; try --data data/sonnets.txt");
   }
@@ -100,7 +167,11 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
   if (options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
   training::Checkpoint resumed =
       training::parse_checkpoint(read_file(options.checkpoint), options.checkpoint.string());
-  options = parse_with(resumed.recipe, resume, argc, argv);
+  // The files of `train` say all of it; the trainer compares.
+  if (options.verb != kTrainVerb) {
+    defaults.recipe = resumed.recipe;
+    options = parse_over(defaults, resume, argc, argv);
+  }
   options.resumed = std::move(resumed);
   return validated(std::move(options));
 }

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "engines/training/checkpoint.h"
+#include "engines/training/config/ttml_yaml.h"
 #include "engines/training/generator.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
 #include "engines/wormhole/profiles/profile.h"
+#include "harness/cli/verbs/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
 
@@ -18,7 +20,19 @@ namespace howard::cli {
 
 /// Holds what `train_nano_gpt` is asked for. The manual is train_help.md.
 struct TrainOptions {
-  bool help = false;  ///< If true, nothing else is looked at.
+  bool help = false;  ///< Nothing else is looked at then.
+  std::string verb;   ///< "train", or its short form "train_nano_gpt".
+
+  // Of `train`.
+  TtmlFiles files;
+  bool print_config = false;  ///< Nothing is trained then.
+  training::TtmlSettings settings;
+  std::string name;               ///< Of the run, in what it writes.
+  std::int64_t epochs = 0;        ///< The run ends after so many; 0: after its steps alone.
+  std::filesystem::path weights;  ///< What it starts from: safetensors, a file or a folder.
+
+  std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
+
   std::filesystem::path data;
   training::Recipe recipe;
   training::Engine engine = training::Engine::recorded;

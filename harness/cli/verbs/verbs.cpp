@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/cli/fit/fit.h"
 #include "harness/cli/verbs/analyze.h"
 #include "harness/cli/verbs/compare.h"
 #include "harness/cli/verbs/completion.h"
@@ -16,14 +17,18 @@
 
 namespace howard::cli {
 
-// The build compiles help.md and the other texts in.
-extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kListHelp,
-    kReportHelp, kTrainHelp;
+// Compiled in by the build: help.md and the others.
+extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
+    kReportHelp, kTrainConfigHelp, kTrainHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
-      Verb{kTrainVerb, train, &kTrainHelp,
+      Verb{kTrainVerb, train, &kTrainConfigHelp,
+           "train as files of TTML say: training.yaml, model.yaml"},
+      Verb{kTrainShortVerb, train, &kTrainHelp,
            "train a character model on a text, save, resume, write text"},
+      Verb{kFitVerb, fit, &kFitHelp,
+           "what a training run of TTML's files would take, and which settings are faster"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
       Verb{"analyze", analyze, &kAnalyzeHelp, "show where the time in a profiler's log went"},

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/models/llama.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/activation.h"
+#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/checkpoint.h"
+#include "engines/autograd/embedding.h"
+#include "engines/autograd/grouped_attention.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/linear.h"
+#include "engines/autograd/loss.h"
+
+namespace howard::models {
+namespace {
+
+std::int64_t head_width(const LlamaOptions& options) { return options.width / options.heads; }
+
+// Of one share.
+std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards; }
+std::int64_t key_value_width(const LlamaOptions& options) {
+  return 2 * options.groups / options.shards * head_width(options);
+}
+std::int64_t wide_width(const LlamaOptions& options) {
+  return options.feed_forward / options.shards;
+}
+
+/// Error unless all shares are equal.
+void require_shards(const LlamaOptions& options) {
+  const auto require = [&](std::int64_t size, const char* what) {
+    if (options.shards >= 1 && size % options.shards == 0) return;
+    throw Error({.attempted = "divide a llama among devices",
+                 .value = fmt::format("{} {} among {}", size, what, options.shards),
+                 .accepted = "devices that divide heads, groups, feed-forward columns and "
+                             "vocabulary",
+                 .hint = ""});
+  };
+  require(options.heads, "heads");
+  require(options.groups, "groups");
+  require(options.feed_forward, "columns of the feed-forward part");
+  require(options.vocabulary, "rows of the vocabulary");
+  if (options.shards == 1 || !options.tied) return;
+  throw Error({.attempted = "divide a llama among devices",
+               .value = "its head is the token table, which is on each of them",
+               .accepted = "a head of its own",
+               .hint = "weight_tying: disabled"});
+}
+
+/// With the width of the feed-forward part filled in. Error as for the model.
+LlamaOptions llama_sizes(LlamaOptions options) {
+  require_heads("llama", options.heads, options.width);
+  const auto refuse = [](std::string value, std::string accepted) {
+    throw Error({.attempted = "make a llama",
+                 .value = std::move(value),
+                 .accepted = std::move(accepted),
+                 .hint = ""});
+  };
+  if (options.groups < 1 || options.heads % options.groups != 0) {
+    refuse(fmt::format("{} groups of {} heads", options.groups, options.heads),
+           "a number of groups that divides the heads");
+  }
+  if (head_width(options) % 2 != 0) {
+    refuse(fmt::format("heads of {} columns", head_width(options)), "an even number");
+  }
+  if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  require_shards(options);
+  return options;
+}
+
+autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
+                                 const std::string& name, std::int64_t rows, std::int64_t columns) {
+  return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
+}
+
+}  // namespace
+
+using autograd::Parameter;
+using autograd::Tape;
+using autograd::Value;
+
+std::int64_t feed_forward_of(std::int64_t width) {
+  constexpr std::int64_t kMultiple = 256;
+  return ceil_div(8 * width / 3, kMultiple) * kMultiple;
+}
+
+std::int64_t parameter_count(const LlamaOptions& given) {
+  const LlamaOptions options = llama_sizes(given);
+  const std::int64_t width = options.width;
+  const std::int64_t block = 2 * width * query_width(options) + width * key_value_width(options) +
+                             3 * width * wide_width(options) + 2 * width;
+  const std::int64_t table = options.vocabulary * width;
+  return options.layers * block + width + table + (options.tied ? 0 : table / options.shards);
+}
+
+Llama::Llama(Device& device, const LlamaOptions& given)
+    : options_(llama_sizes(given)),
+      token_table_(
+          llama_matrix(device, options_, "tok_emb/weight", options_.vocabulary, options_.width)),
+      last_norm_(llama_matrix(device, options_, "ln_fc/gamma", 1, options_.width)),
+      head_(options_.tied ? std::nullopt
+                          : std::optional(llama_matrix(device, options_, "fc/weight",
+                                                       options_.vocabulary, options_.width))),
+      mask_(device, {.shape = {options_.sequence, options_.sequence}, .dtype = options_.compute}),
+      cosines_(device,
+               {.shape = {options_.sequence, head_width(options_)}, .dtype = options_.compute}),
+      sines_(device, cosines_.spec()),
+      negative_sines_(device, cosines_.spec()),
+      tokens_(device, {.shape = {options_.batch, options_.sequence},
+                       .dtype = DataType::uint32,
+                       .layout = Layout::row_major}),
+      targets_(device, tokens_.spec()) {
+  const std::int64_t width = options_.width;
+  const std::int64_t wide = wide_width(options_);
+  const std::int64_t queries = query_width(options_);
+  for (int i = 0; i < options_.layers; ++i) {
+    const auto make = [&](const char* name, std::int64_t rows, std::int64_t columns) {
+      return llama_matrix(device, options_, fmt::format("llama_block_{}/{}", i, name), rows,
+                          columns);
+    };
+    layers_.push_back(
+        {.attention_norm = make("attention_norm/gamma", 1, width),
+         .query = make("attention/q_linear/weight", queries, width),
+         .key_value = make("attention/kv_linear/weight", key_value_width(options_), width),
+         .output = make("attention/out_linear/weight", width, queries),
+         .feed_forward_norm = make("mlp_norm/gamma", 1, width),
+         .w1 = make("mlp/w1/weight", wide, width),
+         .w2 = make("mlp/w2/weight", width, wide),
+         .w3 = make("mlp/w3/weight", wide, width)});
+  }
+  // On a device that keeps the time alone they would cost more than all else.
+  if (device.holds_values()) write_constants(device.command_queue(0));
+}
+
+void Llama::write_constants(CommandQueue& queue) {
+  autograd::write_values(queue, mask_, causal_mask(options_.sequence, 1, 0));
+  RotaryAngles angles = rotary_angles(options_.sequence, head_width(options_),
+                                      double{options_.theta}, options_.scaling);
+  autograd::write_values(queue, cosines_, angles.cosines);
+  autograd::write_values(queue, sines_, angles.sines);
+  for (float& sine : angles.sines) sine = -sine;
+  autograd::write_values(queue, negative_sines_, angles.sines);
+}
+
+std::vector<Parameter*> Llama::parameters() {
+  std::vector<Parameter*> all{&token_table_};
+  for (Layer& layer : layers_) {
+    all.insert(all.end(), {&layer.attention_norm, &layer.query, &layer.key_value, &layer.output,
+                           &layer.feed_forward_norm, &layer.w1, &layer.w2, &layer.w3});
+  }
+  all.push_back(&last_norm_);
+  if (head_) all.push_back(&*head_);
+  return all;
+}
+
+Value Llama::attention(Tape& tape, Value x, Layer& layer) {
+  const Value query = autograd::project(tape, x, tape.parameter(layer.query));
+  const Value key_value = autograd::project(tape, x, tape.parameter(layer.key_value));
+  const Value heads = autograd::grouped_heads(
+      tape, query, key_value, options_.heads / options_.shards, options_.groups / options_.shards);
+  const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
+                                      tape.constant(negative_sines_)};
+  const Value turned = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);
+  const Value keys = autograd::rotary_embedding(tape, heads.next(1), tables, RotaryStyle::pairs);
+  const Value attended = autograd::grouped_attention(
+      tape, {.q = turned, .k = keys, .v = heads.next(2)}, tape.constant(mask_));
+  return autograd::project(tape, attended, tape.parameter(layer.output));
+}
+
+Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
+  const Value gate = autograd::silu(tape, autograd::project(tape, x, tape.parameter(layer.w1)));
+  const Value up = autograd::project(tape, x, tape.parameter(layer.w3));
+  return autograd::project(tape, autograd::multiply(tape, gate, up), tape.parameter(layer.w2));
+}
+
+Value Llama::block(Tape& tape, Value x, int index) {
+  Layer& layer = layers_[static_cast<std::size_t>(index)];
+  const Value normalized =
+      autograd::rms_norm(tape, x, tape.parameter(layer.attention_norm), kRmsEpsilon);
+  const Value attended = attention(tape, normalized, layer);
+  x = autograd::add(tape, x, autograd::dropout(tape, attended, options_.dropout));
+  const Value hidden =
+      autograd::rms_norm(tape, x, tape.parameter(layer.feed_forward_norm), kRmsEpsilon);
+  const Value output = feed_forward(tape, hidden, layer);
+  return autograd::add(tape, x, autograd::dropout(tape, output, options_.dropout));
+}
+
+Value Llama::logits(Tape& tape, const ops::Tensor& tokens) {
+  const Value table = tape.parameter(token_table_);
+  const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
+  Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  for (int i = 0; i < options_.layers; ++i) {
+    x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &Llama::block, i)
+                                  : block(tape, x, i);
+  }
+  x = autograd::rms_norm(tape, x, tape.parameter(last_norm_), kRmsEpsilon);
+  return autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
+}
+
+Value Llama::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {
+  return autograd::mean_cross_entropy(tape, logits(tape, tokens), tape.constant(targets));
+}
+
+std::unique_ptr<LanguageModel> Llama::of_one_sequence(Device& device) const {
+  LlamaOptions options = options_;
+  options.batch = 1;
+  options.dropout = 0;
+  return std::make_unique<Llama>(device, options);
+}
+
+}  // namespace howard::models

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engines/autograd/parameter.h"
+#include "engines/autograd/rms_norm.h"
+#include "engines/autograd/tape.h"
+#include "engines/models/language_model.h"
+#include "engines/models/layers.h"
+#include "engines/models/rotary_angles.h"
+
+namespace howard::models {
+
+/// TTML's Llama, with the sizes of its nanollama3: blocks of RMS norm, attention with rotary
+/// positions whose keys and values are shared by groups of heads, RMS norm, and
+/// w2(silu(w1 x) * w3 x); no biases; dropout behind both halves of a block; a last RMS norm, an
+/// output projection, and the cross-entropy.
+struct LlamaOptions {
+  std::int64_t batch = 64;
+  std::int64_t sequence = 256;
+  std::int64_t width = 384;
+  int heads = 6;
+  int groups = 3;  ///< Of keys and values.
+  int layers = 6;
+  std::int64_t feed_forward = 0;  ///< 0: feed_forward_of(width).
+  std::int64_t vocabulary = 96;
+  float dropout = 0;
+  float theta = 10000;  ///< The base of the rotary angles.
+  RopeScaling scaling;
+  DataType parameters = DataType::bfloat16;
+  DataType compute = DataType::bfloat16;
+  /// TTML's runner "memory_efficient": blocks keep their input only and run forward once more in
+  /// the backward pass.
+  bool memory_efficient = false;
+  bool tied = false;  ///< The head multiplies by the token table: one parameter.
+  /// The model is one of so many shares on as many devices (tensor parallel): its heads, groups,
+  /// feed-forward columns and rows of the head are divided, all else is on each device. The sums
+  /// between the devices are not made here: for a device that keeps the time alone.
+  int shards = 1;
+};
+
+/// Llama's rule: 8/3 of the width, up to a multiple of 256.
+std::int64_t feed_forward_of(std::int64_t width);
+
+/// The number of values that are trained, of one share, without making the model.
+std::int64_t parameter_count(const LlamaOptions& options);
+
+/// What is added to the mean of the squares.
+inline constexpr float kRmsEpsilon = 1e-5F;
+
+/// Parameters, inputs and targets on a device; but for the mask and the angles without values at
+/// first (write_random gives the parameters theirs). Parameters have TTML's names,
+/// "llama/llama_block_0/attention/q_linear/weight".
+class Llama final : public LanguageModel {
+ public:
+  /// Error when a size is below 1, the heads do not divide the width, the groups not the heads, a
+  /// head is of an odd width, or shares do not divide what they are of.
+  Llama(Device& device, const LlamaOptions& options);
+  Llama(const Llama&) = delete;
+  Llama& operator=(const Llama&) = delete;
+
+  const LlamaOptions& options() const { return options_; }
+  std::vector<autograd::Parameter*> parameters() override;
+  const ops::Tensor& tokens() const override { return tokens_; }
+  const ops::Tensor& targets() const override { return targets_; }
+  DataType compute() const override { return options_.compute; }
+  autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens) override;
+  autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
+                       const ops::Tensor& targets) override;
+  autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
+  std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const override;
+
+ private:
+  struct Layer {
+    autograd::Parameter attention_norm;  ///< [1, width], as the other norms.
+    autograd::Parameter query, key_value, output;
+    autograd::Parameter feed_forward_norm;
+    autograd::Parameter w1, w2, w3;  ///< Gate, down and up.
+  };
+
+  /// The mask and the angles.
+  void write_constants(CommandQueue& queue);
+  autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
+  autograd::Value attention(autograd::Tape& tape, autograd::Value x, Layer& layer);
+  static autograd::Value feed_forward(autograd::Tape& tape, autograd::Value x, Layer& layer);
+
+  LlamaOptions options_;
+  autograd::Parameter token_table_;
+  std::vector<Layer> layers_;
+  autograd::Parameter last_norm_;
+  std::optional<autograd::Parameter> head_;  ///< Absent when tied.
+  ops::Tensor mask_;
+  ops::Tensor cosines_, sines_, negative_sines_;
+  ops::Tensor tokens_, targets_;
+};
+
+}  // namespace howard::models

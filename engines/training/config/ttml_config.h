@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace howard::training {
+
+// TTML's configuration files as structures. Names are those of the files; a default is what TTML's
+// code takes when the key is absent. An optional has no default of its own: what takes its place
+// stands at the key.
+
+/// `optimizer` of training_config, as newer files have it; it takes the place of the single keys.
+struct TtmlOptimizer {
+  std::optional<std::string> type;  ///< AdamW, AdamWComposite, MorehAdamW, SGD, SGDComposite, NoOp.
+  std::optional<float> lr, beta1, beta2, epsilon, weight_decay, momentum, dampening;
+  std::optional<bool> amsgrad, stochastic_rounding, kahan_summation, nesterov;
+
+  friend bool operator==(const TtmlOptimizer&, const TtmlOptimizer&) = default;
+};
+
+struct TtmlTraining {
+  std::string project_name = "tt_train_nano_gpt";
+  std::int64_t seed = 5489;
+  std::int64_t batch_size = 64;  ///< Sequences of a step; divided by the devices of DDP.
+  std::optional<std::int64_t> validation_batch_size;  ///< Half of batch_size, 1 or more.
+  std::int64_t num_epochs = 1;                        ///< The run ends at whichever comes first,
+  std::int64_t max_steps = 5000;                      ///< epochs or steps.
+  std::int64_t gradient_accumulation_steps = 1;
+  float learning_rate = 3e-4F;
+  float weight_decay = 0.01F;
+  float beta1 = 0.9F;
+  float beta2 = 0.999F;
+  float eps = 1e-8F;
+  bool use_moreh_adamw = false;
+  bool use_kahan_summation = false;
+  bool use_no_op = false;
+  bool use_clip_grad_norm = false;
+  float clip_grad_norm_max_norm = 1;
+  std::string scheduler_type = "identity";
+  std::string tokenizer_type = "char";
+  std::optional<std::string> tokenizer_path;
+  std::string data_path = "data/shakespeare.txt";
+  std::optional<std::string> model_config;
+  std::int64_t model_save_interval = 500;     ///< Steps.
+  std::optional<std::string> checkpoint_dir;  ///< Absent: the run is not saved.
+  std::optional<std::int64_t> eval_every;     ///< Steps; absent: no validation.
+  TtmlOptimizer optimizer;
+
+  friend bool operator==(const TtmlTraining&, const TtmlTraining&) = default;
+};
+
+/// Linear from 0 to max_lr, then constant, then linear to min_lr at the last step. Without max_lr
+/// there is no such schedule.
+struct TtmlScheduler {
+  std::optional<float> max_lr;
+  float min_lr = 0;
+  std::int64_t warmup_steps = 100;
+  std::int64_t hold_steps = 0;
+  float beta1_start = 0.85F;
+  float beta1_end = 0.95F;
+  std::int64_t beta1_warmup_steps = 0;  ///< 0: beta1 is not changed.
+
+  friend bool operator==(const TtmlScheduler&, const TtmlScheduler&) = default;
+};
+
+/// How text is written at the end.
+struct TtmlEvaluation {
+  float repetition_penalty = 1;
+  float temperature = 1;
+  std::int64_t top_k = -1;  ///< -1: all.
+  float top_p = 1;
+
+  friend bool operator==(const TtmlEvaluation&, const TtmlEvaluation&) = default;
+};
+
+struct TtmlDevices {
+  std::vector<std::int64_t> mesh_shape{1, 1};
+  std::vector<std::int64_t> device_ids;  ///< None: all.
+  bool enable_ddp = false;
+  bool enable_tp = false;
+  bool enable_cp = false;
+  bool enable_sp = false;
+  bool enable_pp = false;
+
+  friend bool operator==(const TtmlDevices&, const TtmlDevices&) = default;
+};
+
+struct TtmlMultihost {
+  bool enabled = false;
+  std::int64_t num_workers = 0;
+  std::string socket_type = "mpi";
+  std::optional<std::int64_t> num_blocks;  ///< Of pipeline_parallel_config.
+  std::map<std::int64_t, std::int64_t> blocks_per_rank;
+
+  friend bool operator==(const TtmlMultihost&, const TtmlMultihost&) = default;
+};
+
+/// Off when scaling_factor is 0.
+struct TtmlRopeScaling {
+  float scaling_factor = 0;
+  float high_freq_factor = 4;
+  float low_freq_factor = 1;
+  std::int64_t original_context_length = 0;
+
+  friend bool operator==(const TtmlRopeScaling&, const TtmlRopeScaling&) = default;
+};
+
+struct TtmlTransformer {
+  std::string model_type = "gpt2";
+  std::optional<std::string> model_path;
+  std::string runner_type = "default";
+  std::int64_t num_heads = 6;
+  std::int64_t embedding_dim = 384;
+  std::int64_t num_blocks = 6;
+  std::optional<float> dropout_prob;       ///< 0.2; 0 of a llama.
+  std::optional<std::int64_t> vocab_size;  ///< The tokenizer's, in whole tiles.
+  std::int64_t max_sequence_length = 256;
+  std::string weight_tying = "disabled";
+  std::string positional_embedding_type = "trainable";
+  bool use_composite_layernorm = false;  ///< Of experimental.
+  std::int64_t num_groups = 3;
+  std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
+  float theta = 10000;
+  TtmlRopeScaling rope_scaling;
+  std::string embedding_placement = "replicated";
+
+  friend bool operator==(const TtmlTransformer&, const TtmlTransformer&) = default;
+};
+
+struct TtmlConfig {
+  TtmlTraining training;
+  TtmlScheduler scheduler;
+  TtmlEvaluation evaluation;
+  TtmlDevices devices;
+  TtmlMultihost multihost;
+  TtmlTransformer transformer;
+
+  friend bool operator==(const TtmlConfig&, const TtmlConfig&) = default;
+};
+
+/// Calls visit(section, key, field) for each key, section by section; the section of a map within a
+/// map has a dot: "transformer_config.rope_scaling".
+template <class Config, class Visit>
+void for_each_ttml_key(Config& config, Visit&& visit);
+
+}  // namespace howard::training
+
+#include "engines/training/config/ttml_keys.h"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/config/ttml_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "base/units.h"
+
+namespace howard::training {
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+/// What files say, with the means to refuse it.
+struct TtmlChecker {
+  const TtmlSettings& settings;
+
+  const TtmlTraining& training() const { return settings.config.training; }
+  const TtmlTransformer& model() const { return settings.config.transformer; }
+
+  void require(bool holds, const std::string& key, const std::string& value,
+               const std::string& accepted, const std::string& hint = "") const {
+    if (!holds) refuse_ttml(settings, key, value, accepted, hint);
+  }
+  void require_word(const std::string& key, const std::string& value, Names words) const {
+    require(std::ranges::find(words, value) != words.end(), key, "'" + value + "'",
+            fmt::format("{}", fmt::join(words, ", ")));
+  }
+  template <class Number>
+  void require_number(bool holds, const std::string& key, Number value,
+                      const std::string& accepted) const {
+    require(holds, key, fmt::format("{}", value), accepted);
+  }
+  void require_off(const std::string& key, bool value, const std::string& why) const {
+    require(!value, key, "true", "false: " + why);
+  }
+};
+
+void require_ranges(const TtmlChecker& check) {
+  const TtmlTraining& training = check.training();
+  const auto positive = [&](const char* key, std::int64_t value, std::int64_t most) {
+    check.require_number(value >= 1 && value <= most, key, value, fmt::format("1 to {}", most));
+  };
+  constexpr std::int64_t kMost = 1'000'000'000;
+  positive("training_config.batch_size", training.batch_size, kMost);
+  positive("training_config.num_epochs", training.num_epochs, kMost);
+  positive("training_config.max_steps", training.max_steps, kMost);
+  positive("training_config.gradient_accumulation_steps", training.gradient_accumulation_steps,
+           kMost);
+  positive("training_config.model_save_interval", training.model_save_interval, kMost);
+  check.require_number(std::in_range<std::uint32_t>(training.seed), "training_config.seed",
+                       training.seed, "0 to 4294967295");
+  const TtmlTransformer& model = check.model();
+  positive("transformer_config.num_heads", model.num_heads, 1 << 20);
+  positive("transformer_config.num_blocks", model.num_blocks, kMost);
+  positive("transformer_config.embedding_dim", model.embedding_dim, 1 << 24);
+  positive("transformer_config.max_sequence_length", model.max_sequence_length, 1 << 24);
+  if (model.vocab_size) positive("transformer_config.vocab_size", *model.vocab_size, 1 << 24);
+  positive("transformer_config.num_groups", model.num_groups, 1 << 20);
+  if (model.intermediate_dim) {
+    positive("transformer_config.intermediate_dim", *model.intermediate_dim, 1 << 24);
+  }
+}
+
+/// TTML's own conditions on the sizes of a model.
+void require_tiles(const TtmlChecker& check) {
+  const TtmlTransformer& model = check.model();
+  const auto divides = [&](std::int64_t by, const char* key, std::int64_t value,
+                           const std::string& accepted) {
+    check.require_number(value % by == 0, key, value, accepted);
+  };
+  divides(kTileSide, "transformer_config.embedding_dim", model.embedding_dim,
+          "a multiple of 32, the side of a tile");
+  divides(kTileSide, "transformer_config.max_sequence_length", model.max_sequence_length,
+          "a multiple of 32, the side of a tile");
+  check.require_number(model.embedding_dim % model.num_heads == 0, "transformer_config.num_heads",
+                       model.num_heads,
+                       fmt::format("a divisor of the embedding_dim {}", model.embedding_dim));
+  if (model.model_type != "llama") return;
+  check.require_number(model.num_heads % model.num_groups == 0, "transformer_config.num_groups",
+                       model.num_groups, fmt::format("a divisor of the {} heads", model.num_heads));
+  const std::int64_t width = model.embedding_dim / model.num_heads;
+  check.require_number(width % kTileSide == 0 && width <= 256, "transformer_config.num_heads",
+                       model.num_heads,
+                       fmt::format("heads of 32, 64 ... 256 of the {} columns, not of {}",
+                                   model.embedding_dim, width));
+}
+
+void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlTransformer& model = check.model();
+  check.require_word("transformer_config.model_type", model.model_type, {"gpt2", "llama"});
+  check.require_word("transformer_config.runner_type", model.runner_type,
+                     {"default", "memory_efficient"});
+  check.require_word("transformer_config.weight_tying", model.weight_tying,
+                     {"disabled", "enabled"});
+  check.require_word("transformer_config.positional_embedding_type",
+                     model.positional_embedding_type, {"trainable", "fixed"});
+  const bool llama = model.model_type == "llama";
+  recipe.model = llama ? ModelKind::llama : ModelKind::nano_gpt;
+  recipe.sequence = model.max_sequence_length;
+  recipe.width = model.embedding_dim;
+  recipe.heads = static_cast<int>(model.num_heads);
+  recipe.layers = static_cast<int>(model.num_blocks);
+  recipe.dropout = model.dropout_prob.value_or(llama ? 0.0F : 0.2F);
+  check.require_number(recipe.dropout >= 0 && recipe.dropout < 1, "transformer_config.dropout_prob",
+                       recipe.dropout, "0 up to 1, without 1");
+  recipe.memory_efficient = model.runner_type == "memory_efficient";
+  recipe.tied = model.weight_tying == "enabled";
+  recipe.fixed_positions = !llama && model.positional_embedding_type == "fixed";
+  recipe.composite_layernorm = !llama && model.use_composite_layernorm;
+  recipe.groups = static_cast<int>(model.num_groups);
+  recipe.feed_forward = model.intermediate_dim.value_or(0);
+  recipe.theta = model.theta;
+  const TtmlRopeScaling& scaling = model.rope_scaling;
+  recipe.rope_factor = scaling.scaling_factor;
+  recipe.rope_high = scaling.high_freq_factor;
+  recipe.rope_low = scaling.low_freq_factor;
+  recipe.rope_length = scaling.original_context_length;
+}
+
+/// Keys of the other kind of model, which TTML would read past.
+void require_own_keys(const TtmlChecker& check) {
+  const bool llama = check.model().model_type == "llama";
+  const Names of_llama{"num_groups",
+                       "intermediate_dim",
+                       "theta",
+                       "rope_scaling.scaling_factor",
+                       "rope_scaling.high_freq_factor",
+                       "rope_scaling.low_freq_factor",
+                       "rope_scaling.original_context_length"};
+  const Names of_gpt2{"positional_embedding_type", "experimental.use_composite_layernorm"};
+  for (const std::string_view name : llama ? of_gpt2 : of_llama) {
+    const std::string key = "transformer_config." + std::string(name);
+    check.require(!check.settings.has(key), key, "it is set",
+                  "no such key in a model_type: " + check.model().model_type);
+  }
+}
+
+/// `type` of the map `optimizer`, and its numbers, over the single keys.
+void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlOptimizer& optimizer = check.training().optimizer;
+  const std::string map = "training_config.optimizer.";
+  if (optimizer.type) {
+    check.require_word(map + "type", *optimizer.type,
+                       {"AdamW", "AdamWComposite", "MorehAdamW", "SGD", "SGDComposite", "NoOp"});
+    const std::string& type = *optimizer.type;
+    recipe.optimizer = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
+                       : type.starts_with("Adam") ? OptimizerKind::adamw
+                       : type == "NoOp"           ? OptimizerKind::no_op
+                                                  : OptimizerKind::sgd;
+  }
+  const auto set = [](float& field, const std::optional<float>& value) {
+    if (value) field = *value;
+  };
+  set(recipe.learning_rate, optimizer.lr);
+  set(recipe.beta1, optimizer.beta1);
+  set(recipe.beta2, optimizer.beta2);
+  set(recipe.epsilon, optimizer.epsilon);
+  set(recipe.optimizer == OptimizerKind::sgd ? recipe.sgd_decay : recipe.weight_decay,
+      optimizer.weight_decay);
+  set(recipe.momentum, optimizer.momentum);
+  set(recipe.dampening, optimizer.dampening);
+  recipe.nesterov = optimizer.nesterov.value_or(false);
+  const std::string why = "it is not built here";
+  check.require_off(map + "amsgrad", optimizer.amsgrad.value_or(false), why);
+  check.require_off(map + "stochastic_rounding", optimizer.stochastic_rounding.value_or(false),
+                    why);
+  recipe.kahan = optimizer.kahan_summation.value_or(recipe.kahan);
+}
+
+void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlTraining& training = check.training();
+  recipe.learning_rate = training.learning_rate;
+  recipe.weight_decay = training.weight_decay;
+  recipe.beta1 = training.beta1;
+  recipe.beta2 = training.beta2;
+  recipe.epsilon = training.eps;
+  const int kinds =
+      int{training.use_moreh_adamw} + int{training.use_kahan_summation} + int{training.use_no_op};
+  check.require(kinds <= 1, "training_config.use_moreh_adamw",
+                "more than one of use_moreh_adamw, use_kahan_summation and use_no_op is true",
+                "one of them");
+  recipe.kahan = training.use_kahan_summation;
+  if (training.use_moreh_adamw) recipe.optimizer = OptimizerKind::moreh_adamw;
+  if (training.use_no_op) recipe.optimizer = OptimizerKind::no_op;
+  if (training.use_clip_grad_norm) recipe.clip = training.clip_grad_norm_max_norm;
+  check.require_number(!training.use_clip_grad_norm || recipe.clip > 0,
+                       "training_config.clip_grad_norm_max_norm", recipe.clip, "above 0");
+  apply_optimizer_map(check, recipe);
+  check.require(!recipe.kahan || recipe.optimizer == OptimizerKind::adamw,
+                "training_config.optimizer.kahan_summation", "true", "true for AdamW alone");
+}
+
+void apply_schedule(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlTraining& training = check.training();
+  const TtmlScheduler& scheduler = check.settings.config.scheduler;
+  check.require_word("training_config.scheduler_type", training.scheduler_type,
+                     {"identity", "warmup_linear"});
+  recipe.schedule = autograd::parse_schedule(training.scheduler_type);
+  check.require_number(scheduler.beta1_warmup_steps == 0, "scheduler_config.beta1_warmup_steps",
+                       scheduler.beta1_warmup_steps, "0: beta1 stays what it is here");
+  if (!scheduler.max_lr) return;
+  check.require(training.scheduler_type == "identity", "training_config.scheduler_type",
+                "'" + training.scheduler_type + "' beside a scheduler_config", "one of them");
+  check.require_number(scheduler.warmup_steps >= 0, "scheduler_config.warmup_steps",
+                       scheduler.warmup_steps, "0 or more");
+  check.require_number(scheduler.hold_steps >= 0, "scheduler_config.hold_steps",
+                       scheduler.hold_steps, "0 or more");
+  recipe.schedule = autograd::Schedule::speedrun;
+  recipe.learning_rate = *scheduler.max_lr;
+  recipe.least_rate = scheduler.min_lr;
+  recipe.warmup = scheduler.warmup_steps;
+  recipe.hold = scheduler.hold_steps;
+}
+
+/// Keys that nothing here follows.
+void require_unset(const TtmlChecker& check) {
+  const auto unset = [&](const char* key, bool set, const char* why) {
+    check.require(!set, key, "it is set", std::string("no such key: ") + why);
+  };
+  const TtmlTraining& training = check.training();
+  const char* const no_validation = "there is no validation beside the training";
+  unset("training_config.eval_every", training.eval_every.has_value(), no_validation);
+  unset("training_config.validation_batch_size", training.validation_batch_size.has_value(),
+        no_validation);
+  unset("training_config.tokenizer_path",
+        training.tokenizer_path.has_value() && training.tokenizer_type == "char",
+        "characters need no file");
+}
+
+}  // namespace
+
+Recipe recipe_of(const TtmlSettings& settings) {
+  const TtmlChecker check{settings};
+  const TtmlTraining& training = check.training();
+  Recipe recipe;
+  require_ranges(check);
+  apply_sizes(check, recipe);
+  require_own_keys(check);
+  require_unset(check);
+  require_tiles(check);
+  recipe.batch = training.batch_size;
+  recipe.accumulate = static_cast<int>(training.gradient_accumulation_steps);
+  recipe.steps = training.max_steps;
+  recipe.seed = static_cast<std::uint32_t>(training.seed);
+  // TTML's tensors are bfloat16, parameters too.
+  recipe.parameters = DataType::bfloat16;
+  apply_optimizer(check, recipe);
+  apply_schedule(check, recipe);
+  check.require_word("training_config.tokenizer_type", training.tokenizer_type, {"char", "bpe"});
+  require_valid(recipe);
+  return recipe;
+}
+
+void require_one_device(const TtmlSettings& settings) {
+  const TtmlChecker check{settings};
+  const TtmlDevices& devices = settings.config.devices;
+  const std::int64_t chips = std::accumulate(devices.mesh_shape.begin(), devices.mesh_shape.end(),
+                                             std::int64_t{1}, std::multiplies<>());
+  const std::string hint = "run_experiment fit, which says what several devices make of it";
+  check.require(chips == 1, "device_config.mesh_shape",
+                fmt::format("[{}]", fmt::join(devices.mesh_shape, ", ")), "[1, 1]", hint);
+  for (const auto& [key, on] : {std::pair("enable_ddp", devices.enable_ddp),
+                                {"enable_tp", devices.enable_tp},
+                                {"enable_cp", devices.enable_cp},
+                                {"enable_sp", devices.enable_sp},
+                                {"enable_pp", devices.enable_pp}}) {
+    check.require(!on, std::string("device_config.") + key, "true",
+                  "false: it trains on one device", hint);
+  }
+  check.require(devices.device_ids.size() <= 1, "device_config.device_ids",
+                fmt::format("{} devices", devices.device_ids.size()), "one");
+  check.require(!settings.config.multihost.enabled, "multihost_config.enabled", "true",
+                "false: it trains in one process", hint);
+  check.require_word("transformer_config.embedding_placement",
+                     settings.config.transformer.embedding_placement, {"replicated"});
+}
+
+std::optional<std::int64_t> vocabulary_of(const TtmlConfig& config) {
+  if (!config.transformer.vocab_size) return std::nullopt;
+  return ceil_div(*config.transformer.vocab_size, kTileSide) * kTileSide;
+}
+
+}  // namespace howard::training

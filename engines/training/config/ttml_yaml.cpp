@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/config/ttml_yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace howard::training {
+namespace {
+
+/// Of the file, so that a mistyped section is known for one.
+constexpr const char* kTopLevel = "";
+
+std::string place_of(const std::string& file, const YAML::Mark& mark) {
+  return fmt::format("{}:{}", file, mark.line + 1);
+}
+
+[[noreturn]] void fail_at(const std::string& place, std::string value, std::string accepted,
+                          std::string hint = "") {
+  throw Error({.attempted = "read the settings at " + place,
+               .value = std::move(value),
+               .accepted = std::move(accepted),
+               .hint = std::move(hint)});
+}
+
+/// A key of a map, as its text and place.
+struct YamlValue {
+  std::string name;   ///< "training_config.batch_size"
+  std::string place;  ///< "file:line"
+  YAML::Node node;
+
+  [[noreturn]] void refuse(const std::string& accepted) const {
+    const std::string what = node.IsScalar() ? "'" + node.Scalar() + "'" : "no single value";
+    fail_at(place, name + " is " + what, accepted);
+  }
+  const std::string& text() const {
+    if (!node.IsScalar()) refuse("a value");
+    return node.Scalar();
+  }
+};
+
+void take(const YamlValue& value, std::string& field) { field = value.text(); }
+
+void take(const YamlValue& value, std::int64_t& field) {
+  const auto number = parse_integer(value.text());
+  if (!number) value.refuse("a whole number");
+  field = *number;
+}
+
+void take(const YamlValue& value, float& field) {
+  const auto number = parse_number(value.text());
+  if (!number || std::abs(*number) > double{std::numeric_limits<float>::max()}) {
+    value.refuse("a number");
+  }
+  field = static_cast<float>(*number);
+}
+
+void take(const YamlValue& value, bool& field) {
+  std::string word = value.text();
+  std::ranges::transform(word, word.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (word != "true" && word != "false") value.refuse("true, false");
+  field = word == "true";
+}
+
+void take(const YamlValue& value, std::vector<std::int64_t>& field) {
+  if (!value.node.IsSequence()) value.refuse("a list of whole numbers");
+  field.clear();
+  for (const YAML::Node& item : value.node) {
+    take({value.name, value.place, item}, field.emplace_back());
+  }
+}
+
+void take(const YamlValue& value, std::map<std::int64_t, std::int64_t>& field) {
+  if (!value.node.IsMap()) value.refuse("a map of whole numbers: {0: 6, 1: 7}");
+  field.clear();
+  for (const auto& entry : value.node) {
+    std::int64_t rank = 0;
+    take({value.name, value.place, entry.first}, rank);
+    take({value.name, value.place, entry.second}, field[rank]);
+  }
+}
+
+template <class Value>
+void take(const YamlValue& value, std::optional<Value>& field) {
+  take(value, field.emplace());
+}
+
+/// The keys and the maps within each map, by its section.
+std::map<std::string, std::vector<std::string>> known_keys() {
+  std::map<std::string, std::vector<std::string>> known;
+  TtmlConfig config;
+  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto&) {
+    if (!known.contains(section)) {
+      const std::size_t dot = section.rfind('.');
+      const bool inner = dot != std::string::npos;
+      known[inner ? section.substr(0, dot) : kTopLevel].push_back(inner ? section.substr(dot + 1)
+                                                                        : section);
+    }
+    known[section].push_back(key);
+  });
+  return known;
+}
+
+class TtmlReader {
+ public:
+  TtmlReader(std::string file, TtmlSettings& settings)
+      : file_(std::move(file)), settings_(settings), known_(known_keys()) {}
+
+  void read(const YAML::Node& node, const std::string& section) {
+    if (node.IsNull()) return;  // a key with nothing behind it
+    if (!node.IsMap()) {
+      fail_at(place_of(file_, node.Mark()), (section.empty() ? "the file" : section) + " is no map",
+              "keys with values: training_config: {batch_size: 64}");
+    }
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+      const std::string place = place_of(file_, entry.first.Mark());
+      if (!entry.first.IsScalar()) fail_at(place, "a key that is no word", "words");
+      const std::string key = entry.first.Scalar();
+      if (!seen.insert(key).second) fail_at(place, key + " is there twice", "each key once");
+      take_key(section, key, place, entry.second);
+    }
+  }
+
+ private:
+  void take_key(const std::string& section, const std::string& key, const std::string& place,
+                const YAML::Node& node) {
+    const std::string name = section.empty() ? key : section + "." + key;
+    if (known_.contains(name)) return read(node, name);
+    require_known(section, key, place);
+    if (node.IsNull()) return;
+    for_each_ttml_key(settings_.config, [&](const std::string& of, const char* known, auto& field) {
+      if (of == section && known == key) take(YamlValue{name, place, node}, field);
+    });
+    settings_.places[name] = place;
+  }
+
+  void require_known(const std::string& section, const std::string& key,
+                     const std::string& place) const {
+    const std::vector<std::string>& keys = known_.at(section);
+    if (std::ranges::find(keys, key) != keys.end()) return;
+    const auto suggestion = closest(key, keys);
+    const std::string where = section.empty() ? "" : " of " + section;
+    fail_at(place, fmt::format("'{}'{} is no key", key, where), join(keys, ", "),
+            suggestion.value_or(""));
+  }
+
+  std::string file_;
+  TtmlSettings& settings_;
+  std::map<std::string, std::vector<std::string>> known_;
+};
+
+// The texts that take() reads back.
+
+std::string yaml_of(const std::string& value) {
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+std::string yaml_of(bool value) { return value ? "true" : "false"; }
+std::string yaml_of(std::int64_t value) { return fmt::format("{}", value); }
+std::string yaml_of(float value) { return fmt::format("{}", value); }
+std::string yaml_of(const std::vector<std::int64_t>& value) {
+  return fmt::format("[{}]", fmt::join(value, ", "));
+}
+std::string yaml_of(const std::map<std::int64_t, std::int64_t>& value) {
+  std::vector<std::string> entries;
+  for (const auto& [rank, blocks] : value) entries.push_back(fmt::format("{}: {}", rank, blocks));
+  return "{" + join(entries, ", ") + "}";
+}
+
+}  // namespace
+
+std::string TtmlSettings::name_of(const std::string& key) const {
+  const auto found = places.find(key);
+  return found == places.end() ? key : found->second + ": " + key;
+}
+
+void refuse_ttml(const TtmlSettings& settings, const std::string& key, const std::string& value,
+                 const std::string& accepted, const std::string& hint) {
+  throw Error({.attempted = "use " + settings.name_of(key),
+               .value = value,
+               .accepted = accepted,
+               .hint = hint});
+}
+
+void read_ttml(std::string_view text, const std::string& file, TtmlSettings& settings) {
+  YAML::Node root;
+  try {
+    root = YAML::Load(std::string(text));
+  } catch (const YAML::Exception& failure) {
+    fail_at(place_of(file, failure.mark), "it is no YAML: " + failure.msg,
+            "lines of 'key: value', maps within maps by deeper indents");
+  }
+  TtmlReader(file, settings).read(root, kTopLevel);
+}
+
+std::string ttml_text(const TtmlConfig& config) {
+  std::string text;
+  std::vector<std::string> open;  // the sections whose heads are written
+  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    std::string value;
+    if constexpr (requires(const Field& one) { one.has_value(); }) {
+      if (!field) return;
+      value = yaml_of(*field);
+    } else {
+      value = yaml_of(field);
+    }
+    const std::vector<std::string> parts = split(section, '.');
+    std::size_t same = 0;
+    while (same < parts.size() && same < open.size() && parts[same] == open[same]) ++same;
+    open.resize(same);
+    for (std::size_t i = same; i < parts.size(); ++i) {
+      text += std::string(2 * i, ' ') + parts[i] + ":\n";
+      open.push_back(parts[i]);
+    }
+    text += std::string(2 * parts.size(), ' ') + key + ": " + value + "\n";
+  });
+  return text;
+}
+
+}  // namespace howard::training

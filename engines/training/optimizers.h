@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engines/autograd/calls.h"
+#include "engines/autograd/optimizer.h"
+#include "engines/autograd/parameter.h"
+#include "engines/training/recipe.h"
+
+namespace howard::training {
+
+/// The optimizer of a recipe, without clipping. `replayable`: what changes from step to step lies
+/// on the device. `parameters` must outlive it. Error for an AdamW that can not be replayed.
+std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
+                                                    const autograd::Calls& calls,
+                                                    std::vector<autograd::Parameter*> parameters,
+                                                    bool replayable);
+
+/// A tensor that a checkpoint holds, by name.
+struct SavedTensor {
+  std::string name;
+  ops::Tensor tensor;
+};
+
+/// The parameters, each followed by what `optimizer` keeps of it.
+std::vector<SavedTensor> saved_tensors(const std::vector<autograd::Parameter*>& parameters,
+                                       const autograd::Optimizer& optimizer);
+
+}  // namespace howard::training

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/recipe_model.h"
+
+namespace howard::training {
+
+models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary) {
+  return {.batch = recipe.batch,
+          .sequence = recipe.sequence,
+          .width = recipe.width,
+          .heads = recipe.heads,
+          .layers = recipe.layers,
+          .vocabulary = vocabulary,
+          .dropout = recipe.dropout,
+          .parameters = recipe.parameters,
+          .compute = recipe.dtype,
+          .memory_efficient = recipe.memory_efficient,
+          .tied = recipe.tied,
+          .fixed_positions = recipe.fixed_positions,
+          .composite_layernorm = recipe.composite_layernorm};
+}
+
+models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary) {
+  return {.batch = recipe.batch,
+          .sequence = recipe.sequence,
+          .width = recipe.width,
+          .heads = recipe.heads,
+          .groups = recipe.groups,
+          .layers = recipe.layers,
+          .feed_forward = recipe.feed_forward,
+          .vocabulary = vocabulary,
+          .dropout = recipe.dropout,
+          .theta = recipe.theta,
+          .scaling = {.factor = recipe.rope_factor,
+                      .high = recipe.rope_high,
+                      .low = recipe.rope_low,
+                      .length = recipe.rope_length},
+          .parameters = recipe.parameters,
+          .compute = recipe.dtype,
+          .memory_efficient = recipe.memory_efficient,
+          .tied = recipe.tied};
+}
+
+std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& recipe,
+                                                  std::int64_t vocabulary) {
+  if (recipe.model == ModelKind::llama) {
+    return std::make_unique<models::Llama>(device, llama_options(recipe, vocabulary));
+  }
+  return std::make_unique<models::NanoGpt>(device, nano_gpt_options(recipe, vocabulary));
+}
+
+}  // namespace howard::training

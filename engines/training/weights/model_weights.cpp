@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/weights/model_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/host_values.h"
+#include "engines/training/weights/weight_names.h"
+
+namespace howard::training {
+namespace {
+
+using autograd::Parameter;
+
+/// A matrix, row by row.
+struct Rows {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<float> values;
+
+  std::span<float> row(std::int64_t i) {
+    return std::span(values).subspan(static_cast<std::size_t>(i * columns),
+                                     static_cast<std::size_t>(columns));
+  }
+};
+
+Rows transposed_rows(const Rows& from) {
+  Rows to{from.columns, from.rows, std::vector<float>(from.values.size())};
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    for (std::int64_t j = 0; j < from.columns; ++j) {
+      to.values[static_cast<std::size_t>(j * from.rows + i)] =
+          from.values[static_cast<std::size_t>(i * from.columns + j)];
+    }
+  }
+  return to;
+}
+
+/// The rows of each of `heads` heads, from halves (i, i + d/2) to pairs (2i, 2i + 1) or back.
+Rows paired_rows(Rows from, int heads, bool to_pairs) {
+  Rows to = from;
+  const std::int64_t width = from.rows / heads;
+  for (std::int64_t row = 0; row < from.rows; ++row) {
+    const std::int64_t inside = row % width;
+    const std::int64_t pair = inside < width / 2 ? 2 * inside : 2 * (inside - width / 2) + 1;
+    const std::int64_t other = row - inside + pair;
+    std::ranges::copy(from.row(to_pairs ? row : other), to.row(to_pairs ? other : row).begin());
+  }
+  return to;
+}
+
+/// The file that has a tensor, under which name: with the prefix or without.
+std::optional<std::pair<const Safetensors*, std::string>> find_weight(
+    std::span<const Safetensors> files, const std::string& prefix, const std::string& name) {
+  for (const Safetensors& file : files) {
+    for (const std::string& one : {name, prefix + name}) {
+      if (file.has(one)) return std::pair(&file, one);
+    }
+  }
+  return std::nullopt;
+}
+
+Rows rows_of_file(const WeightTensor& tensor, const WeightSource& source) {
+  const auto& shape = tensor.shape;
+  const bool matrix = shape.size() == 2;
+  Rows rows{matrix ? shape[0] : 1,
+            matrix ? shape[1] : static_cast<std::int64_t>(tensor.values.size()), tensor.values};
+  if (source.transposed && matrix) rows = transposed_rows(rows);
+  if (source.paired_heads > 0 && rows.rows % (2 * source.paired_heads) == 0) {
+    rows = paired_rows(std::move(rows), source.paired_heads, true);
+  }
+  return rows;
+}
+
+void require_weight_shape(bool fits, const std::string& name, const Rows& rows,
+                          const Parameter& parameter) {
+  if (fits) return;
+  throw Error({.attempted = "take the weights of " + parameter.name,
+               .value = fmt::format("{} is {} x {}", name, rows.rows, rows.columns),
+               .accepted = "what fits " + parameter.value.spec().shape.text(),
+               .hint = "the model file of these weights"});
+}
+
+}  // namespace
+
+ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
+                               const Recipe& recipe, std::span<const Safetensors> files) {
+  ImportedWeights report;
+  std::set<std::string> used;
+  const std::vector<WeightRule> rules = weight_rules(recipe);
+  const std::string prefix = weight_prefix(recipe);
+  for (Parameter* parameter : model.parameters()) {
+    const auto rule = std::ranges::find(rules, parameter->name, &WeightRule::parameter);
+    std::vector<float> values;
+    bool found_all = rule != rules.end();
+    const Shape& shape = parameter->value.spec().shape;
+    for (std::size_t i = 0; found_all && i < rule->sources.size(); ++i) {
+      const WeightSource& source = rule->sources[i];
+      const auto found = find_weight(files, prefix, source.name);
+      found_all = found.has_value();
+      if (!found) break;
+      used.insert(found->second);
+      Rows rows = rows_of_file(found->first->tensor(found->second), source);
+      const bool fits = rows.columns == shape.columns() &&
+                        (rule->is_padded ? rows.rows <= shape.rows() : rows.rows == source.rows);
+      require_weight_shape(fits, found->second, rows, *parameter);
+      values.insert(values.end(), rows.values.begin(), rows.values.end());
+    }
+    if (!found_all) {
+      report.unfilled.push_back(parameter->name);
+      continue;
+    }
+    if (static_cast<std::int64_t>(values.size()) < shape.elements()) {
+      const std::vector<float> now = autograd::read_values(queue, parameter->value);
+      values.insert(values.end(), now.begin() + static_cast<std::ptrdiff_t>(values.size()),
+                    now.end());
+    }
+    autograd::write_values(queue, parameter->value, values);
+  }
+  for (const Safetensors& file : files) {
+    for (const std::string& name : file.names()) {
+      if (!used.contains(name)) report.unused.push_back(name);
+    }
+  }
+  return report;
+}
+
+std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
+                                                     models::LanguageModel& model,
+                                                     const Recipe& recipe) {
+  std::map<std::string, WeightTensor> tensors;
+  const std::vector<WeightRule> rules = weight_rules(recipe);
+  for (Parameter* parameter : model.parameters()) {
+    const auto rule = std::ranges::find(rules, parameter->name, &WeightRule::parameter);
+    if (rule == rules.end()) continue;
+    const Shape& shape = parameter->value.spec().shape;
+    const std::vector<float> values = autograd::read_values(queue, parameter->value);
+    std::int64_t first = 0;
+    for (const WeightSource& source : rule->sources) {
+      const std::int64_t count = rule->is_padded ? shape.rows() : source.rows;
+      const auto begin = values.begin() + first * shape.columns();
+      Rows rows{count, shape.columns(), {begin, begin + count * shape.columns()}};
+      first += count;
+      if (source.paired_heads > 0) rows = paired_rows(std::move(rows), source.paired_heads, false);
+      if (source.transposed) rows = transposed_rows(rows);
+      const bool vector = source.rows == 1;
+      const bool is_head = source.name == "lm_head.weight";
+      tensors[(is_head ? "" : weight_prefix(recipe)) + source.name] = {
+          .shape = vector ? std::vector{rows.columns} : std::vector{rows.rows, rows.columns},
+          .values = std::move(rows.values)};
+    }
+  }
+  return tensors;
+}
+
+}  // namespace howard::training

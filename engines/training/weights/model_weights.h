@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engines/models/language_model.h"
+#include "engines/training/recipe.h"
+#include "engines/training/weights/safetensors.h"
+
+namespace howard::training {
+
+/// What an import has left aside.
+struct ImportedWeights {
+  std::vector<std::string> unused;    ///< Tensors of the files that no rule takes.
+  std::vector<std::string> unfilled;  ///< Parameters that no file has.
+};
+
+/// Writes the files' numbers into the parameters of `model`, which is that of `recipe`: names and
+/// order of rows are Hugging Face's of a GPT-2 or a Llama. Rows of the token table beyond those of
+/// the file keep what they are. Error for a tensor of another shape.
+ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
+                               const Recipe& recipe, std::span<const Safetensors> files);
+
+/// The inverse: the parameters under Hugging Face's names, with its prefix, as tensors of a file.
+std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
+                                                     models::LanguageModel& model,
+                                                     const Recipe& recipe);
+
+}  // namespace howard::training

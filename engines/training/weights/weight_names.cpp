@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/weights/weight_names.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <utility>
+
+#include "engines/training/recipe_model.h"
+
+namespace howard::training {
+namespace {
+
+/// A parameter that is one tensor of the file.
+WeightRule whole(std::string parameter, std::string name, std::int64_t rows,
+                 bool transposed = false, int paired_heads = 0) {
+  return {.parameter = std::move(parameter),
+          .sources = {{std::move(name), rows, transposed, paired_heads}}};
+}
+
+std::vector<WeightRule> llama_rules(const Recipe& recipe) {
+  const std::int64_t width = recipe.width;
+  const std::int64_t wide =
+      recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(width);
+  const std::int64_t keys = width / recipe.heads * recipe.groups;
+  WeightRule table = whole("llama/tok_emb/weight", "embed_tokens.weight", 0);
+  table.is_padded = true;
+  std::vector<WeightRule> rules{std::move(table)};
+  for (int i = 0; i < recipe.layers; ++i) {
+    const std::string to = fmt::format("llama/llama_block_{}/", i);
+    const std::string from = fmt::format("layers.{}.", i);
+    rules.push_back(whole(to + "attention_norm/gamma", from + "input_layernorm.weight", 1));
+    rules.push_back(whole(to + "attention/q_linear/weight", from + "self_attn.q_proj.weight", width,
+                          false, recipe.heads));
+    rules.push_back({.parameter = to + "attention/kv_linear/weight",
+                     .sources = {{from + "self_attn.k_proj.weight", keys, false, recipe.groups},
+                                 {from + "self_attn.v_proj.weight", keys}}});
+    rules.push_back(
+        whole(to + "attention/out_linear/weight", from + "self_attn.o_proj.weight", width));
+    rules.push_back(whole(to + "mlp_norm/gamma", from + "post_attention_layernorm.weight", 1));
+    rules.push_back(whole(to + "mlp/w1/weight", from + "mlp.gate_proj.weight", wide));
+    rules.push_back(whole(to + "mlp/w2/weight", from + "mlp.down_proj.weight", width));
+    rules.push_back(whole(to + "mlp/w3/weight", from + "mlp.up_proj.weight", wide));
+  }
+  rules.push_back(whole("llama/ln_fc/gamma", "norm.weight", 1));
+  if (recipe.tied) return rules;
+  rules.push_back(whole("llama/fc/weight", "lm_head.weight", 0));
+  rules.back().is_padded = true;
+  return rules;
+}
+
+std::vector<WeightRule> gpt2_rules(const Recipe& recipe) {
+  const std::int64_t width = recipe.width;
+  std::vector<WeightRule> rules{whole("token_embedding.weight", "wte.weight", 0)};
+  rules.back().is_padded = true;
+  if (!recipe.fixed_positions) {
+    rules.push_back(whole("position_embedding.weight", "wpe.weight", recipe.sequence));
+  }
+  const auto add_norm = [&](const std::string& to, const std::string& from) {
+    rules.push_back(whole(to + ".gamma", from + ".weight", 1));
+    rules.push_back(whole(to + ".beta", from + ".bias", 1));
+  };
+  // Of Conv1D, which stores [in, out].
+  const auto add_linear = [&](const std::string& to, const std::string& from, std::int64_t out) {
+    rules.push_back(whole(to + ".weight", from + ".weight", out, true));
+    rules.push_back(whole(to + ".bias", from + ".bias", 1));
+  };
+  for (int i = 0; i < recipe.layers; ++i) {
+    const std::string to = fmt::format("blocks.{}.", i);
+    const std::string from = fmt::format("h.{}.", i);
+    add_norm(to + "attention_norm", from + "ln_1");
+    add_linear(to + "query_key_value", from + "attn.c_attn", 3 * width);
+    add_linear(to + "output", from + "attn.c_proj", width);
+    add_norm(to + "feed_forward_norm", from + "ln_2");
+    add_linear(to + "expand", from + "mlp.c_fc", 4 * width);
+    add_linear(to + "contract", from + "mlp.c_proj", width);
+  }
+  add_norm("last_norm", "ln_f");
+  if (recipe.tied) return rules;
+  rules.push_back(whole("head.weight", "lm_head.weight", 0));
+  rules.back().is_padded = true;
+  return rules;
+}
+
+}  // namespace
+
+std::string weight_prefix(const Recipe& recipe) {
+  return recipe.model == ModelKind::llama ? "model." : "transformer.";
+}
+
+std::vector<WeightRule> weight_rules(const Recipe& recipe) {
+  return recipe.model == ModelKind::llama ? llama_rules(recipe) : gpt2_rules(recipe);
+}
+
+}  // namespace howard::training

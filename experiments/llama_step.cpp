@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how long is a training step of a Llama on one chip, and what does it spend its time on?
+//
+// TTML trains Llama models from a nanollama of ten million parameters on: RMS norm, rotary
+// positions, keys and values that groups of heads share, and a gated feed-forward part, each with
+// the calls of TTML's late 2025 (its attention repeats keys and values by untilizing, copying and
+// tilizing). Of the larger models blocks run forward once more in the backward pass (TTML's
+// memory_efficient), as their activations do not fit beside each other. The composite AdamW makes
+// 17 calls for each parameter, MorehAdamW one. Both are told numbers that change from step to step,
+// which a recorded step repeats: the static and the traced engine run with SGD.
+//
+// Timing: 1 warm-up and 3 timed steps, one finish at the end; mean.
+
+#include <utility>
+
+#include "experiments/all.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/gpt2_case.h"
+#include "experiments/workloads/llama_training.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/training_case.h"
+#include "experiments/workloads/what_ifs.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::find_parameter;
+using harness::NotApplicable;
+using harness::Parameters;
+
+class LlamaStep final : public harness::Experiment {
+ public:
+  explicit LlamaStep(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "llama_step"; }
+  std::string_view question() const override {
+    return "a training step of TTML's Llama models on one chip: how long, and on what?";
+  }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    const bool emulated = backend == Backend::emulated;
+    using Values = std::vector<std::string>;
+    const auto words = [](std::string name, std::string meaning, Values all, Values values,
+                          Values quick) {
+      harness::Axis axis = harness::word_axis(std::move(name), std::move(meaning), std::move(all),
+                                              std::move(values));
+      axis.quick_values = std::move(quick);
+      return axis;
+    };
+    std::vector<harness::Axis> axes{
+        words("model", "of TTML's configuration files",
+              {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"},
+              emulated ? Values{"nanollama3", "tinyllama", "llama3_2_1b"} : Values{"nanollama3"},
+              {"nanollama3"}),
+        words("engine", "who makes the calls", {"dynamic", "static", "traced"},
+              emulated ? Values{"dynamic", "static", "traced"} : Values{"dynamic"}, {"dynamic"}),
+        words("optimizer", "composite AdamW, MorehAdamW or SGD", {"adamw", "moreh", "sgd"},
+              emulated ? Values{"adamw", "moreh", "sgd"} : Values{"adamw"},
+              emulated ? Values{"adamw", "moreh"} : Values{"adamw"}),
+        words("runner", "whether blocks run forward once more",
+              {"file", "default", "memory_efficient"}, {"file"}, {"file"}),
+        count_axis("batch", "sequences: of 256 tokens for nanollama3, of 2048 for the others",
+                   {"1"}, {"1"})};
+    axes.push_back(emulated ? dispatch_axis({"worker"}) : training_dtype_axis());
+    return axes;
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return {eth_dispatch(parameters)};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
+
+  harness::Presentation presentation() const override {
+    return gpt2_presentation(
+        "A training step of a Llama",
+        {"model", "engine", "optimizer", "runner", "batch", "dispatch", "dtype"},
+        {"model", "engine", "optimizer"});
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    TrainingOptions training = training_options(backend, parameters);
+    training.as_published = false;
+    const std::string_view word = *find_parameter(parameters, "optimizer");
+    const LlamaOptimizer optimizer = word == "adamw"   ? LlamaOptimizer::adamw
+                                     : word == "moreh" ? LlamaOptimizer::moreh
+                                                       : LlamaOptimizer::sgd;
+    if (training.engine != Engine::dynamic && optimizer != LlamaOptimizer::sgd) {
+      return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
+    }
+    models::LlamaOptions options = llama_sizes_of(*find_parameter(parameters, "model"));
+    options.batch = count_of(parameters, "batch");
+    const std::string_view runner = *find_parameter(parameters, "runner");
+    if (runner != "file") options.memory_efficient = runner == "memory_efficient";
+    const TrainingTypes types = training_types(backend, parameters);
+    options.parameters = types.parameters;
+    options.compute = types.compute;
+    return std::make_unique<TrainingCase>(
+        *box_, training, [=](Device& device) { return train_llama(device, options, optimizer); });
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> llama_step(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<LlamaStep>(std::move(box));
+}
+
+}  // namespace howard::experiments

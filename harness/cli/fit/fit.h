@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace howard::cli {
+
+inline constexpr std::string_view kFitVerb = "fit";
+
+/// Says what a training run of TTML's files would take, as the command line, from the verb on,
+/// says, and gives the exit status. UsageError for a command line that is not understood; Error for
+/// bad files.
+int fit(int argc, const char* const* argv);
+
+}  // namespace howard::cli

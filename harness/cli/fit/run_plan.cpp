@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/fit/run_plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/recorder.h"
+#include "engines/autograd/training_step.h"
+#include "engines/training/optimizers.h"
+#include "engines/training/recipe_model.h"
+#include "engines/wormhole/chip_links.h"
+#include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "profiler/memory_recorder.h"
+
+namespace howard::cli {
+namespace {
+
+/// More than any run takes: what a run would need is to be known even where it does not fit.
+constexpr Bytes kEndless{std::int64_t{1} << 56};
+
+wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
+  profiles.chip.dram_capacity = kEndless;
+  return profiles;
+}
+
+/// Divides the gradients by the number of chips before another optimizer updates with them, as TTML
+/// does after its sums; those are counted apart.
+class AveragedGradients final : public autograd::Optimizer {
+ public:
+  AveragedGradients(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters,
+                    std::int64_t chips)
+      : optimizer_(optimizer), parameters_(std::move(parameters)), chips_(chips) {
+    learning_rate = optimizer.learning_rate;
+  }
+
+  void step(const autograd::Calls& calls) override {
+    for (autograd::Parameter* parameter : parameters_) {
+      if (chips_ == 1 || !parameter->gradient) continue;
+      parameter->gradient = calls.multiply(*parameter->gradient, 1 / static_cast<float>(chips_));
+    }
+    optimizer_.step(calls);
+  }
+
+ private:
+  autograd::Optimizer& optimizer_;
+  std::vector<autograd::Parameter*> parameters_;
+  std::int64_t chips_;
+};
+
+/// A run on one chip.
+class EmulatedRun {
+ public:
+  EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)
+      : recipe_(setting.recipe), chip_(profiles, {.memory = memory}) {
+    recipe_.batch /= setting.ddp;
+    chip_.begin_phase("model");
+    model_ = share_of(setting);
+    chip_.begin_phase("optimiser");
+    const autograd::Calls calls(chip_);
+    optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
+    averaged_ = std::make_unique<AveragedGradients>(*optimizer_, model_->parameters(), setting.ddp);
+    step_ = autograd::training_step(
+        [this](autograd::Tape& tape, int) {
+          return model_->loss(tape, model_->tokens(), model_->targets());
+        },
+        *averaged_,
+        {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.dtype},
+         .batches = recipe_.accumulate});
+  }
+
+  /// An update, with its data and the loss that is read at its end.
+  SimTime update() {
+    const SimTime start = chip_.now();
+    CommandQueue& queue = chip_.command_queue(0);
+    const std::vector<std::uint32_t> data(
+        static_cast<std::size_t>(recipe_.batch * recipe_.sequence));
+    for (int i = 0; i < recipe_.accumulate; ++i) {
+      autograd::write_indices(queue, model_->tokens(), data);
+      autograd::write_indices(queue, model_->targets(), data);
+    }
+    static_cast<void>(autograd::read_values(queue, step_(chip_)));
+    return chip_.now() - start;
+  }
+
+  /// Of the programs of an update.
+  void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
+    autograd::Recorder recorder(chip_);
+    static_cast<void>(step_(recorder));
+    for (const Program& program : recorder.programs()) {
+      for (const wormhole::PlannedProgram& launch : chip_.launches(program)) {
+        plan.kernels += launch.kernel.total;
+        plan.trace += wormhole::trace_bytes(launch.footprint, profiles.software);
+        ++plan.launches;
+      }
+    }
+    const int groups = static_cast<int>(plan.setting.ddp);
+    for (const autograd::Parameter* parameter : model_->parameters()) {
+      const TensorSpec gradient{parameter->value.spec().shape, recipe_.dtype};
+      plan.sums += sum_time(profiles, groups, gradient);
+      plan.parameters += parameter->value.spec().shape.elements();
+    }
+    if (plan.setting.tp == 1) return;
+    plan.parameters =
+        models::parameter_count(training::llama_options(recipe_, plan.setting.vocabulary));
+    plan.exchanges = exchange_time(profiles, plan.setting.tp) * recipe_.accumulate;
+  }
+
+  Bytes peak() const {
+    Bytes most;
+    for (const MemoryPhase& phase : chip_.memory_phases()) most = std::max(most, phase.peak);
+    return most;
+  }
+
+ private:
+  std::unique_ptr<models::LanguageModel> share_of(const RunSetting& setting) {
+    if (setting.tp == 1) return training::make_model(chip_, recipe_, setting.vocabulary);
+    if (recipe_.model != training::ModelKind::llama) {
+      throw Error({.attempted = "divide the weights of a gpt2 among devices",
+                   .value = "it is not planned",
+                   .accepted = "model_type: llama, or enable_ddp",
+                   .hint = ""});
+    }
+    models::LlamaOptions options = training::llama_options(recipe_, setting.vocabulary);
+    options.shards = setting.tp;
+    return std::make_unique<models::Llama>(chip_, options);
+  }
+
+  static SimTime sum_time(const wormhole::Profiles& profiles, int chips, const TensorSpec& spec) {
+    return wormhole::all_reduce_time(profiles.software.all_reduce, chips, chips - 1,
+                                     spec.padded_bytes());
+  }
+
+  /// What the chips of a group sum for a batch, in TTML's order: forward behind attention and
+  /// feed-forward part of each block; backward of what goes into the products of q, of k and v, of
+  /// w1 and of w3; the forward pass once more where blocks are run again; and of the head the
+  /// gradient of what goes into it and, for each position, the largest logit, the sum of
+  /// exponentials and the target's logit.
+  SimTime exchange_time(const wormhole::Profiles& profiles, int chips) const {
+    const TensorSpec activations{{recipe_.batch, 1, recipe_.sequence, recipe_.width},
+                                 recipe_.dtype};
+    const TensorSpec numbers{{recipe_.batch, 1, recipe_.sequence, 1}, recipe_.dtype};
+    const std::int64_t of_block = 2 + 4 + (recipe_.memory_efficient ? 2 : 0);
+    return sum_time(profiles, chips, activations) * (of_block * recipe_.layers + 1) +
+           sum_time(profiles, chips, numbers) * 3;
+  }
+
+  training::Recipe recipe_;
+  wormhole::WormholeDevice chip_;
+  std::unique_ptr<models::LanguageModel> model_;
+  std::unique_ptr<autograd::Optimizer> optimizer_, averaged_;
+  autograd::StepFunction step_;
+};
+
+/// The second update of a run with `batches` batches, and all else that a plan holds, of them.
+RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& profiles,
+                 profiler::MemoryRecorder* memory) {
+  setting.recipe.accumulate = batches;
+  RunPlan plan{.setting = setting};
+  if (memory != nullptr) memory->open("model");
+  EmulatedRun run(setting, with_endless_dram(profiles), memory);
+  static_cast<void>(run.update());
+  if (memory != nullptr) {
+    memory->close();
+    plan.memory = memory->use();
+  }
+  plan.step = run.update();
+  plan.peak = run.peak();
+  run.describe(profiles, plan);
+  return plan;
+}
+
+}  // namespace
+
+std::int64_t RunPlan::tokens() const {
+  const training::Recipe& recipe = setting.recipe;
+  return recipe.batch * recipe.sequence * recipe.accumulate;
+}
+
+double RunPlan::tokens_per_second() const {
+  return step > SimTime() ? static_cast<double>(tokens()) / step.seconds() : 0;
+}
+
+double RunPlan::flops() const {
+  const training::Recipe& recipe = setting.recipe;
+  const double attention = 12.0 * recipe.layers * static_cast<double>(recipe.width) *
+                           static_cast<double>(recipe.sequence);
+  return (6 * static_cast<double>(parameters) + attention) * static_cast<double>(tokens());
+}
+
+double RunPlan::share_of_peak() const {
+  const double most = peak_flops * static_cast<double>(setting.chips()) * step.seconds();
+  return most > 0 ? flops() / most : 0;
+}
+
+RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, bool with_memory) {
+  profiler::MemoryRecorder memory;
+  const int batches = setting.recipe.accumulate;
+  RunPlan plan{.setting = setting};
+  try {
+    plan = measured(setting, std::min(batches, 2), profiles, with_memory ? &memory : nullptr);
+    if (batches > 2) {
+      const RunPlan one = measured(setting, 1, profiles, nullptr);
+      const int more = batches - 2;
+      plan.step += (plan.step - one.step) * more;
+      plan.kernels += (plan.kernels - one.kernels) * more;
+      plan.trace += (plan.trace - one.trace) * more;
+      plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
+      plan.exchanges += (plan.exchanges - one.exchanges) * more;
+    }
+  } catch (const Error& failure) {
+    plan.clash = failure.what();
+  }
+  plan.setting = setting;
+  plan.step += plan.sums + plan.exchanges;
+  plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
+  const CoreGrid grid = profiles.chip.compute_grid(wormhole::DispatchCoreType::worker);
+  plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+  return plan;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/training/recipe.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "profiler/memory.h"
+
+namespace howard::cli {
+
+/// A training run as it is to be planned: on a mesh of emulated chips. Each of `ddp` groups has a
+/// share of the batch, and the `tp` chips of a group a share of the weights each.
+struct RunSetting {
+  training::Recipe recipe;  ///< Its batch is that of all chips together.
+  std::int64_t vocabulary = 0;
+  std::int64_t ddp = 1;
+  int tp = 1;  ///< Of a llama; other than 1 it has a head and losses that are divided too.
+
+  std::int64_t chips() const { return ddp * tp; }
+};
+
+/// What the emulator says about a run, of one chip of the mesh.
+struct RunPlan {
+  RunSetting setting;
+  std::int64_t parameters = 0;  ///< Of the whole model.
+  SimTime step;                 ///< An update, its collectives included.
+  SimTime sums;                 ///< The part of it that sums gradients over groups.
+  SimTime exchanges;  ///< The part that sums activations and their gradients within a group.
+  SimTime kernels;    ///< The part of it in which a kernel runs.
+  std::size_t launches = 0;
+  Bytes peak;                                 ///< Of DRAM.
+  Bytes capacity;                             ///< Of a chip's DRAM, without the trace region.
+  Bytes trace;                                ///< Of the trace region, if the step were captured.
+  double peak_flops = 0;                      ///< Of a chip at HiFi4, FLOP/s.
+  std::optional<profiler::MemoryUse> memory;  ///< Where it was asked for.
+  /// Why the step can not run, whatever the DRAM: a kernel's circular buffers; empty when it can.
+  std::string clash;
+
+  bool fits() const { return clash.empty() && peak <= capacity; }
+  std::int64_t tokens() const;  ///< Of an update of all chips.
+  double tokens_per_second() const;
+  /// Of forward and backward pass, 6 P + 12 L H hd S for a token, without what is computed twice.
+  double flops() const;
+  /// What is done of all chips' peak.
+  double share_of_peak() const;
+};
+
+/// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
+/// TTML: dynamic. Of more than two batches for an update, each counts as the second.
+RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles,
+                 bool with_memory = false);
+
+}  // namespace howard::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/step_programs.h"
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engines/autograd/recorder.h"
+#include "engines/autograd/training_step.h"
+#include "engines/training/optimizers.h"
+#include "engines/training/recipe_model.h"
+#include "engines/wormhole/kernels/lowering.h"
+
+namespace howard::cli {
+namespace {
+
+using ProgramKey = std::tuple<std::string, Attributes, std::vector<TensorSpec>>;
+
+/// What ttnn's program cache tells programs apart by.
+ProgramKey key_of(const Program& program) {
+  const Program timed = wormhole::timing_key(program);
+  std::vector<TensorSpec> specs;
+  for (const Operand& input : timed.inputs) specs.push_back(input.spec);
+  for (const Operand& output : timed.outputs) specs.push_back(output.spec);
+  return {std::string(timed.name), timed.attributes, std::move(specs)};
+}
+
+}  // namespace
+
+StepPrograms step_programs(Device& device, const training::Recipe& recipe,
+                           std::int64_t vocabulary) {
+  autograd::Recorder recorder(device);
+  const auto model = training::make_model(recorder, recipe, vocabulary);
+  const auto optimizer =
+      training::make_optimizer(recipe, autograd::Calls(recorder), model->parameters(), false);
+  const std::size_t set_up = recorder.programs().size();
+  const autograd::StepFunction step = autograd::training_step(
+      [&](autograd::Tape& tape, int) {
+        return model->loss(tape, model->tokens(), model->targets());
+      },
+      *optimizer,
+      {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe.dtype},
+       .batches = recipe.accumulate});
+  static_cast<void>(step(recorder));
+  StepPrograms found{.count = recorder.programs().size() - set_up};
+  std::set<ProgramKey> keys;
+  for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
+    const Program& program = recorder.programs()[i];
+    keys.insert(key_of(program));
+    if (i >= set_up) found.flops += program.flops;
+  }
+  found.different = keys.size();
+  return found;
+}
+
+}  // namespace howard::cli

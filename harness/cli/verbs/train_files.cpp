@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/train_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "harness/cli/command_line.h"
+
+namespace howard::cli {
+namespace {
+
+using training::TtmlSettings;
+
+/// `path` of a file, from here. Absent when it is nowhere.
+std::optional<std::filesystem::path> find_beside(const std::filesystem::path& file,
+                                                 const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return path;
+  if (path.is_absolute()) return std::nullopt;
+  std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  for (;; folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / path)) return folder / path;
+    if (folder == folder.parent_path()) break;
+  }
+  const char* const home = std::getenv("TT_METAL_HOME");
+  if (home == nullptr) return std::nullopt;
+  const std::filesystem::path there = std::filesystem::path(home) / "tt-train" / path;
+  return std::filesystem::exists(there) ? std::optional(there) : std::nullopt;
+}
+
+/// The value of a key that is a path. Error when it is nowhere.
+std::filesystem::path required_path(const TtmlSettings& settings, const std::string& key,
+                                    const std::string& value,
+                                    const std::filesystem::path& training) {
+  const auto found = find_beside(training, value);
+  if (found) return *found;
+  training::refuse_ttml(settings, key, "'" + value + "' is not there",
+                        "a file, from here, from a folder above the training file, or from "
+                        "$TT_METAL_HOME/tt-train");
+}
+
+void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
+  if (!file.empty()) training::read_ttml(read_file(file), file.string(), settings);
+}
+
+/// "section.key" of a key that is given with its section, or without one where it is in one section
+/// only.
+std::string whole_name(const std::string& given) {
+  std::vector<std::string> found, all;
+  training::TtmlConfig config;
+  training::for_each_ttml_key(config, [&](const std::string& section, const char* key, auto&) {
+    const std::string whole = section + "." + key;
+    all.push_back(key);
+    if (given == whole || given == key) found.push_back(whole);
+  });
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) refuse_value("--with", given, join(found, ", "));
+  const auto suggestion = closest(given, all);
+  refuse_value("--with", given, "a key of TTML's files, as max_steps=10",
+               suggestion ? "--with " + *suggestion + "=..." : "");
+}
+
+/// "a.b.c=value" as YAML.
+void read_key(const std::string& text, TtmlSettings& settings) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) refuse_value("--with", text, "KEY=VALUE");
+  std::string yaml;
+  for (const std::string& part : split(whole_name(text.substr(0, equals)), '.')) {
+    yaml += (yaml.empty() ? "" : ": {") + part;
+  }
+  const auto depth = static_cast<std::size_t>(std::ranges::count(yaml, '{'));
+  yaml += ": " + text.substr(equals + 1) + std::string(depth, '}');
+  training::read_ttml(yaml, "--with " + text, settings);
+}
+
+}  // namespace
+
+TtmlSettings read_ttml_files(const TtmlFiles& files) {
+  TtmlSettings settings;
+  read_into(files.training, settings);
+  std::filesystem::path model = files.model;
+  if (const auto& named = settings.config.training.model_config; model.empty() && named) {
+    model = required_path(settings, "training_config.model_config", *named, files.training);
+  }
+  read_into(model, settings);
+  read_into(files.device, settings);
+  read_into(files.multihost, settings);
+  for (const std::string& key : files.keys) read_key(key, settings);
+  if (auto& weights = settings.config.transformer.model_path; weights && !weights->empty()) {
+    weights =
+        required_path(settings, "transformer_config.model_path", *weights, files.training).string();
+  }
+  std::string& data = settings.config.training.data_path;
+  if (const auto found = find_beside(files.training, data)) data = found->string();
+  return settings;
+}
+
+std::vector<training::Safetensors> read_weights(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path)) {
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+  } else {
+    files.push_back(path);
+  }
+  if (files.empty()) {
+    throw Error({.attempted = "read the weights in " + path.string(),
+                 .value = "there is no file of them",
+                 .accepted = "*.safetensors",
+                 .hint = ""});
+  }
+  std::vector<training::Safetensors> weights;
+  for (const std::filesystem::path& file : files) {
+    weights.emplace_back(read_file(file), file.string());
+  }
+  return weights;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/train_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+
+#include "base/file.h"
+#include "harness/environment.h"
+
+namespace howard::cli {
+namespace {
+
+constexpr double kMegabyte = 1 << 20;
+
+double megabytes(Bytes size) { return static_cast<double>(size.value()) / kMegabyte; }
+
+/// TTML's name of a phase, or the phase's own in capitals.
+std::string ttml_phase(const std::string& phase) {
+  static const std::map<std::string, std::string> kNames{{"model", "MODEL_CREATION"},
+                                                         {"optimiser", "OPTIMIZER_CREATION"},
+                                                         {"forward", "FORWARD_PASS"},
+                                                         {"backward", "BACKWARD_PASS"},
+                                                         {"step", "FIRST_ITERATION_COMPLETE"}};
+  if (const auto found = kNames.find(phase); found != kNames.end()) return found->second;
+  std::string name = phase;
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == ' ' ? '_' : c;
+  });
+  return name;
+}
+
+/// What a phase has left allocated, in MB, all its segments together.
+double change_of(const profiler::MemoryUse& use, std::string_view phase) {
+  double change = 0;
+  for (const profiler::MemoryPhase& one : use.phases) {
+    if (one.name == phase) change += megabytes(one.dram.change());
+  }
+  return change;
+}
+
+double most_of(const profiler::MemoryUse& use, std::string_view phase) {
+  double most = 0;
+  for (const profiler::MemoryPhase& one : use.phases) {
+    if (one.name == phase) most = std::max(most, megabytes(one.dram.peak));
+  }
+  return most;
+}
+
+/// TTML's tools take the last loss of a long run as the mean of its last 36.
+double last_loss(std::span<const double> losses) {
+  constexpr std::size_t kLong = 360;
+  constexpr std::size_t kMean = 36;
+  if (losses.empty()) return 0;
+  if (losses.size() < kLong) return losses.back();
+  const auto last = losses.last(kMean);
+  return std::accumulate(last.begin(), last.end(), 0.0) / static_cast<double>(kMean);
+}
+
+/// Without the first two steps, as far as there are others.
+double mean_time(std::span<const double> seconds) {
+  constexpr std::size_t kLeftOut = 2;
+  if (seconds.size() > kLeftOut) seconds = seconds.subspan(kLeftOut);
+  if (seconds.empty()) return 0;
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+}
+
+/// The least value that so many of 100 do not exceed.
+double percentile(std::vector<double> values, std::size_t percent) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[(values.size() - 1) * percent / 100];
+}
+
+void add_memory(nlohmann::ordered_json& json, const profiler::MemoryUse& use) {
+  const double total = megabytes(use.dram_peak().dram);
+  const double model = change_of(use, "model");
+  const double optimizer = change_of(use, "optimiser");
+  const double activations = change_of(use, "forward");
+  const double gradients = most_of(use, "backward");
+  json["model_dram_mb"] = model;
+  json["optimizer_dram_mb"] = optimizer;
+  json["activations_dram_mb"] = activations;
+  json["gradients_dram_mb"] = gradients;
+  json["unaccounted_dram_mb"] = total - model - optimizer - activations - gradients;
+  json["total_dram_mb"] = total;
+}
+
+nlohmann::ordered_json configuration(const training::TtmlConfig& config) {
+  const training::TtmlTraining& training = config.training;
+  const training::TtmlTransformer& model = config.transformer;
+  return {{"model", model.model_type},
+          {"num_heads", model.num_heads},
+          {"num_groups", model.num_groups},
+          {"embedding_dim", model.embedding_dim},
+          {"num_blocks", model.num_blocks},
+          {"dropout_prob", model.dropout_prob.value_or(model.model_type == "llama" ? 0.0F : 0.2F)},
+          {"learning_rate", training.learning_rate},
+          {"weight_decay", training.weight_decay},
+          {"batch_size", training.batch_size},
+          {"sequence_length", model.max_sequence_length},
+          {"max_steps", training.max_steps},
+          {"seed", training.seed},
+          {"tokenizer_type", training.tokenizer_type},
+          {"use_kahan_summation", training.use_kahan_summation},
+          {"gradient_accumulation_steps", training.gradient_accumulation_steps},
+          {"positional_embedding_type", model.positional_embedding_type},
+          {"scheduler_type", training.scheduler_type},
+          {"using_clip_grad_norm", training.use_clip_grad_norm},
+          {"clip_grad_norm_max_norm", training.clip_grad_norm_max_norm}};
+}
+
+}  // namespace
+
+std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
+                            std::size_t cache_entries) {
+  return fmt::format("Step: {}, Loss: {}\nFull step time {:.3f} ms, cache entries: {}\n", step,
+                     static_cast<float>(loss), seconds * 1e3, cache_entries);
+}
+
+std::string ttml_memory_summary(const profiler::MemoryUse& use) {
+  std::string text = "=== Memory Usage Summary ===\n";
+  for (const profiler::MemoryPhase& phase : use.phases) {
+    const auto& dram = phase.dram;
+    const auto& l1 = phase.l1;
+    text += fmt::format(
+        "\n--- {} ---\n"
+        "  DRAM: Segment Peak {:.2f} MB, Allocations {:.2f} MB, Deallocations {:.2f} MB, Segment "
+        "Change {:+.2f} MB\n"
+        "  DRAM: Cumulative Peak {:.2f} MB, Cumulative Current {:.2f} MB\n"
+        "  L1: Peak CB {:.2f} MB, Peak Buffer {:.2f} MB, Peak Total {:.2f} MB\n",
+        ttml_phase(phase.name), megabytes(dram.peak), megabytes(dram.allocated),
+        megabytes(dram.released), megabytes(dram.change()), megabytes(dram.cumulative_peak),
+        megabytes(dram.cumulative_current), megabytes(l1.circular_buffers_peak),
+        megabytes(l1.buffers_peak), megabytes(l1.total_peak));
+  }
+  const double last = use.phases.empty() ? 0 : megabytes(use.phases.back().dram.cumulative_current);
+  return text + fmt::format(
+                    "=== Final Totals ===\n"
+                    "Overall DRAM Peak: {:.2f} MB, Final DRAM Usage: {:.2f} MB\n",
+                    megabytes(use.dram_peak().dram), last);
+}
+
+std::string ttml_metrics_json(const TtmlRun& run) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  nlohmann::ordered_json json;
+  json["test_ts"] = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  json["model_name"] = run.name;
+  json["model_filename"] = run.file;
+  json["binary_name"] = "run_experiment";
+  json["git_commit_hash"] = harness::git_commit();
+  if (run.memory) add_memory(json, *run.memory);
+  if (run.device_memory > 0) json["device_memory_mb"] = run.device_memory / kMegabyte;
+  json["last_loss"] = last_loss(run.losses);
+  json["average_iteration_time_ms"] = mean_time(run.seconds) * 1e3;
+  if (!run.seconds.empty()) json["step_time_1st"] = run.seconds[0] * 1e3;
+  if (run.seconds.size() > 1) json["step_time_2nd"] = run.seconds[1] * 1e3;
+  for (const auto& [name, percent] :
+       {std::pair("step_time_p50", 50), {"step_time_p95", 95}, {"step_time_p99", 99}}) {
+    json[name] = percentile(run.seconds, static_cast<std::size_t>(percent)) * 1e3;
+  }
+  json["arch_name"] = run.device;
+  const double seconds = mean_time(run.seconds);
+  if (run.peak_flops > 0 && seconds > 0) {
+    json["mfu"] = run.flops_per_step / seconds / run.peak_flops;
+  }
+  return json.dump(2) + "\n";
+}
+
+TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
+                         std::string_view name, double parameters)
+    : folder_(folder) {
+  if (folder_.empty()) return;
+  require_writable_folder(folder_);
+  const nlohmann::ordered_json head{{"project", config.training.project_name},
+                                    {"name", name},
+                                    {"parameters", parameters},
+                                    {"config", configuration(config)}};
+  lines_ = head.dump() + "\n";
+}
+
+void TtmlStepLog::add(std::int64_t step, double samples, double loss, double learning_rate) {
+  if (folder_.empty()) return;
+  losses_.emplace_back(step, loss);
+  const nlohmann::ordered_json line{
+      {"Step", step}, {"Samples", samples}, {"Loss", loss}, {"Learning rate", learning_rate}};
+  lines_ += line.dump() + "\n";
+}
+
+void TtmlStepLog::write(const reports::Canvas& canvas) const {
+  if (folder_.empty()) return;
+  write_file(folder_ / "steps.jsonl", lines_);
+  if (losses_.empty()) return;
+  reports::Canvas here = canvas;
+  here.folder = folder_;
+  reports::Picture picture{
+      .name = "loss",
+      .title = "Loss of each step",
+      .size = here.size_or({}),
+      .data = "",
+      .settings = "set xlabel 'step'\nset ylabel 'loss'\n",
+      .curves = {"data using 1:2 with lines " + reports::gnuplot_color(0) + " lw 2 title 'loss'"}};
+  for (const auto& [step, loss] : losses_) picture.data += fmt::format("{} {}\n", step, loss);
+  static_cast<void>(reports::write_picture(picture, here));
+}
+
+}  // namespace howard::cli

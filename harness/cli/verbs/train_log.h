@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/training/config/ttml_yaml.h"
+#include "profiler/memory.h"
+#include "reports/pictures/picture.h"
+
+namespace howard::cli {
+
+/// "Step: 1, Loss: 4.5625" and "Full step time 12.345 ms, cache entries: 78": TTML's two lines of a
+/// step.
+std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
+                            std::size_t cache_entries);
+
+/// TTML's memory summary: the phases under its names, in MB of 2^20 bytes.
+std::string ttml_memory_summary(const profiler::MemoryUse& use);
+
+/// A finished or interrupted run, for the metrics.
+struct TtmlRun {
+  std::string name;            ///< Of the run.
+  std::string file;            ///< The training file.
+  std::string device;          ///< In words.
+  std::vector<double> losses;  ///< Of each step.
+  std::vector<double> seconds;
+  std::optional<profiler::MemoryUse> memory;  ///< Of the set-up and the first step.
+  double device_memory = 0;                   ///< Bytes; 0: not known.
+  double flops_per_step = 0;
+  double peak_flops = 0;  ///< Of the device, FLOP/s; 0: not known, and no share of it is given.
+};
+
+/// The JSON that TTML's tools/run_models.py makes of a run (TtTrainMetricsData), the fields that a
+/// run without TTML has.
+std::string ttml_metrics_json(const TtmlRun& run);
+
+/// What TTML hands to Weights & Biases, as JSON lines: first the configuration, then a line for
+/// each step, with Step, Samples, Loss and Learning rate.
+class TtmlStepLog {
+ public:
+  /// Nothing is written where `folder` is empty. Error when a file can not be.
+  TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
+              std::string_view name, double parameters);
+
+  void add(std::int64_t step, double samples, double loss, double learning_rate);
+  /// The lines so far, into steps.jsonl, and their loss as a picture, loss.png and loss.svg, in the
+  /// folder.
+  void write(const reports::Canvas& canvas) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string lines_;
+  std::vector<std::pair<std::int64_t, double>> losses_;
+};
+
+}  // namespace howard::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// train and fit over files of TTML as a contract: what they print and write, and what they refuse.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+using nlohmann::json;
+
+class Ttml : public CliFixture {
+ protected:
+  Ttml() {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += "a rose is a rose is a rose. ";
+    put("text", text);
+    put("training.yaml",
+        "training_config:\n"
+        "  project_name: roses\n"
+        "  batch_size: 2\n"
+        "  max_steps: 4\n"
+        "  learning_rate: 0.003\n"
+        "  tokenizer_type: char\n"
+        "  data_path: text\n"
+        "  model_config: model.yaml\n");
+    put("model.yaml", model("gpt2", ""));
+  }
+
+  static std::string model(const std::string& type, const std::string& more) {
+    return "transformer_config:\n  model_type: " + type +
+           "\n  num_heads: 2\n  embedding_dim: 64\n  num_blocks: 1\n  max_sequence_length: 32\n"
+           "  vocab_size: 96\n" +
+           more;
+  }
+  Outcome train(const std::string& arguments) const {
+    return run("train -c training.yaml --threads 1 --no-progress " + arguments);
+  }
+};
+
+TEST_F(Ttml, ARunPrintsTheLinesOfTtml) {
+  const Outcome outcome = train("--results out");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("Number of parameters: ")) << outcome.out;
+  for (const char* const part :
+       {"\nStep: 1, Loss: ", "\nFull step time ", " ms, cache entries: ", "\nStep: 4, Loss: ",
+        "=== Memory Usage Summary ===\n\n--- MODEL_CREATION ---\n  DRAM: Segment Peak ",
+        "--- OPTIMIZER_CREATION ---", "--- FORWARD_PASS ---", "--- BACKWARD_PASS ---",
+        "--- FIRST_ITERATION_COMPLETE ---", "=== Final Totals ===\nOverall DRAM Peak: "}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  EXPECT_FALSE(contains(outcome.out, "Step: 5"));
+  const json metrics = json::parse(content(folder() / "out/metrics.json"));
+  EXPECT_EQ(metrics["model_name"], "roses");
+  for (const char* const key :
+       {"model_dram_mb", "optimizer_dram_mb", "activations_dram_mb", "gradients_dram_mb",
+        "unaccounted_dram_mb", "total_dram_mb", "last_loss", "average_iteration_time_ms",
+        "step_time_1st", "step_time_2nd", "step_time_p50", "step_time_p95", "step_time_p99",
+        "test_ts", "git_commit_hash", "arch_name", "binary_name", "model_filename"}) {
+    EXPECT_TRUE(metrics.contains(key)) << key;
+  }
+  std::istringstream lines(content(folder() / "out/steps.jsonl"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(json::parse(line)["config"]["batch_size"], 2);
+  for (int step = 1; step <= 4; ++step) {
+    std::getline(lines, line);
+    EXPECT_EQ(json::parse(line)["Step"], step);
+    EXPECT_EQ(json::parse(line)["Samples"], 2 * step);
+  }
+  EXPECT_EQ(json::parse(content(folder() / "out/train.json"))["points"].size(), 1U);
+}
+
+TEST_F(Ttml, AllSettingsAreShownAndReadBack) {
+  const Outcome first = train("--print-config --with max_steps=9");
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_TRUE(contains(first.out, "  max_steps: 9\n")) << first.out;
+  EXPECT_TRUE(contains(first.out, "  embedding_dim: 64\n")) << first.out;
+  put("all.yaml", first.out);
+  const Outcome second = run("train -c all.yaml --print-config");
+  EXPECT_EQ(second.out, first.out) << second.err;
+}
+
+TEST_F(Ttml, ALlamaTrainsAndIsExportedAndGoesOn) {
+  put("llama.yaml", model("llama", "  num_groups: 1\n"));
+  const Outcome outcome =
+      train("--model llama.yaml --export weights/model.safetensors --checkpoint c --generate 5");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(folder() / "weights/model.safetensors"));
+  const Outcome again = train("--model llama.yaml --checkpoint c --resume --with max_steps=5");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.out, "Step: 5, Loss: ")) << again.out;
+  const Outcome from = train("--model llama.yaml --with model_path=weights --with max_steps=1");
+  EXPECT_EQ(from.status, 0) << from.err;
+  EXPECT_FALSE(contains(from.err, "random")) << from.err;
+}
+
+TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
+  const auto fails = [&](const std::string& arguments, int status, const std::string& words) {
+    const Outcome outcome = train(arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
+  };
+  put("bad.yaml", "training_config:\n  batchsize: 2\n");
+  EXPECT_TRUE(contains(run("train -c bad.yaml").err, "bad.yaml:2: 'batchsize'"));
+  put("mesh.yaml", "device_config:\n  enable_ddp: true\n  mesh_shape: [1, 2]\n");
+  fails("--device mesh.yaml", 1, "mesh.yaml:3: device_config.mesh_shape: [1, 2]");
+  fails("--with max_stepz=2", 2, "max_steps");
+  fails("--with max_steps=two", 1, "a whole number");
+  fails("--with tokenizer_type=bpe", 1, "tokenizer_type");
+  fails("--model missing.yaml", 1, "missing.yaml");
+  fails("--with model_config=missing.yaml", 1, "'missing.yaml' is not there");
+  put("broken.safetensors", "12345678");
+  fails("--with model_path=broken.safetensors", 1, "broken.safetensors: a header of");
+  EXPECT_EQ(run("train").status, 2);
+  EXPECT_TRUE(contains(run("train").err, "no training file"));
+}
+
+json fit_of(const CliFixture&, const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+TEST_F(Ttml, FitSaysWhatARunTakesAndWhatElseWouldFit) {
+  const Outcome text = run("fit -c training.yaml");
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* const part :
+       {"roses: ", "DRAM     ", ": fits", "step     ", "tokens/s", "trace "}) {
+    EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
+  }
+  const json plan = fit_of(*this, run("fit -c training.yaml --json -"));
+  EXPECT_TRUE(plan["run"]["fits"]);
+  EXPECT_GT(plan["others"].size(), 1U);
+  for (const json& other : plan["others"]) {
+    EXPECT_EQ(other["batch_size"].get<int>() * other["gradient_accumulation_steps"].get<int>(), 2);
+  }
+}
+
+TEST_F(Ttml, FitSeesWhatSettingsDoToMemoryAndTime) {
+  const auto plan = [&](const std::string& with) {
+    return fit_of(*this, run("fit -c training.yaml --no-search --json - " + with))["run"];
+  };
+  const std::string deep = "--with num_blocks=8 --with batch_size=8 ";
+  const json kept = plan(deep);
+  const json again = plan(deep + "--with runner_type=memory_efficient");
+  EXPECT_LT(again["dram_peak_bytes"], kept["dram_peak_bytes"]);
+  EXPECT_GT(again["kernels_ps"], kept["kernels_ps"]);
+  // Each batch more takes what the second takes.
+  const auto time = [&](int batches) {
+    return plan("--with gradient_accumulation_steps=" + std::to_string(batches))["step_ps"]
+        .get<std::int64_t>();
+  };
+  EXPECT_EQ(time(5) - time(2), 3 * (time(2) - time(1)));
+}
+
+TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
+  put("llama.yaml", model("llama", "  num_groups: 2\n  intermediate_dim: 256\n"));
+  const auto plan = [&](const std::string& device) {
+    put("device.yaml", "device_config:\n" + device);
+    return fit_of(*this, run("fit -c training.yaml --model llama.yaml --device device.yaml "
+                             "--no-search --json -"))["run"];
+  };
+  const json one = plan("  mesh_shape: [1, 1]\n");
+  const json ddp = plan("  mesh_shape: [1, 2]\n  enable_ddp: true\n");
+  const json tp = plan("  mesh_shape: [1, 2]\n  enable_tp: true\n");
+  EXPECT_EQ(ddp["parameters"], one["parameters"]);
+  EXPECT_EQ(tp["parameters"], one["parameters"]);
+  EXPECT_EQ(one["gradient_sums_ps"], 0);
+  EXPECT_GT(ddp["gradient_sums_ps"], 0);
+  EXPECT_EQ(ddp["exchanges_ps"], 0);
+  EXPECT_EQ(tp["gradient_sums_ps"], 0);
+  EXPECT_GT(tp["exchanges_ps"], 0);
+  EXPECT_LT(tp["dram_peak_bytes"], one["dram_peak_bytes"]);
+  put("device.yaml", "device_config:\n  mesh_shape: [1, 4]\n  enable_ddp: true\n");
+  const Outcome odd = run("fit -c training.yaml --device device.yaml");
+  EXPECT_EQ(odd.status, 1);
+  EXPECT_TRUE(contains(odd.err, "2 sequences on 4 groups of chips")) << odd.err;
+}
+
+}  // namespace
+}  // namespace howard::cli

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/models/llama.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/autograd/adamw.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/static_step.h"
+#include "engines/autograd/training_step.h"
+#include "engines/host/host_device.h"
+#include "engines/models/rotary_angles.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "tests/engines/autograd/gradient_check.h"
+#include "tests/engines/models/program_list.h"
+
+namespace howard::models {
+namespace {
+
+using autograd::AdamW;
+using autograd::Tape;
+using reference::ReferenceDevice;
+
+constexpr LlamaOptions kTinyLlama{.batch = 2,
+                                  .sequence = 3,
+                                  .width = 8,
+                                  .heads = 4,
+                                  .groups = 2,
+                                  .layers = 2,
+                                  .feed_forward = 6,
+                                  .vocabulary = 5,
+                                  .parameters = DataType::float32,
+                                  .compute = DataType::float32};
+
+void fill_indices(Device& device, Llama& model) {
+  const LlamaOptions& options = model.options();
+  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] =
+        static_cast<std::uint32_t>((i * i + i) % static_cast<std::size_t>(options.vocabulary));
+  }
+  autograd::write_indices(device.command_queue(0), model.tokens(), tokens);
+  std::ranges::rotate(tokens, tokens.begin() + 1);
+  autograd::write_indices(device.command_queue(0), model.targets(), tokens);
+}
+
+void fill_reference(ReferenceDevice& device, Llama& model) {
+  unsigned seed = 1;
+  for (autograd::Parameter* parameter : model.parameters()) {
+    reference::fill_random(device, parameter->value, seed++, 0.5);
+  }
+  fill_indices(device, model);
+}
+
+TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
+  for (const bool memory_efficient : {false, true}) {
+    for (const bool tied : {false, true}) {
+      ReferenceDevice device;
+      LlamaOptions options = kTinyLlama;
+      options.memory_efficient = memory_efficient;
+      options.tied = tied;
+      options.groups = tied ? 4 : 2;
+      options.dropout = memory_efficient ? 0.3F : 0;
+      Llama model(device, options);
+      fill_reference(device, model);
+      reference::expect_gradients(device, model.parameters(),
+                                  [&](Tape& tape) { return model.loss(tape); },
+                                  {.compute = DataType::float32, .seed = 5});
+    }
+  }
+}
+
+/// The parameters' gradients, with the numbers of write_random, larger ones.
+std::vector<std::vector<float>> llama_gradients(Device& device, const LlamaOptions& options) {
+  Llama model(device, options);
+  write_random(device.command_queue(0), model.parameters(), 3);
+  fill_indices(device, model);
+  Tape tape(device, {.compute = DataType::float32});
+  tape.backward(model.loss(tape));
+  std::vector<std::vector<float>> result;
+  for (const autograd::Parameter* parameter : model.parameters()) {
+    result.push_back(autograd::read_values(device.command_queue(0), *parameter->gradient));
+  }
+  return result;
+}
+
+TEST(Llama, TheHostsGradientsAreThoseOfTheReference) {
+  LlamaOptions options = kTinyLlama;
+  options.sequence = 64;
+  options.width = 128;
+  options.feed_forward = 96;
+  ReferenceDevice reference;
+  host::HostDevice host;
+  const auto expected = llama_gradients(reference, options);
+  const auto actual = llama_gradients(host, options);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    float largest = 0;
+    for (const float value : expected[i]) largest = std::max(largest, std::abs(value));
+    for (std::size_t j = 0; j < expected[i].size(); ++j) {
+      ASSERT_NEAR(actual[i][j], expected[i][j], 1e-4F * largest) << i << " " << j;
+    }
+  }
+}
+
+TEST(Llama, TrainsOnTheHost) {
+  host::HostDevice device;
+  LlamaOptions options = kTinyLlama;
+  options.sequence = 32;
+  options.width = 64;
+  options.feed_forward = 96;
+  options.vocabulary = 32;
+  options.compute = DataType::bfloat16;
+  Llama model(device, options);
+  write_random(device.command_queue(0), model.parameters(), 3);
+  fill_indices(device, model);
+  AdamW adamw(autograd::Calls(device), model.parameters(), {.learning_rate = 0.01F});
+  const autograd::StepFunction step = autograd::training_step(
+      [&](Tape& tape, int) { return model.loss(tape); }, adamw,
+      {.tape = {.calls = {.products = kTtmlProducts}, .compute = options.compute}});
+  const auto loss = [&] { return autograd::read_values(device.command_queue(0), step(device))[0]; };
+  const float first = loss();
+  EXPECT_NEAR(first, std::log(32.0), 0.3);
+  float last = first;
+  for (int i = 0; i < 40; ++i) last = loss();
+  EXPECT_LT(last, 0.3F * first);
+}
+
+// As published for the models; the vocabulary in whole tiles.
+TEST(Llama, HasTheParametersOfTheModelsItIs) {
+  const LlamaOptions nanollama{.width = 384,
+                               .heads = 6,
+                               .groups = 3,
+                               .layers = 6,
+                               .feed_forward = 1024,
+                               .vocabulary = 32000};
+  EXPECT_EQ(parameter_count(nanollama), 34'313'088);
+  LlamaOptions characters = nanollama;
+  characters.vocabulary = 96;
+  EXPECT_EQ(parameter_count(characters), 9'810'816);
+  const LlamaOptions tinyllama{.width = 2048,
+                               .heads = 32,
+                               .groups = 4,
+                               .layers = 22,
+                               .feed_forward = 5632,
+                               .vocabulary = 32000};
+  EXPECT_EQ(parameter_count(tinyllama), 1'100'048'384);
+  LlamaOptions llama_1b{.width = 2048,
+                        .heads = 32,
+                        .groups = 8,
+                        .layers = 16,
+                        .feed_forward = 8192,
+                        .vocabulary = 32000,
+                        .tied = true};
+  EXPECT_EQ(parameter_count(llama_1b), 1'038'682'112);
+  llama_1b.vocabulary = 128256;
+  EXPECT_EQ(parameter_count(llama_1b), 1'235'814'400);
+  const LlamaOptions llama_8b{.width = 4096,
+                              .heads = 32,
+                              .groups = 8,
+                              .layers = 32,
+                              .feed_forward = 14336,
+                              .vocabulary = 128256};
+  EXPECT_EQ(parameter_count(llama_8b), 8'030'261'248);
+  const LlamaOptions llama_70b{.width = 8192,
+                               .heads = 64,
+                               .groups = 8,
+                               .layers = 80,
+                               .feed_forward = 28672,
+                               .vocabulary = 128256};
+  EXPECT_EQ(parameter_count(llama_70b), 70'553'706'496);
+  EXPECT_EQ(feed_forward_of(384), 1024);
+  EXPECT_EQ(feed_forward_of(16384), 43776);
+}
+
+TEST(Llama, MakesTheParametersThatItCounts) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  for (const bool tied : {false, true}) {
+    LlamaOptions options;
+    options.tied = tied;
+    Llama model(device, options);
+    std::int64_t elements = 0;
+    for (const autograd::Parameter* parameter : model.parameters()) {
+      elements += parameter->value.spec().shape.elements();
+    }
+    EXPECT_EQ(elements, parameter_count(options));
+    EXPECT_EQ(model.parameters().size(), tied ? 50U : 51U);
+  }
+}
+
+// TTML of late 2025: its block's calls in order, those of ttnn as the emulator launches them.
+TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
+  wormhole::WormholeDevice device(older_profiles());
+  const auto programs_of = [&](int layers) {
+    LlamaOptions options{.batch = 1, .sequence = 128, .layers = layers};
+    Llama model(device, options);
+    autograd::Recorder recorder(device);
+    Tape tape(recorder, {.calls = {.products = kTtmlProducts}, .records = false});
+    static_cast<void>(model.loss(tape));
+    return recorder.programs();
+  };
+  const std::vector<Program> one = programs_of(1);
+  const std::vector<Program> two = programs_of(2);
+  EXPECT_EQ(launches_of(device, two) - launches_of(device, one), 31 + 5)
+      << "31, and products that transpose the weight first";
+  EXPECT_TRUE(names_of(one).find(
+                  "rms_norm matmul.b matmul.b split_heads rotary_embedding rotary_embedding scale "
+                  "repeat_heads matmul.b multiply subtract scale add softmax repeat_heads "
+                  "matmul.none concat_heads matmul.b add rms_norm matmul.b silu matmul.b multiply "
+                  "matmul.b add ") != std::string::npos)
+      << names_of(one);
+}
+
+TEST(Llama, RefusesSizesThatDoNotFit) {
+  ReferenceDevice device;
+  const auto refuses = [&](LlamaOptions options) { EXPECT_THROW(Llama(device, options), Error); };
+  LlamaOptions options = kTinyLlama;
+  options.heads = 3;
+  refuses(options);
+  options = kTinyLlama;
+  options.groups = 3;
+  refuses(options);
+  options = kTinyLlama;
+  options.groups = 0;
+  refuses(options);
+  options = kTinyLlama;
+  options.heads = 8;
+  refuses(options);
+}
+
+TEST(RotaryAngles, TurnEachPairByThePositionTimesItsFrequency) {
+  const RotaryAngles angles = rotary_angles(4, 8, 10000, {});
+  ASSERT_EQ(angles.cosines.size(), 32U);
+  for (std::size_t position = 0; position < 4; ++position) {
+    for (std::size_t column = 0; column < 8; ++column) {
+      const double angle = static_cast<double>(position) *
+                           std::pow(10000.0, -static_cast<double>(column / 2 * 2) / 8);
+      EXPECT_NEAR(angles.cosines[8 * position + column], std::cos(angle), 1e-6);
+      EXPECT_NEAR(angles.sines[8 * position + column], std::sin(angle), 1e-6);
+    }
+  }
+}
+
+// Llama 3's rule, for 32 times the length of 8192.
+TEST(RotaryAngles, StretchLongWavesAloneAndThoseBetweenPartly) {
+  const RopeScaling scaling{.factor = 32, .high = 4, .low = 1, .length = 8192};
+  const auto plain = rotary_frequencies(64, 500000, {});
+  const auto stretched = rotary_frequencies(64, 500000, scaling);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const double wave = 2 * std::numbers::pi / plain[i];
+    if (wave < 2048) {
+      EXPECT_EQ(stretched[i], plain[i]);
+    } else if (wave > 8192) {
+      EXPECT_DOUBLE_EQ(stretched[i], plain[i] / 32);
+    } else {
+      EXPECT_LT(stretched[i], plain[i]);
+      EXPECT_GT(stretched[i], plain[i] / 32);
+      EXPECT_LE(stretched[i], stretched[i - 1]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howard::models

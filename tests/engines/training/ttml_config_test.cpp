@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/training/config/ttml_recipe.h"
+#include "engines/training/config/ttml_yaml.h"
+
+namespace howard::training {
+namespace {
+
+TtmlSettings settings_of(const std::string& text) {
+  TtmlSettings settings;
+  read_ttml(text, "file.yaml", settings);
+  return settings;
+}
+
+std::string failure_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Another value than any default, of each kind.
+std::string other(const std::string&) { return "other"; }
+std::string other(std::int64_t) { return "77"; }
+std::string other(float) { return "0.375"; }
+std::string other(const std::vector<std::int64_t>&) { return "[2, 4]"; }
+std::string other(const std::map<std::int64_t, std::int64_t>&) { return "{0: 6, 1: 7}"; }
+std::string other(bool value) { return value ? "false" : "true"; }
+template <class Value>
+std::string other(const std::optional<Value>&) {
+  return other(Value{});
+}
+
+/// The key with its sections around it.
+std::string yaml_of(const std::string& section, const std::string& key, const std::string& value) {
+  std::string text;
+  std::string indent;
+  std::string rest = section + ".";
+  while (!rest.empty()) {
+    const std::size_t dot = rest.find('.');
+    text += indent + rest.substr(0, dot) + ":\n";
+    indent += "  ";
+    rest.erase(0, dot + 1);
+  }
+  return text + indent + key + ": " + value + "\n";
+}
+
+TEST(TtmlConfig, EachKeyIsReadAndWrittenBack) {
+  int keys = 0;
+  const TtmlConfig defaults;
+  for_each_ttml_key(defaults, [&](const std::string& section, const char* key, const auto& field) {
+    const TtmlSettings settings = settings_of(yaml_of(section, key, other(field)));
+    EXPECT_NE(settings.config, defaults) << section << "." << key;
+    EXPECT_EQ(settings_of(ttml_text(settings.config)).config, settings.config) << key;
+    ++keys;
+  });
+  EXPECT_GT(keys, 60);
+  EXPECT_EQ(settings_of(ttml_text(defaults)).config, defaults);
+}
+
+TEST(TtmlConfig, TextThatNeedsQuotesIsWrittenBack) {
+  TtmlConfig config;
+  config.training.project_name = "a \"b\": c\\d\n#e";
+  EXPECT_EQ(settings_of(ttml_text(config)).config, config);
+}
+
+TEST(TtmlConfig, LaterFilesTakeThePlaceOfWhatWasThere) {
+  TtmlSettings settings = settings_of("training_config:\n  batch_size: 8\n  seed: 3\n");
+  read_ttml("training_config: {batch_size: 16}\ntransformer_config: {num_blocks: 2}\n", "b.yaml",
+            settings);
+  EXPECT_EQ(settings.config.training.batch_size, 16);
+  EXPECT_EQ(settings.config.training.seed, 3);
+  EXPECT_EQ(settings.config.transformer.num_blocks, 2);
+  EXPECT_EQ(settings.name_of("training_config.seed"), "file.yaml:3: training_config.seed");
+  EXPECT_EQ(settings.name_of("training_config.batch_size"), "b.yaml:1: training_config.batch_size");
+}
+
+TEST(TtmlConfig, WhatIsNoneOfItsKeysIsAnErrorWithItsLine) {
+  const auto fails = [](const std::string& text, const std::string& words) {
+    const std::string failure = failure_of([&] { settings_of(text); });
+    EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
+  };
+  fails("training_config:\n  batch_sise: 8\n",
+        "file.yaml:2: 'batch_sise' of training_config is no key");
+  fails("training_config:\n  batch_sise: 8\n", "try batch_size");
+  fails("trainin_config: {}\n", "try training_config");
+  fails("training_config:\n  seed: 1\n  seed: 2\n", "file.yaml:3: seed is there twice");
+  fails("training_config:\n  seed: many\n", "training_config.seed is 'many'; accepted: a whole");
+  fails("training_config:\n  seed: 99999999999999999999\n", "a whole number");
+  fails("training_config:\n  learning_rate: 1e300\n", "a number");
+  fails("training_config:\n  learning_rate: [1]\n", "no single value");
+  fails("training_config:\n  use_no_op: 1\n", "accepted: true, false");
+  fails("device_config:\n  mesh_shape: 8\n", "a list of whole numbers");
+  fails("training_config: 8\n", "training_config is no map");
+  fails("- 1\n", "the file is no map");
+  fails("training_config: {seed: 1\n", "it is no YAML");
+  fails("a: &x [*x]\n", "file.yaml:1");
+  EXPECT_EQ(failure_of([] { settings_of(""); }), "");
+}
+
+TEST(TtmlConfig, DeepNestingIsAnErrorAndNoCrash) {
+  EXPECT_NE(failure_of([] { settings_of(std::string(100000, '[')); }), "");
+  EXPECT_NE(failure_of([] { settings_of(std::string(100000, '{')); }), "");
+}
+
+/// A valid value of a key, where any will not do.
+std::string valid(const std::string& key, const std::string& otherwise) {
+  static const std::map<std::string, std::string> kValues{
+      {"training_config.scheduler_type", "warmup_linear"},
+      {"training_config.tokenizer_type", "bpe"},
+      {"training_config.optimizer.type", "SGD"},
+      {"training_config.optimizer.nesterov", "true"},
+      {"transformer_config.runner_type", "memory_efficient"},
+      {"transformer_config.weight_tying", "enabled"},
+      {"transformer_config.positional_embedding_type", "fixed"},
+      {"transformer_config.num_heads", "12"},
+      {"transformer_config.embedding_dim", "768"},
+      {"transformer_config.max_sequence_length", "128"},
+      {"transformer_config.num_groups", "2"},
+      {"transformer_config.model_type", "llama"}};
+  const auto found = kValues.find(key);
+  return found == kValues.end() ? otherwise : found->second;
+}
+
+// What is applied by others than the recipe: the command, the mesh, the text.
+const std::set<std::string> kElsewhere{
+    "training_config.project_name",   "training_config.num_epochs",
+    "training_config.tokenizer_type", "training_config.data_path",
+    "training_config.model_config",   "training_config.model_save_interval",
+    "training_config.checkpoint_dir", "transformer_config.model_path",
+    "transformer_config.vocab_size"};
+
+/// Whether the section says how text is written or where the run is made.
+bool is_elsewhere(const std::string& name) {
+  return kElsewhere.contains(name) || name.starts_with("eval_config") ||
+         name.starts_with("device_config") || name.starts_with("multihost_config") ||
+         name == "transformer_config.embedding_placement";
+}
+
+/// What a key needs around it to matter.
+std::string around(const std::string& name) {
+  std::string text;
+  if (name.starts_with("scheduler_config") && name != "scheduler_config.max_lr") {
+    text += "scheduler_config: {max_lr: 0.001}\n";
+  }
+  if (name == "training_config.clip_grad_norm_max_norm") {
+    text += "training_config: {use_clip_grad_norm: true}\n";
+  }
+  if (name == "training_config.optimizer.nesterov") {
+    text += "training_config: {optimizer: {type: SGD, momentum: 0.9}}\n";
+  }
+  const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
+  if (name.find("rope_scaling") != std::string::npos ||
+      of_llama.contains(name.substr(name.rfind('.') + 1))) {
+    text +=
+        "transformer_config: {model_type: llama, rope_scaling: {scaling_factor: 8, "
+        "high_freq_factor: 4, original_context_length: 8192}}\n";
+  }
+  return text;
+}
+
+TEST(TtmlConfig, EachKeyIsAppliedOrRefusedByName) {
+  const TtmlConfig defaults;
+  for_each_ttml_key(defaults, [&](const std::string& section, const char* key, const auto& field) {
+    const std::string name = section + "." + key;
+    if (is_elsewhere(name)) return;
+    TtmlSettings settings = settings_of(around(name));
+    const Recipe before = recipe_of(settings);
+    read_ttml(yaml_of(section, key, valid(name, other(field))), "key.yaml", settings);
+    Recipe after = before;
+    const std::string failure = failure_of([&] { after = recipe_of(settings); });
+    EXPECT_TRUE(after != before || contains(failure, "key.yaml:")) << name << ": " << failure;
+  });
+}
+
+TEST(TtmlConfig, TheRecipeIsWhatTheFileSays) {
+  const Recipe recipe = recipe_of(settings_of(R"(
+training_config: {batch_size: 8, max_steps: 40, gradient_accumulation_steps: 4, weight_decay: 0.1,
+                  use_moreh_adamw: true, use_clip_grad_norm: true, clip_grad_norm_max_norm: 2}
+scheduler_config: {max_lr: 0.001, min_lr: 0.0001, warmup_steps: 5, hold_steps: 6}
+transformer_config:
+  model_type: llama
+  num_heads: 32
+  num_groups: 4
+  embedding_dim: 2048
+  intermediate_dim: 5632
+  num_blocks: 22
+  max_sequence_length: 2048
+  runner_type: memory_efficient
+)"));
+  EXPECT_EQ(recipe.model, ModelKind::llama);
+  EXPECT_EQ(recipe.batch, 8);
+  EXPECT_EQ(recipe.accumulate, 4);
+  EXPECT_EQ(recipe.steps, 40);
+  EXPECT_EQ(recipe.optimizer, OptimizerKind::moreh_adamw);
+  EXPECT_EQ(recipe.clip, 2);
+  EXPECT_EQ(recipe.schedule, autograd::Schedule::speedrun);
+  EXPECT_EQ(recipe.learning_rate, 0.001F);
+  EXPECT_EQ(recipe.least_rate, 0.0001F);
+  EXPECT_EQ(recipe.dropout, 0) << "a llama's default";
+  EXPECT_EQ(recipe.groups, 4);
+  EXPECT_EQ(recipe.feed_forward, 5632);
+  EXPECT_TRUE(recipe.memory_efficient);
+  EXPECT_EQ(recipe.parameters, DataType::bfloat16);
+  EXPECT_EQ(recipe_of({}).dropout, 0.2F);
+}
+
+TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
+  const auto fails = [](const std::string& text, const std::string& words) {
+    const std::string failure = failure_of([&] { recipe_of(settings_of(text)); });
+    EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
+  };
+  fails("transformer_config:\n  embedding_dim: 100\n", "file.yaml:2: transformer_config.embedding");
+  fails("transformer_config: {embedding_dim: 416, num_heads: 6}\n", "a divisor of");
+  fails("transformer_config: {model_type: llama, num_groups: 4}\n", "a divisor of the 6 heads");
+  fails("transformer_config: {model_type: llama, num_heads: 12}\n", "heads of 32, 64");
+  fails("transformer_config: {model_type: qwen3}\n", "gpt2, llama");
+  fails("transformer_config: {model_type: gpt2, theta: 1}\n", "no such key in a model_type: gpt2");
+  fails("training_config: {use_moreh_adamw: true, use_no_op: true}\n", "more than one of");
+  fails("training_config: {batch_size: 0}\n", "1 to ");
+  fails("training_config: {optimizer: {type: Lion}}\n", "MorehAdamW");
+  fails("training_config: {scheduler_type: warmup_linear}\nscheduler_config: {max_lr: 1}\n",
+        "one of them");
+}
+
+TEST(TtmlConfig, SeveralDevicesAreRefusedByName) {
+  const auto fails = [](const std::string& text, const std::string& words) {
+    const std::string failure = failure_of([&] { require_one_device(settings_of(text)); });
+    EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
+  };
+  fails("device_config: {mesh_shape: [1, 8]}\n", "device_config.mesh_shape: [1, 8]");
+  fails("device_config: {enable_tp: true}\n", "device_config.enable_tp");
+  fails("multihost_config: {enabled: true}\n", "multihost_config.enabled");
+  fails("transformer_config: {embedding_placement: vocab_parallel}\n", "embedding_placement");
+  EXPECT_NO_THROW(require_one_device(settings_of("device_config: {mesh_shape: [1, 1]}\n")));
+}
+
+}  // namespace
+}  // namespace howard::training
