@@ -20,8 +20,8 @@ struct Point {
 bool is_believed(double rate) { return std::abs(rate - 1) <= kMostDrift; }
 
 double quantile(std::vector<double> values, double part) {
-  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
-                                        part * static_cast<double>(values.size() - 1));
+  const auto nth =
+      values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
   std::ranges::nth_element(values, nth);
   return *nth;
 }

@@ -100,9 +100,9 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
   }
   if (columns_[kKernelTime] == kAbsent) {
     throw Error({.attempted = fmt::format("read {} as ops_perf_results", name),
-                 .value = !line ? "the file is empty"
-                                : fmt::format("line {} has no column {}", *line,
-                                              kNames[kKernelTime]),
+                 .value = !line
+                              ? "the file is empty"
+                              : fmt::format("line {} has no column {}", *line, kNames[kKernelTime]),
                  .accepted = "a header with at least DEVICE KERNEL DURATION [ns]; OP CODE and "
                              "DEVICE FW START CYCLE beside it tell what ran when",
                  .hint = ""});
@@ -156,9 +156,7 @@ class OpsColumns::Cells {
   Cells(const OpsColumns& columns, const CsvFields& fields, OpsRecord& out)
       : columns_(columns), fields_(fields), out_(out) {}
 
-  bool is_header() const {
-    return text(kKernelTime) == kNames[kKernelTime];
-  }
+  bool is_header() const { return text(kKernelTime) == kNames[kKernelTime]; }
 
   /// False when a cell is not what it must be, and the record is dropped.
   bool read_row(Tensors tensors) {

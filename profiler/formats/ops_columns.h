@@ -39,10 +39,10 @@ struct OpRow {
   std::optional<std::int64_t> call;          ///< GLOBAL CALL COUNT.
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
-  std::optional<std::int64_t> host_start;  ///< Nanoseconds of a clock of the host's own.
-  std::optional<SimTime> host_time;        ///< That its call took.
-  std::optional<std::int64_t> ideal;       ///< PM IDEAL: nanoseconds by the performance model.
-  bool compiled = false;                   ///< PROGRAM CACHE HIT says that it was none.
+  std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
+  std::optional<SimTime> host_time;          ///< That its call took.
+  std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
+  bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
   std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.

@@ -113,8 +113,7 @@ class Placement {
   void place(const LoggedOp& op) {
     ++number_;
     const bool says_firmware = op.firmware != LoggedOp::kUnsaid;
-    const SimTime start =
-        device_.knows_starts ? time_of_cycles(op.start, device_.clock) : reached_;
+    const SimTime start = device_.knows_starts ? time_of_cycles(op.start, device_.clock) : reached_;
     const SimTime firmware = op.cycles >= 0  ? time_of_cycles(op.cycles, device_.clock)
                              : says_firmware ? op.firmware
                                              : op.kernel;
@@ -126,8 +125,9 @@ class Placement {
     }
     if (longest_.contradicted_by(op, start, start + op.kernel, programs().size())) {
       impossible_.push_back(longest_.index());
-      drop(longest_.op(), "DEVICE KERNEL DURATION [ns] is impossible: later programs ran on its "
-                          "cores before its end");
+      drop(longest_.op(),
+           "DEVICE KERNEL DURATION [ns] is impossible: later programs ran on its "
+           "cores before its end");
       longest_.forget();
     }
     append(op, start, std::max(SimTime(), firmware - op.kernel));

@@ -13,10 +13,10 @@ namespace howard::profiler {
 struct PlacedDevice {
   std::uint16_t id = 0;
   Frequency clock;
-  int worker_cores = 0;             ///< 0: not known.
-  bool knows_sub_devices = false;   ///< The ops say which sub-device they ran on.
-  bool knows_starts = true;         ///< Else kernels are placed one after the other.
-  std::int64_t host_origin = 0;     ///< Host times are counted from it, in nanoseconds.
+  int worker_cores = 0;            ///< 0: not known.
+  bool knows_sub_devices = false;  ///< The ops say which sub-device they ran on.
+  bool knows_starts = true;        ///< Else kernels are placed one after the other.
+  std::int64_t host_origin = 0;    ///< Host times are counted from it, in nanoseconds.
 };
 
 /// Appends the kernels of a device to the programs of `run`; `ops`, which is in order by starts, is

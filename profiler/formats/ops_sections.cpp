@@ -38,9 +38,8 @@ std::string phase_of(std::string_view marker) {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
@@ -57,8 +56,8 @@ bool is_warmup(std::string_view lower) {
 
 /// Whether it speaks of their end: what follows counts.
 bool ends_it(std::string_view lower) {
-  constexpr std::array<std::string_view, 6> kWords{"end", "done", "finish", "complete", "stop",
-                                                   "after"};
+  constexpr std::array<std::string_view, 6> kWords{"end",      "done", "finish",
+                                                   "complete", "stop", "after"};
   return has_any(lower, kWords);
 }
 
@@ -143,8 +142,8 @@ OpsSections::Kept OpsSections::without_warmup() const {
     if (!is_warmup(lower)) continue;
     const bool over = !by_markers_ && ends_it(lower);
     kept.first = over ? i : i + 1;
-    kept.reason = fmt::format("{} '{}'", over ? "before signpost" : "up to the end of section",
-                              name);
+    kept.reason =
+        fmt::format("{} '{}'", over ? "before signpost" : "up to the end of section", name);
   }
   return kept;
 }

@@ -199,8 +199,8 @@ void OpsTimelineBuilder::Device::add_clock(const LoggedOp& op) {
 LoggedDevice OpsTimelineBuilder::describe_device(std::uint16_t id, Device& device) {
   Frequency clock = median_clock(device.clocks);
   if (device.mixed) {
-    log_.notes.push_back(fmt::format(
-        "device {}: its rows name several chips; taken to be {}", id, device.architecture));
+    log_.notes.push_back(fmt::format("device {}: its rows name several chips; taken to be {}", id,
+                                     device.architecture));
   }
   if (device.architecture.empty()) {
     device.architecture = architecture_of(clock, device.worker_cores);

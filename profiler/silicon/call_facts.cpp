@@ -39,15 +39,14 @@ std::optional<Side> side_of(std::string_view cell) {
 
 /// Bytes of 1024 elements: block floats share an exponent between sixteen.
 std::optional<std::int64_t> bytes_per_1024(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kTypes{
-      {{"BFLOAT16", 2048},
-       {"FLOAT32", 4096},
-       {"BFLOAT8_B", 1088},
-       {"BFLOAT4_B", 576},
-       {"UINT32", 4096},
-       {"INT32", 4096},
-       {"UINT16", 2048},
-       {"UINT8", 1024}}};
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kTypes{{{"BFLOAT16", 2048},
+                                                                             {"FLOAT32", 4096},
+                                                                             {"BFLOAT8_B", 1088},
+                                                                             {"BFLOAT4_B", 576},
+                                                                             {"UINT32", 4096},
+                                                                             {"INT32", 4096},
+                                                                             {"UINT16", 2048},
+                                                                             {"UINT8", 1024}}};
   for (const auto& [name, bytes] : kTypes) {
     if (name == type) return bytes;
   }
@@ -172,8 +171,8 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* re
 
 SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip) {
   if (!facts.knows_sizes) return {};
-  const double seconds = static_cast<double>(facts.dram.value()) /
-                         static_cast<double>(chip.dram_bandwidth.value());
+  const double seconds =
+      static_cast<double>(facts.dram.value()) / static_cast<double>(chip.dram_bandwidth.value());
   return SimTime::picoseconds(std::llround(seconds * 1e12));
 }
 
@@ -185,8 +184,7 @@ SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& 
   const auto known =
       std::ranges::find(kAll, fidelity, [](MathFidelity one) { return name_of(one); });
   const MathFidelity used = known != kAll.end() ? *known : MathFidelity::hifi2;
-  const double seconds =
-      static_cast<double>(facts.flops.value()) / chip.peak_flops(cores, used);
+  const double seconds = static_cast<double>(facts.flops.value()) / chip.peak_flops(cores, used);
   return SimTime::picoseconds(std::llround(seconds * 1e12));
 }
 

@@ -15,9 +15,9 @@ namespace howard::profiler {
 
 /// What a call of a log had to do, by its operands, and what the chip could do at the most.
 struct CallFacts {
-  std::string operands;  ///< "32x1280 bfloat16, 1280x1280 bfloat16 -> 32x1280 bfloat16".
-  Flops flops;           ///< Of a matrix product; else 0.
-  Bytes dram;            ///< Read and written once; of operands that are in DRAM.
+  std::string operands;          ///< "32x1280 bfloat16, 1280x1280 bfloat16 -> 32x1280 bfloat16".
+  Flops flops;                   ///< Of a matrix product; else 0.
+  Bytes dram;                    ///< Read and written once; of operands that are in DRAM.
   bool knows_sizes = false;      ///< All operands could be read; else `dram` means nothing.
   std::int64_t work_units = 0;   ///< Result tiles: cores beyond their number have nothing to do.
   std::optional<SimTime> ideal;  ///< The log's PM IDEAL, where it has a model of the op.
@@ -52,8 +52,8 @@ class CallEmulator {
 /// The time in which a chip could move the bytes at the peak of its DRAM. Zero when there are none,
 /// or they are not known.
 SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip);
-/// The time in which `cores` cores could do the operations at `fidelity`; a product of which the log
-/// does not say it has HiFi2, ttnn's default for bfloat16. Zero as above.
+/// The time in which `cores` cores could do the operations at `fidelity`; a product of which the
+/// log does not say it has HiFi2, ttnn's default for bfloat16. Zero as above.
 SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
                            std::string_view fidelity);
 

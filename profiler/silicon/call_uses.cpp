@@ -19,9 +19,8 @@ SimTime median(std::vector<SimTime>& times) {
 
 bool is_of(const OpRow& call, const LoggedRun& run, std::uint16_t device) {
   const auto found = std::ranges::find(run.devices, device, &LoggedDevice::id);
-  const std::string_view named = found != run.devices.end()
-                                     ? std::string_view(found->architecture)
-                                     : call.architecture;
+  const std::string_view named =
+      found != run.devices.end() ? std::string_view(found->architecture) : call.architecture;
   return named.empty() || named == "wormhole_b0";
 }
 
@@ -40,8 +39,8 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
     most = std::max<int>(most, program.cores);
   }
   // Without sub-devices a program may have all cores; with them, those that their programs use.
-  const bool divided = std::ranges::any_of(
-      most_cores, [](const auto& entry) { return entry.first.second != 0; });
+  const bool divided =
+      std::ranges::any_of(most_cores, [](const auto& entry) { return entry.first.second != 0; });
   std::vector<CallUse> uses;
   for (std::uint32_t id = 1; id <= calls.size(); ++id) {
     if (times[id].empty()) continue;
@@ -55,10 +54,9 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
     use.median = median(times[id]);
     constexpr std::int64_t kMostCores = 1'000;
     use.cores = static_cast<int>(std::clamp<std::int64_t>(row.cores.value_or(0), 0, kMostCores));
-    use.base_cores =
-        divided ? most_cores[{devices[id], sub_devices[id]}]
-                : static_cast<int>(
-                      std::clamp<std::int64_t>(row.worker_cores.value_or(0), 0, kMostCores));
+    use.base_cores = divided ? most_cores[{devices[id], sub_devices[id]}]
+                             : static_cast<int>(std::clamp<std::int64_t>(
+                                   row.worker_cores.value_or(0), 0, kMostCores));
   }
   std::ranges::stable_sort(uses, std::greater(), &CallUse::time);
   for (std::size_t i = 0; i < uses.size(); ++i) {

@@ -19,8 +19,8 @@ std::string us(SimTime time) { return fmt::format("{:.2f} us", time.seconds() * 
 /// `time`, in proportion of two times of the emulator.
 SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
   if (now <= SimTime()) return time;
-  return SimTime::picoseconds(static_cast<std::int64_t>(
-      static_cast<double>(time.ps()) * (then.seconds() / now.seconds())));
+  return SimTime::picoseconds(
+      static_cast<std::int64_t>(static_cast<double>(time.ps()) * (then.seconds() / now.seconds())));
 }
 
 /// "Matmul 32x1280 bfloat16, ...".
@@ -32,11 +32,10 @@ bool has_word(std::string_view name, std::string_view word) {
 
 /// Ops that compute nothing: they put the same elements elsewhere.
 bool is_movement(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kWords{
-      "Tilize", "tilize", "Reshape", "Transpose", "Permute", "Sharded", "Reshard", "Copy",
-      "ToLayout"};
-  return std::ranges::any_of(kWords,
-                             [&](std::string_view word) { return has_word(name, word); });
+  constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
+                                                   "Transpose", "Permute", "Sharded",
+                                                   "Reshard",   "Copy",    "ToLayout"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return has_word(name, word); });
 }
 
 class Adviser {
@@ -113,8 +112,8 @@ void Adviser::look_at_host(std::span<const BusyLane> devices) {
     steady.now += gap;
     steady.gain += std::max(SimTime(), std::min(host, gap - floor));
   }
-  first.why = fmt::format("the host was busy for {} before programs that had not run yet",
-                          us(first.gain));
+  first.why =
+      fmt::format("the host was busy for {} before programs that had not run yet", us(first.gain));
   again.why = "PROGRAM CACHE HIT says so of programs that had run before";
   steady.why =
       launches.empty()
@@ -129,11 +128,12 @@ void Adviser::look_at_host(std::span<const BusyLane> devices) {
 /// A call on few cores, though its result has tiles for more.
 void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
   if (use.cores == 0 || use.base_cores == 0 || !use.facts.knows_sizes) return;
-  const auto usable = static_cast<int>(std::min<std::int64_t>(use.base_cores, use.facts.work_units));
+  const auto usable =
+      static_cast<int>(std::min<std::int64_t>(use.base_cores, use.facts.work_units));
   if (2 * use.cores > usable) return;
-  const SimTime one = std::max(in_proportion(use.median, SimTime::picoseconds(usable),
-                                             SimTime::picoseconds(use.cores)),
-                               std::max(shortest, use.at_peak()));
+  const SimTime one = std::max(
+      in_proportion(use.median, SimTime::picoseconds(usable), SimTime::picoseconds(use.cores)),
+      std::max(shortest, use.at_peak()));
   const SimTime then = one * static_cast<std::int64_t>(use.runs);
   add({.what = "spread it over more cores: a core grid, or operands sharded over them",
        .where = where(use),
@@ -145,14 +145,13 @@ void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
        .certainty = Certainty::at_most});
 }
 
-void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
-                          std::string what) {
+void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what) {
   const auto then = emulator_->run(variant);
   if (!then || then->kernel >= now) return;
   add({.what = std::move(what),
        .where = where(use),
-       .why = fmt::format("emulated {} instead of {}; {} each in the log", us(then->kernel), us(now),
-                          us(use.median)),
+       .why = fmt::format("emulated {} instead of {}; {} each in the log", us(then->kernel),
+                          us(now), us(use.median)),
        .programs = use.runs,
        .now = use.time,
        .gain = use.time - in_proportion(use.time, now, then->kernel),
@@ -177,9 +176,9 @@ void Adviser::look_at_product(const CallUse& use) {
     add({.what = use.emulated ? "another configuration: run_experiment tune searches one"
                               : "ttnn.matmul without a configuration of its own, or a tuned one",
          .where = where(use),
-         .why = fmt::format("{} each; the emulator's default takes {}, bound by {}; at the peaks {}",
-                            us(use.median), us(emulated->kernel), emulated->bound_by,
-                            us(use.at_peak())),
+         .why = fmt::format(
+             "{} each; the emulator's default takes {}, bound by {}; at the peaks {}",
+             us(use.median), us(emulated->kernel), emulated->bound_by, us(use.at_peak())),
          .programs = use.runs,
          .now = use.time,
          .gain = use.time - all,

@@ -20,14 +20,14 @@ struct CallUse {
   std::uint32_t call = 0;  ///< Into the log's calls.
   std::string name;        ///< The op.
   std::uint64_t runs = 0;
-  SimTime time;            ///< Of the kernels of all runs.
-  SimTime median;          ///< Of one.
-  std::string fidelity;    ///< "HiFi2"; empty where the log has none.
-  int cores = 0;           ///< That it ran on; 0: not known.
-  int base_cores = 0;      ///< That it could have run on: of its sub-device, where the log knows it.
+  SimTime time;          ///< Of the kernels of all runs.
+  SimTime median;        ///< Of one.
+  std::string fidelity;  ///< "HiFi2"; empty where the log has none.
+  int cores = 0;         ///< That it ran on; 0: not known.
+  int base_cores = 0;    ///< That it could have run on: of its sub-device, where the log knows it.
   CallFacts facts;
-  SimTime dram_at_peak;    ///< Of one run, its bytes at the DRAM's peak; zero: none, or not known.
-  SimTime flops_at_peak;   ///< Of one run, on `base_cores` at its fidelity; zero as above.
+  SimTime dram_at_peak;   ///< Of one run, its bytes at the DRAM's peak; zero: none, or not known.
+  SimTime flops_at_peak;  ///< Of one run, on `base_cores` at its fidelity; zero as above.
   std::optional<EmulatedCall> emulated;
   std::string not_emulated;  ///< Why not.
 

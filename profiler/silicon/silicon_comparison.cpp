@@ -161,7 +161,8 @@ class Comparer {
     const std::string_view chip = row.architecture.empty() ? chip_of(row) : row.architecture;
     if (chip.empty() && !chip_noted_) {
       chip_noted_ = true;
-      found_.notes.emplace_back("the log does not say of which chip it is: taken to be wormhole_b0");
+      found_.notes.emplace_back(
+          "the log does not say of which chip it is: taken to be wormhole_b0");
     }
     if (chip.empty() || chip == "wormhole_b0") return std::nullopt;
     return fmt::format("the emulator is of another chip than {}{}", chip,

@@ -63,8 +63,7 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
     dram.push_back(share_of_dram(use));
     flops.push_back(share_of_flops(use));
     ideal.push_back(seconds(use.facts.ideal));
-    emulated.push_back(use.emulated ? std::optional(use.emulated->kernel.seconds())
-                                    : std::nullopt);
+    emulated.push_back(use.emulated ? std::optional(use.emulated->kernel.seconds()) : std::nullopt);
     bounds.push_back(bound_of(use));
   }
   Table table{.caption = "calls by kernel time"};
@@ -113,8 +112,9 @@ Table findings_table(const LogAdvice& advice, std::size_t top) {
   add_words(table, "certainty", sure);
   add_words(table, TableColumn{.title = "because", .room = harness::Room::key}, reasons);
   if (shown == 0) {
-    table.notes.emplace_back("nothing to gain here: no change that is known would give a "
-                             "thousandth of the kernels' time");
+    table.notes.emplace_back(
+        "nothing to gain here: no change that is known would give a "
+        "thousandth of the kernels' time");
     return table;
   }
   if (shown < advice.findings.size()) {
@@ -192,8 +192,7 @@ std::vector<LogAdvice> advice_of(const profiler::Log& log, profiler::CallEmulato
   return advice;
 }
 
-std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title,
-                                 std::size_t top) {
+std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title, std::size_t top) {
   if (advice.uses.empty()) return {};
   std::vector<Table> tables{calls_table(advice, top), findings_table(advice, top)};
   for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);
