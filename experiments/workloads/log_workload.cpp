@@ -27,8 +27,8 @@ using harness::Parameters;
 
 /// Whether a program puts elements elsewhere and computes nothing.
 bool moves(const Program& program) {
-  constexpr std::array<std::string_view, 5> kNames{"reshape", "to_layout", "transpose",
-                                                   "split_heads", "concat_heads"};
+  constexpr std::array<std::string_view, 6> kNames{"reshape",   "tilize",      "untilize",
+                                                   "transpose", "split_heads", "concat_heads"};
   return std::ranges::find(kNames, program.name) != kNames.end();
 }
 

@@ -62,67 +62,87 @@ class Adviser {
   std::vector<LogFinding> findings_;
 };
 
-/// Gaps for which the host was the cause, apart those before programs that ran for the first time.
-void Adviser::look_at_host(std::span<const BusyLane> devices) {
-  const std::vector<ProgramRun>& programs = run_.timeline.programs;
-  std::vector<SimTime> launches;  // gaps that the host had no part in
-  LogFinding first{.what = "keep the process and its program cache: first runs of a program",
-                   .certainty = Certainty::at_most};
-  LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
-                   .certainty = Certainty::at_most};
-  LogFinding steady{.what = "replay a trace (or make calls faster): the device waits for the host",
-                    .certainty = Certainty::measured};
-  struct HostGap {
-    SimTime gap, host;
-  };
+SimTime median(std::vector<SimTime> times) {
+  if (times.empty()) return {};
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+/// A gap that the host had a part in.
+struct HostGap {
+  SimTime gap, host;
+  bool first = false;     ///< The program behind it ran for the first time.
+  bool compiled = false;  ///< The log says that it was compiled.
+};
+
+struct HostGaps {
   std::vector<HostGap> gaps;
+  std::vector<SimTime> launches;  ///< Gaps that it had no part in.
+};
+
+HostGaps host_gaps(const std::vector<ProgramRun>& programs, std::span<const BusyLane> devices) {
+  HostGaps found;
   for (const BusyLane& lane : devices) {
     std::set<std::tuple<std::uint32_t, NameId>> seen;
-    if (!lane.gaps.empty()) {
-      const ProgramRun& program = programs[lane.gaps.front().before];
-      seen.insert({program.call, program.name});
-    }
+    const auto is_first = [&](const ProgramRun& program) {
+      return seen.insert({program.call, program.name}).second;
+    };
+    if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
     for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
       const Gap& gap = lane.gaps[i];
       const CauseTimes causes = lane.causes_of(i);
       const SimTime host = causes[GapCause::between_calls] + causes[GapCause::host_issuing] +
                            causes[GapCause::compile];
-      if (causes[GapCause::launch] == gap.span.duration()) launches.push_back(causes.total());
+      const SimTime length = gap.span.duration();
+      if (causes[GapCause::launch] == length) found.launches.push_back(length);
       const ProgramRun& after = programs[gap.after];
-      const bool is_first = seen.insert({after.call, after.name}).second;
-      if (host == SimTime()) continue;
-      if (!is_first && !after.compiled) {
-        gaps.push_back({gap.span.duration(), host});
-        continue;
-      }
-      LogFinding& finding = is_first ? first : again;
-      ++finding.programs;
-      finding.now += gap.span.duration();
-      finding.gain += host;
+      const bool first = is_first(after);
+      if (host > SimTime()) found.gaps.push_back({length, host, first, after.compiled});
     }
   }
-  SimTime floor;
-  if (!launches.empty()) {
-    const auto middle = launches.begin() + static_cast<std::ptrdiff_t>(launches.size() / 2);
-    std::ranges::nth_element(launches, middle);
-    floor = *middle;
+  return found;
+}
+
+/// Gaps for which the host was the cause: by what could be done about them.
+void Adviser::look_at_host(std::span<const BusyLane> devices) {
+  const HostGaps found = host_gaps(run_.timeline.programs, devices);
+  const SimTime floor = median(found.launches);
+  std::vector<SimTime> usual;
+  for (const HostGap& gap : found.gaps) {
+    if (!gap.first && !gap.compiled) usual.push_back(gap.gap);
   }
-  for (const auto& [gap, host] : gaps) {
-    ++steady.programs;
-    steady.now += gap;
-    steady.gain += std::max(SimTime(), std::min(host, gap - floor));
+  constexpr std::int64_t kPause = 50;  // of the usual length: not the time of a call
+  const SimTime pause = kPause * median(usual);
+  LogFinding first{.what = "keep the process and its program cache: first runs of programs",
+                   .why = "the host was busy before programs that had not run yet",
+                   .certainty = Certainty::at_most};
+  LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
+                   .why = "PROGRAM CACHE HIT says so of programs that had run before",
+                   .certainty = Certainty::at_most};
+  LogFinding paused{.what = "shorten the host's pauses: reading results, preparing inputs",
+                    .why = fmt::format("gaps of over {} times the usual one", kPause),
+                    .certainty = Certainty::at_most};
+  LogFinding steady{.what = "replay a trace (or make calls faster): the device waits for calls",
+                    .why = floor > SimTime()
+                               ? fmt::format("the calls came late; where they had come before, "
+                                             "gaps take {}",
+                                             us(floor))
+                               : "the calls came late",
+                    .certainty = floor > SimTime() ? Certainty::measured : Certainty::at_most};
+  for (const HostGap& gap : found.gaps) {
+    LogFinding& finding = gap.first         ? first
+                          : gap.compiled    ? again
+                          : gap.gap > pause ? paused
+                                            : steady;
+    ++finding.programs;
+    finding.now += gap.gap;
+    finding.gain += std::max(SimTime(), std::min(gap.host, gap.gap - floor));
   }
-  first.why =
-      fmt::format("the host was busy for {} before programs that had not run yet", us(first.gain));
-  again.why = "PROGRAM CACHE HIT says so of programs that had run before";
-  steady.why =
-      launches.empty()
-          ? fmt::format("in {} gaps the call came late", steady.programs)
-          : fmt::format("in {} gaps the call came late; where it had come before, gaps take {}",
-                        steady.programs, us(floor));
-  if (launches.empty()) steady.certainty = Certainty::at_most;
-  first.where = again.where = steady.where = "the host";
-  for (LogFinding* const finding : {&first, &again, &steady}) add(std::move(*finding));
+  for (LogFinding* const finding : {&first, &again, &paused, &steady}) {
+    finding->where = "the host";
+    add(std::move(*finding));
+  }
 }
 
 /// A call on few cores, though its result has tiles for more.
