@@ -27,13 +27,14 @@ enum class GapCause : std::uint8_t {
   event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
   dispatch,         ///< The program, or one before it in its queue, was being dispatched.
-  cores_busy,       ///< It was dispatched, but its cores still ran a program of another queue.
-  /// It was dispatched and the cores were free: the go signal and the first core's start.
-  go_latency,
-  launch,   ///< It was issued; the log does not tell dispatch and go latency apart.
-  unknown,  ///< The log holds nothing that could tell the cause.
+  cores_busy,       ///< Dispatched, and its cores still ran a program (of another queue).
+  go_latency,       ///< Dispatched and the cores free: the go signal, and the first core's start.
+  launch,           ///< Issued; the log does not tell dispatch and go latency apart.
+  between_calls,    ///< A real host had not begun the call: it was busy with something else.
+  compile,          ///< A real host was in the call, which had to compile the program.
+  unknown,          ///< The log holds nothing that could tell.
 };
-inline constexpr std::size_t kGapCauses = 12;
+inline constexpr std::size_t kGapCauses = 14;
 
 /// Returns "host issuing", "issue queue full", "finish", "transfer", "profiler", "event wait",
 /// "dispatcher held", "dispatch", "cores busy", "go latency", "launch" or "unknown".

@@ -17,11 +17,12 @@ namespace howard::experiments {
 using LogContent = std::variant<profiler::Log, std::vector<harness::ExperimentResult>,
                                 profiler::SiliconComparison>;
 
-/// Reads a file of any kind that profiler/formats/log_file.h names. The content decides its kind.
-/// `emulated` is the chip and software with which an ops_perf_results CSV is compared; null if
-/// nothing is compared. Error if the file cannot be read, if nothing in it ran, and for any other
-/// kind that is to be compared.
-LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated);
+/// Reads a file of any kind that profiler/formats/log_file.h names, its kind by its content.
+/// `emulated`: the chip and software to compare an ops_perf_results CSV with; null: nothing is
+/// compared; `options` say what of a log is wanted. Error when the file can not be read, when
+/// nothing in it ran, and for another kind that is to be compared.
+LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
+                            const profiler::ReadOptions& options = {});
 
 /// Returns the same as results: those of the file, of the comparison, or of reports::log_results().
 /// `file` is its path, and `context` that of this run.

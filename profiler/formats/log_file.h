@@ -30,7 +30,9 @@ inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 /// name.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
 
-/// Reads a log of any kind but a result. It throws the errors of the readers.
-Log read_log(LogKind kind, ByteSource& source, std::string_view name);
+/// Reads a log of any kind but a result. Error as the readers throw them, and for a range of a log
+/// that has no signposts.
+Log read_log(LogKind kind, ByteSource& source, std::string_view name,
+             const ReadOptions& options = {});
 
 }  // namespace howard::profiler

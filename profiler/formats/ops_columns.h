@@ -33,14 +33,18 @@ struct OpRow {
   std::string_view name;  ///< OP CODE; for a signpost, its message.
   std::string_view type;  ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
   std::uint16_t device = 0;
+  std::uint16_t sub_device = 0;
   std::string_view architecture;
   std::string_view attributes;  ///< "{'transpose_a': 'false'; ...}".
   std::string_view fidelity;
   std::optional<std::int64_t> call;          ///< GLOBAL CALL COUNT.
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
-  std::optional<SimTime> host_time;
-  std::optional<std::int64_t> firmware_start, firmware_end;  ///< In cycles.
+  std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
+  std::optional<SimTime> host_time;          ///< That its call took.
+  std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
+  bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
+  std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
   std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
   /// The time to the device's previous kernel; negative if they overlap.
@@ -50,7 +54,17 @@ struct OpRow {
   std::vector<TensorCells> inputs, outputs;
 };
 
-/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
+/// Which columns a file has, of those without which less is known.
+struct OpsFileKnows {
+  bool names = true;         ///< OP CODE or OP NAME.
+  bool devices = true;       ///< DEVICE ID.
+  bool starts = true;        ///< DEVICE FW START CYCLE.
+  bool firmware = true;      ///< What tells how long the firmware ran.
+  bool latencies = true;     ///< OP TO OP LATENCY [ns].
+  bool sub_devices = false;  ///< SUB DEVICE ID.
+};
+
+/// Whether the cells of tensors are read: a third of the cells that are of use.
 enum class Tensors : std::uint8_t { skipped, read };
 
 /// Holds a record of an `ops_perf_results` file.
@@ -75,8 +89,9 @@ class OpsColumns {
   /// Returns the numbers of the fields of a record that are looked at.
   std::vector<std::size_t> wanted(Tensors tensors) const;
 
-  /// Reads what `record`, which is not an empty line, and its `fields` say. A bad record has no
-  /// fields.
+  OpsFileKnows knows() const;
+
+  /// What `record`, which is no empty line, and its `fields` say; a bad record has none.
   void read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,
             OpsRecord& out) const;
 
