@@ -53,6 +53,8 @@ class WormholeDevice final : public Device {
   void set_trace_sink(TraceSink* sink) override;
 
   CoreGrid compute_grid() const;
+  /// What tensors leave of each core's L1 for circular buffers.
+  Bytes l1_free() const;
   /// The launches that `program` would be, in order, for explanations; they live as long as the
   /// device.
   std::span<const PlannedProgram> launches(const Program& program);

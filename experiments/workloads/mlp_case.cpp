@@ -14,11 +14,13 @@ std::string_view parameter_or(const harness::Parameters& parameters, std::string
 
 namespace {
 
-/// With a core grid ttnn takes LoFi where nobody says HiFi2, its choice without one.
+/// With a core grid or a configuration ttnn takes LoFi where nobody says HiFi2, its choice without
+/// one.
 MatmulAttributes products_of(const harness::Parameters& parameters) {
   const auto grid = parse_grid(parameter_or(parameters, "grid", "default"));
-  if (!grid) return {};
-  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}};
+  const auto config = config_of(parameters);
+  if (!grid && !config) return {};
+  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}, .config = config};
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ harness::Axis trace_axis();
 /// 1 or 2, left out of points that do not ask.
 harness::Axis queues_axis(std::string meaning);
 
-/// The last axes of training steps. On the host dtype; on the chip dispatch, and grid, fused and
-/// queues, which points that do not ask leave out.
+/// The last axes of training steps. On the host dtype; on the chip dispatch, and grid, config,
+/// fused and queues, which points that do not ask leave out.
 void add_training_axes(std::vector<harness::Axis>& axes, harness::Backend backend,
                        const std::vector<std::string>& dispatch);
 /// For points with axes engine (dynamic, static, traced), dispatch and those.

@@ -18,7 +18,8 @@ struct MatmulCost {
   SimTime compute;                 ///< One step: all tile products of the block.
   SimTime output_drain;            ///< Writing one output block.
   SimTime bias;                    ///< Adding it to one output block, after the last step of K.
-  SimTime output_exposed;          ///< That, and what no computation hides of writing.
+  SimTime activation;              ///< Applying it to one output block, in the last pass over it.
+  SimTime output_exposed;          ///< Both, and what no computation hides of writing.
   SimTime restart;                 ///< Before each further product of a looped batch.
   std::int64_t steps = 0;          ///< All steps of a core.
   std::int64_t output_blocks = 0;  ///< Of a core, looped batches included.
@@ -34,6 +35,11 @@ struct MatmulCost {
 /// recurrence. What is shared (DRAM by all readers of one NoC) bounds each reader's rate.
 MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
                        const SoftwareProfile& software);
+
+/// What computing alone takes of the busiest core, whatever the blocks, the steps of K and the
+/// sub-blocks are into which `plan` cuts its share: no such plan takes less.
+SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
+                          const SoftwareProfile& software);
 
 /// What dispatching it costs: in 2D the cores at the corner, in the left column, in the top row and
 /// in the two halves of the rest run different kernels, in 1D the sender and the receivers.

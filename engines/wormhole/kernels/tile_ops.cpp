@@ -15,6 +15,8 @@ constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
 
+}  // namespace
+
 SimTime math_time(Eltwise function, const TileCosts& cost) {
   switch (function) {
     case Eltwise::add:
@@ -42,6 +44,8 @@ SimTime math_time(Eltwise function, const TileCosts& cost) {
   }
   HOWARD_CHECK(false, "every function has a cost");
 }
+
+namespace {
 
 /// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
 /// operand tile for tile.

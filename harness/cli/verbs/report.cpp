@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "experiments/all.h"
+#include "experiments/workloads/tuning_report.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/result_folder.h"
@@ -68,6 +69,7 @@ std::vector<std::pair<std::string, harness::Presentation>> presentations() {
     known.emplace_back(experiment->name(), experiment->presentation());
   }
   known.emplace_back("explain", reports::explanation_presentation());
+  known.emplace_back("tune", experiments::tuning_presentation());
   return known;
 }
 
