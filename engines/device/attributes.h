@@ -45,6 +45,13 @@ enum class MatmulKind : std::uint8_t {
   multi_core,        ///< Each core has tiles of the result; a tile of each operand a step.
 };
 
+/// The size of one product in tiles, whatever its batch.
+struct MatmulSize {
+  std::int64_t m = 1, k = 1, n = 1;
+
+  friend constexpr auto operator<=>(const MatmulSize&, const MatmulSize&) = default;
+};
+
 /// A matmul program configuration that a caller gives, ttnn's program_config; sizes in tiles. A
 /// caller of multi_core says nothing else.
 struct MatmulConfig {
@@ -56,6 +63,9 @@ struct MatmulConfig {
   std::int64_t subblock_h = 1, subblock_w = 1;    ///< ttnn's out_subblock_h and out_subblock_w.
   bool transpose_mcast = false;                   ///< 2D: M over the columns, N over the rows.
   bool fuse_batch = true;                         ///< The batch of A makes more rows of it.
+
+  /// Products of another size keep ttnn's choice; absent: there are none that do.
+  std::optional<MatmulSize> only;
 
   friend constexpr auto operator<=>(const MatmulConfig&, const MatmulConfig&) = default;
 };

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/device/tensor_spec.h"
 
 namespace howard {
 namespace {
@@ -36,7 +37,10 @@ class ConfigReader {
   explicit ConfigReader(std::string_view text) : text_(text) {}
 
   MatmulConfig read() {
-    const std::vector<std::string> parts = split(text_, ':');
+    const std::size_t at = text_.find('@');
+    if (at != std::string_view::npos) config_.only = product_size(text_.substr(0, at));
+    const std::vector<std::string> parts =
+        split(at == std::string_view::npos ? text_ : text_.substr(at + 1), ':');
     config_.kind = kind(parts.front());
     for (std::size_t i = 1; i < parts.size(); ++i) read_part(parts[i]);
     if (config_.kind == MatmulKind::multi_core) return config_;
@@ -97,6 +101,20 @@ class ConfigReader {
     const auto number = parse_integer(value);
     if (number && *number >= 1 && *number <= kMost) return *number;
     reject_config(text_, fmt::format("{} is '{}'", name, value), "whole numbers from 1 to 65536");
+  }
+
+  /// "1024x512x2048": M, K and N in elements.
+  MatmulSize product_size(std::string_view value) const {
+    constexpr std::int64_t kMost = 1 << 20;
+    std::vector<std::int64_t> tiles;
+    for (const std::string& part : split(value, 'x')) {
+      const auto number = parse_integer(part);
+      if (number && *number >= 1 && *number <= kMost) {
+        tiles.push_back(ceil_div(*number, kTileSide));
+      }
+    }
+    if (tiles.size() == 3) return {tiles[0], tiles[1], tiles[2]};
+    reject_config(text_, fmt::format("the product's size is '{}'", value), "MxKxN@ in elements");
   }
 
   std::pair<std::int64_t, std::int64_t> pair(std::string_view name, std::string_view value) const {
@@ -166,7 +184,12 @@ std::pair<std::int64_t, std::int64_t> preferred_subblock(std::int64_t h, std::in
 }
 
 std::string text_of(const MatmulConfig& config) {
-  std::string text(kKindWords.at(static_cast<std::size_t>(config.kind)));
+  std::string text;
+  if (config.only) {
+    text = fmt::format("{}x{}x{}@", kTileSide * config.only->m, kTileSide * config.only->k,
+                       kTileSide * config.only->n);
+  }
+  text += kKindWords.at(static_cast<std::size_t>(config.kind));
   if (config.kind == MatmulKind::multi_core) return text;
   text += fmt::format(":grid={}x{}:per_core={}x{}:in0_block_w={}", config.grid.columns,
                       config.grid.rows, config.per_core_m, config.per_core_n, config.in0_block_w);

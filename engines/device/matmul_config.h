@@ -15,7 +15,7 @@ std::string_view name_of(MatmulKind kind);
 /// The configuration as one word, in ttnn's names:
 /// "2d:grid=8x7:per_core=20x16:in0_block_w=8:out_block=10x8:out_subblock=2x4". What has its default
 /// is left out: an out_block that is all of per_core, transpose_mcast, and fuse_batch where it is
-/// on.
+/// on. One for products of a single size has that before it, in elements: "1024x512x2048@2d:...".
 std::string text_of(const MatmulConfig& config);
 
 /// Reads such a text; the parts after the kind stand in any order. A sub-block that is left out is

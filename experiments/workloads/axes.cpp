@@ -130,8 +130,8 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
 Axis config_axis() {
   return harness::optional_axis(
       axis("config",
-           "default (ttnn's choice), or a matmul configuration as tune writes it: "
-           "2d:grid=8x7:per_core=20x16:in0_block_w=8",
+           "default (ttnn's choice), or a matmul configuration as tune writes it; of products of "
+           "one size alone with that before it: 4096x4096x4096@2d:...",
            {}, [](std::string_view value) -> std::string {
              return value == "default" ? "default" : text_of(parse_matmul_config(value));
            }));

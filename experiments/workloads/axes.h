@@ -47,8 +47,8 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// No configuration of its products given, or one as text_of(MatmulConfig) writes it; left out of
-/// points that do not ask.
+/// No configuration of its products given, or one as text_of(MatmulConfig) writes it, for all of
+/// them or for those of one size; left out of points that do not ask.
 harness::Axis config_axis();
 /// The configuration that axis config of a point gives; absent where ttnn chooses.
 std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);

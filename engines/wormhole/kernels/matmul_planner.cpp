@@ -248,9 +248,8 @@ void take_config(MatmulPlan& plan, const MatmulConfig& config) {
   plan.out_block_w = plan.per_core_n;
 }
 
-}  // namespace
-
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+/// What the program asks for, with ttnn's choice of a configuration.
+MatmulProblem unconfigured_problem(const Program& program, const MatmulAttributes& attributes) {
   const Shape& a = program.inputs[0].spec.shape;
   const Shape& out = program.outputs[0].spec.shape;
   return {.batch = out.batch(),
@@ -264,10 +263,19 @@ MatmulProblem problem_of(const Program& program, const MatmulAttributes& attribu
           .compute = attributes.compute,
           .transposed_b = attributes.transpose_b,
           .bias = program.inputs.size() > 2,
-          .config = attributes.config,
           .in0 = program.inputs[0].spec.storage,
           .in1 = program.inputs[1].spec.storage,
           .out = program.outputs[0].spec.storage};
+}
+
+}  // namespace
+
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+  MatmulProblem problem = unconfigured_problem(program, attributes);
+  const auto& config = attributes.config;
+  const MatmulSize size{problem.m, problem.k, problem.n};
+  if (config && config->only.value_or(size) == size) problem.config = config;
+  return problem;
 }
 
 std::int64_t destination_tiles(const MatmulProblem& problem) {

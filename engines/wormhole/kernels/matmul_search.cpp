@@ -105,6 +105,11 @@ struct SharedPlan {
   SimTime least;  ///< No blocking of it is faster.
 };
 
+/// A transposed multicast takes as long as another one: it is looked at where only it fits.
+bool fits_untransposed(const MatmulPlan& plan, CoreGrid grid) {
+  return plan.active_rows() <= grid.rows && plan.active_columns() <= grid.columns;
+}
+
 /// 2D configurations say the cores that they use, the others the whole grid.
 void take_share(MatmulPlan& plan, std::int64_t m, std::int64_t n) {
   plan.per_core_m = m;
@@ -115,7 +120,8 @@ void take_share(MatmulPlan& plan, std::int64_t m, std::int64_t n) {
   plan.grid = plan.transpose_mcast ? CoreGrid{rows, columns} : CoreGrid{columns, rows};
 }
 
-std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, const Profiles& profiles) {
+std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, CoreGrid grid,
+                                     const Profiles& profiles) {
   std::vector<SharedPlan> plans;
   for (const Family& family : all) {
     for (std::int64_t m = family.m.least; m <= family.m.most; ++m) {
@@ -123,6 +129,7 @@ std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, const Profi
       for (std::int64_t n = family.n.least; n <= family.n.most; ++n) {
         SharedPlan shared{.plan = family.plan, .least = {}};
         take_share(shared.plan, m, n);
+        if (shared.plan.transpose_mcast && fits_untransposed(shared.plan, grid)) continue;
         shared.least = least_matmul_time(shared.plan, profiles.chip, profiles.software);
         plans.push_back(std::move(shared));
       }
@@ -249,7 +256,7 @@ MatmulRanking rank_matmuls(const MatmulProblem& problem, const MatmulSearch& sea
   const std::vector<Family> all = families(problem, search);
   MatmulRanking ranking;
   for (const Family& family : all) ranking.legal += count_legal(family, search.circular_buffers);
-  const std::vector<SharedPlan> plans = shared_plans(all, profiles);
+  const std::vector<SharedPlan> plans = shared_plans(all, search.grid, profiles);
   Podium podium(std::max<std::size_t>(1, search.most));
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {

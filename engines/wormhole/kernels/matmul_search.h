@@ -36,7 +36,8 @@ struct MatmulSearch {
 struct MatmulRanking {
   std::uint64_t legal = 0;  ///< Configurations that ttnn accepts and that fit in L1.
   /// The best of them, the fastest first. Of configurations that differ in nothing but the
-  /// sub-block only the best one is here.
+  /// sub-block only the best one is here, and a transposed multicast only where the other one does
+  /// not fit: both take as long.
   std::vector<PricedMatmul> best;
 };
 
