@@ -135,8 +135,8 @@ TEST(MatmulMechanisms, LargeSubBlocksUnpackLess) {
             kernel_time(with_config(share + ":out_subblock=1x1")));
 }
 
-TEST(MatmulMechanisms, OperandsInL1AreReadFasterThanByAllCoresFromDram) {
-  MatmulProblem problem = with_config("1d_in1:grid=8x7:per_core=2x64:in0_block_w=4");
+TEST(MatmulMechanisms, AnOperandInL1IsReadFasterThanByAColumnOfCoresFromDram) {
+  MatmulProblem problem = with_config("2d:grid=8x7:per_core=10x8:in0_block_w=4:out_block=10x1");
   const SimTime dram = kernel_time(problem);
   problem.in0 = Storage::l1;
   EXPECT_LT(kernel_time(problem), dram);
