@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <random>
 #include <span>
 #include <utility>
@@ -30,6 +31,7 @@
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/emulated_case.h"
 #include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/tuning.h"
 #include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
@@ -106,7 +108,8 @@ class EmulatedProduct final : public EmulatedCase {
     const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
     const MatmulAttributes attributes{
         .core_grid = parse_grid(*find_parameter(parameters, "grid")),
-        .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))}};
+        .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))},
+        .config = config_of(parameters)};
     const std::vector<ProductShape> parts = parts_of(shape_, uses_two_queues(parameters));
     if (parts.size() == 2) divide();
     for (const ProductShape& part : parts) {
@@ -172,6 +175,16 @@ class EmulatedProduct final : public EmulatedCase {
     return device().explain(products_.front().program).matmul->fidelity;
   }
   CoreGrid compute_grid() const { return device().compute_grid(); }
+
+  /// Why ttnn refuses the configuration that the point gives; absent: it takes it.
+  std::optional<std::string> refusal() const {
+    try {
+      for (const Product& part : products_) static_cast<void>(device().launches(part.program));
+      return std::nullopt;
+    } catch (const Error& failure) {
+      return failure.text().value;
+    }
+  }
 
  private:
   static bool uses_two_queues(const Parameters& parameters) {
@@ -289,6 +302,7 @@ class MatmulSweep final : public harness::Experiment {
             dtype_axis(),
             fidelity_axis(),
             grid_axis(),
+            config_axis(),
             harness::word_axis("sync", "Finish after each product, or once at the end",
                                {"each", "end"}, {"each"}),
             trace_axis(),
@@ -331,7 +345,8 @@ class MatmulSweep final : public harness::Experiment {
         set_axis("trace", parameters, "trace", "yes", "it is a replay already"),
         set_axis("two queues", parameters, "queues", "2", "it uses two already"),
         eth_dispatch(parameters),
-        core_grids(parameters, product.compute_grid(), name_of(product.fidelity()))};
+        core_grids(parameters, product.compute_grid(), name_of(product.fidelity())),
+        tuned_config(*box_, parameters, name_of(product.fidelity()))};
     add_padding(parse_shape(*find_parameter(parameters, "shape")), changes);
     changes.push_back(set_axis("LoFi (other numbers)", parameters, "fidelity", "LoFi",
                                "its fidelity is LoFi already"));
@@ -348,7 +363,11 @@ class MatmulSweep final : public harness::Experiment {
       if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
         return NotApplicable{std::move(*reason)};
       }
-      return std::make_unique<EmulatedProduct>(*box_, parameters);
+      auto product = std::make_unique<EmulatedProduct>(*box_, parameters);
+      if (config_of(parameters)) {
+        if (auto reason = product->refusal()) return NotApplicable{std::move(*reason)};
+      }
+      return product;
     }
     const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
     if (dtype != DataType::bfloat16 && dtype != DataType::float32) {

@@ -241,6 +241,7 @@ class WormholeDevice::Impl {
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
+  Bytes l1_free() const { return memory_.l1_free(); }
   int command_queues() const { return options_.command_queues; }
   bool holds_values() const { return values_.exists(); }
   DeviceMemory& memory() { return memory_; }
@@ -431,6 +432,8 @@ SimTime WormholeDevice::now() const { return impl_->now(); }
 void WormholeDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }
 
 CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
+
+Bytes WormholeDevice::l1_free() const { return impl_->l1_free(); }
 
 const PlannedProgram& WormholeDevice::explain(const Program& program) {
   return launches(program).back();

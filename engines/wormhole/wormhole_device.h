@@ -54,8 +54,10 @@ class WormholeDevice final : public Device {
   void set_trace_sink(TraceSink* sink) override;
 
   CoreGrid compute_grid() const;
-  /// Returns the launches that `program` would make, in order, for explanations. They live as long
-  /// as the device.
+  /// What tensors leave of each core's L1 for circular buffers.
+  Bytes l1_free() const;
+  /// The launches that `program` would be, in order, for explanations; they live as long as the
+  /// device.
   std::span<const PlannedProgram> launches(const Program& program);
   /// Returns the last of these launches: for a matrix product, the product after its operands were
   /// transposed.

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/device/matmul_config.h"
 
 namespace howard::experiments {
 namespace {
@@ -124,6 +125,22 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
     reject("grid", value, "default or CxR, 1 to 64 each", "4x7");
   }
   return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+}
+
+Axis config_axis() {
+  return harness::optional_axis(
+      axis("config",
+           "default (ttnn's choice), or a matmul configuration as tune writes it; of products of "
+           "one size alone with that before it: 4096x4096x4096@2d:...",
+           {}, [](std::string_view value) -> std::string {
+             return value == "default" ? "default" : text_of(parse_matmul_config(value));
+           }));
+}
+
+std::optional<MatmulConfig> config_of(const harness::Parameters& parameters) {
+  const auto value = harness::find_parameter(parameters, "config");
+  if (!value || *value == "default") return std::nullopt;
+  return parse_matmul_config(*value);
 }
 
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,

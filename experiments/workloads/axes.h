@@ -48,9 +48,15 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// Returns why a point cannot have the core grid that it asks for: under the point's dispatch, the
-/// chip has fewer columns or rows, or each of its two queues has. ttnn would take all cores without
-/// a word. Absent if it can have the grid.
+/// No configuration of its products given, or one as text_of(MatmulConfig) writes it, for all of
+/// them or for those of one size; left out of points that do not ask.
+harness::Axis config_axis();
+/// The configuration that axis config of a point gives; absent where ttnn chooses.
+std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
+
+/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
+/// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
+/// word. Absent: it can.
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
                                          const harness::Parameters& parameters);
 

@@ -17,8 +17,9 @@ namespace {
 /// With a core grid ttnn takes LoFi if nobody asks for HiFi2, which is its choice without a grid.
 MatmulAttributes products_of(const harness::Parameters& parameters) {
   const auto grid = parse_grid(parameter_or(parameters, "grid", "default"));
-  if (!grid) return {};
-  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}};
+  const auto config = config_of(parameters);
+  if (!grid && !config) return {};
+  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}, .config = config};
 }
 
 }  // namespace

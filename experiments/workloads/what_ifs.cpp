@@ -107,6 +107,7 @@ void add_training_axes(std::vector<Axis>& axes, harness::Backend backend,
   }
   axes.push_back(dispatch_axis(dispatch));
   axes.push_back(harness::optional_axis(grid_axis()));
+  axes.push_back(config_axis());
   axes.push_back(harness::optional_axis(harness::word_axis(
       "fused", "yes: TTML's functions, which do more in one program; not set: no", {"no", "yes"},
       {})));

@@ -21,7 +21,8 @@ void require_circular_buffers_fit(const PlannedProgram& planned, const DeviceMem
                    "its circular buffers need {} bytes of each core's L1, and {} are free{}",
                    needed.value(), memory.l1_free().value(), memory.l1_holders()),
                .accepted = "what tensors in L1 leave",
-               .hint = "to move tensors to DRAM"});
+               .hint = planned.matmul ? "to move tensors to DRAM, or blocks of fewer tiles"
+                                      : "to move tensors to DRAM"});
 }
 
 }  // namespace

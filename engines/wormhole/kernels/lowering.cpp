@@ -66,7 +66,7 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
   const MatmulPlan plan =
       plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
-  const bool fused = profiles.software.matmul_fuses_transposes && plan.kind != MatmulKind::reuse;
+  const bool fused = profiles.software.matmul_fuses_transposes && plan.is_multicast();
   if (!fused) {
     if (attributes.transpose_a) {
       program.inputs[0] = launches.transpose(program.inputs[0], Swap::rows_columns);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "engines/wormhole/kernels/tile_ops.h"
 
 namespace howard::wormhole {
 namespace {
@@ -38,13 +39,13 @@ struct Costs {
   const ChipProfile& chip;
   const SoftwareProfile& software;
 
-  /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
-  /// same. It is bounded by the issue of requests, by the core's own port, or by its share of the
-  /// DRAM as that NoC can read it.
-  SimTime read(std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram) const {
-    const SimTime per_tile =
-        std::max({software.matmul_read_issue, transfer_time(tile, chip.noc_link),
-                  transfer_time(readers * tile, dram)});
+  /// One core reads `tiles` in one batch while `readers` cores do the same: bounded by issuing
+  /// requests, by its own port, or by its share of DRAM as that NoC can read it. The L1 of the
+  /// other cores has no such bound: they are more than the readers and each has a port as fast.
+  SimTime read(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers,
+               Bandwidth dram) const {
+    SimTime per_tile = std::max(software.matmul_read_issue, transfer_time(tile, chip.noc_link));
+    if (from == Storage::dram) per_tile = std::max(per_tile, transfer_time(readers * tile, dram));
     return chip.noc_read_latency + tiles * per_tile;
   }
 
@@ -57,10 +58,15 @@ struct Costs {
 /// so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
-    // These are the usual kernels: the reader on NoC 0 fetches A, and the writer on NoC 1 also
-    // fetches B.
-    cost.in0_load = costs.read(g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
-    cost.in1_load = costs.read(g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
+    // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
+    cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
+    return;
+  }
+  if (plan.kind == MatmulKind::multi_core) {
+    // One reader fetches both, one after the other.
+    cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0) +
+                    costs.read(plan.in1, g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
@@ -71,8 +77,8 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
-  cost.in0_load = costs.read(g.in0_tiles, g.tile, in0_readers, in0_dram);
-  cost.in1_load = costs.read(g.in1_tiles, g.tile, in1_readers, in1_dram);
+  cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, in0_readers, in0_dram);
+  cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.tile, in1_readers, in1_dram);
   if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.tile);
   if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.tile);
 }
@@ -116,7 +122,7 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
 /// right half of the columns to NoC 1, except the top row, which reads B there. The 1D kernels
 /// write everything over NoC 0.
 std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
-  if (plan.kind == MatmulKind::reuse) return 0;
+  if (!plan.is_multicast()) return 0;
   const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
   return split ? g.cores + g.columns : 2 * g.cores;
 }
@@ -129,16 +135,27 @@ SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs)
          (transfer_time(2 * g.tile, costs.chip.unpack) + costs.software.matmul_output_tile);
 }
 
+/// The vector unit applies it to each tile of the result before that is packed; the packer clips
+/// negative numbers by itself.
+SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  if (!plan.activation || *plan.activation == Eltwise::relu) return {};
+  return g.out_tiles *
+         costs.software.tiles.functions.at(static_cast<std::size_t>(*plan.activation));
+}
+
 void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   const Bytes twice_block = 2 * g.out_tiles * g.tile;
   const std::int64_t twice_noc0 = twice_cores_on_noc0(plan, g);
   const auto share = [&](std::int64_t twice_cores) {
     return Bytes(twice_block.value() / 4 * twice_cores);  // tiles are multiples of 64 bytes
   };
-  // Both NoCs end at the same DRAM channels, so their shares add.
-  const SimTime shared = transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
-                         transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
-  // A core that writes alone has a barrier after every sub-block.
+  // Both NoCs end at the same DRAM channels, so their shares add. L1 is not shared by all cores.
+  const SimTime shared =
+      plan.out == Storage::l1
+          ? SimTime()
+          : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
+                transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
+  // One core alone: a barrier after every sub-block.
   const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
                                                transfer_time(g.tile, costs.chip.noc_link)) +
                         g.subblocks * costs.chip.noc_write_latency;
@@ -146,10 +163,11 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
   // bias) still computes the following ones.
   cost.bias = bias_time(plan, g, costs);
-  const SimTime last_pass = plan.bias ? cost.bias : cost.compute;
+  cost.activation = activation_time(plan, g, costs);
+  const SimTime last_pass = (plan.bias ? cost.bias : cost.compute) + cost.activation;
   const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
   const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
-  cost.output_exposed = cost.bias + std::max(last, cost.output_drain - hidden);
+  cost.output_exposed = cost.bias + cost.activation + std::max(last, cost.output_drain - hidden);
 }
 
 /// Computes the pipeline. Inputs are double buffered, so a step takes the slowest of its three
@@ -172,7 +190,7 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
   const SimTime products_end =
       start + first + (g.output_blocks - 1) * again + (cost.products - 1) * cost.restart;
   kernel.reads_end = products_end - cost.compute;
-  kernel.math_end = products_end + cost.bias;
+  kernel.math_end = products_end + cost.bias + cost.activation;
   kernel.total = products_end + cost.output_exposed;
   kernel.first_write =
       std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
@@ -181,37 +199,47 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
 /// Returns the time to restart: each core resets its loops and pointers, and the receivers of a
 /// multicast have to be ready again.
 SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwareProfile& software) {
-  const bool multicast = plan.kind != MatmulKind::reuse && g.cores > 1;
+  const bool multicast = plan.is_multicast() && g.cores > 1;
   return software.matmul_next_product +
          (multicast ? software.matmul_next_multicast_product : SimTime());
 }
 
 /// Returns all bytes that the readers fetch and the writers write.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
-  if (plan.kind == MatmulKind::reuse) {
-    return plan.batch * ((g.in0_tiles + g.in1_tiles) * g.k_steps + g.out_tiles) * g.tile;
+  const auto from = [](Storage storage, std::int64_t tiles) {
+    return storage == Storage::dram ? tiles : 0;
+  };
+  if (!plan.is_multicast()) {
+    return plan.shares() * plan.batch_in_share *
+           (from(plan.in0, g.in0_tiles * g.k_steps) + from(plan.in1, g.in1_tiles * g.k_steps) +
+            from(plan.out, g.out_tiles)) *
+           g.tile;
   }
   const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
   const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
-  return (in0 + in1 + g.cores * g.out_tiles * g.output_blocks) * g.tile;
+  return (from(plan.in0, in0) + from(plan.in1, in1) +
+          from(plan.out, g.cores * g.out_tiles * g.output_blocks)) *
+         g.tile;
 }
 
 Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
-  const bool math = product.math >= product.unpack;
+  const SimTime products = cost.compute * cost.steps;
+  const SimTime activation = cost.activation * cost.output_blocks;
+  const bool math = product.math >= product.unpack || activation >= products;
   const std::array<std::pair<SimTime, Bottleneck>, 5> candidates{{
-      {cost.compute * cost.steps, math ? Bottleneck::math : Bottleneck::unpack},
+      {products + activation, math ? Bottleneck::math : Bottleneck::unpack},
       {cost.in0_load * cost.steps, Bottleneck::in0_reads},
       {cost.in1_load * cost.steps, Bottleneck::in1_reads},
-      {cost.output_exposed * cost.output_blocks, Bottleneck::output_writes},
+      {cost.output_exposed * cost.output_blocks - activation, Bottleneck::output_writes},
       {cost.kernel.compute_start, Bottleneck::start},
   }};
   return std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first).second;
 }
 
 int matmul_kernel_groups(const MatmulPlan& plan) {
-  if (plan.kind == MatmulKind::reuse) return plan.batch % plan.active_cores() == 0 ? 1 : 2;
+  if (!plan.is_multicast()) return plan.shares() % plan.active_cores() == 0 ? 1 : 2;
   const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
   const bool many_rows = plan.active_rows() > 1;
   const bool many_columns = plan.active_columns() > 1;
@@ -238,18 +266,34 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   cost.kernel.bottleneck = find_bottleneck(cost, product);
   cost.kernel.dram = dram_traffic(plan, g, cost);
   cost.kernel.cores = static_cast<int>(g.cores);
-  // The 2D kind uses a sub-grid; the 1D kinds fill the rows of the grid.
-  cost.kernel.grid = plan.kind == MatmulKind::multicast_2d
-                         ? CoreGrid{static_cast<int>(g.columns), static_cast<int>(g.rows)}
-                         : plan.grid;
+  // 2D kinds use a sub-grid, 1D kinds fill the rows of the grid.
+  const CoreGrid used{static_cast<int>(g.columns), static_cast<int>(g.rows)};
+  cost.kernel.grid = plan.kind != MatmulKind::multicast_2d ? plan.grid
+                     : plan.transpose_mcast                ? CoreGrid{used.rows, used.columns}
+                                                           : used;
   return cost;
+}
+
+SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
+                          const SoftwareProfile& software) {
+  // The best sub-block is a row or a column of all tiles that the destination registers hold.
+  MatmulPlan best = plan;
+  best.out_block_h = best.subblock_h = 1;
+  best.out_block_w = best.subblock_w = plan.fp32_accumulation ? 4 : 8;
+  best.in0_block_w = 1;
+  best.transposed_b = false;
+  const Geometry g = geometry_of(best);
+  const TileProduct product = tile_product(best, g, {chip, software});
+  const SimTime per_output_tile =
+      plan.k * std::max(product.math, product.unpack) + software.matmul_output_tile;
+  return plan.products() * plan.per_core_m * plan.per_core_n * per_output_tile;
 }
 
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
   constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
   constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
-  // A sender and a receiver semaphore each, for in0 and in1.
-  const int semaphores = plan.kind == MatmulKind::reuse ? 0 : 4;
+  // Sender and receiver, for in0 and in1.
+  const int semaphores = plan.is_multicast() ? 4 : 0;
   return {.cores = static_cast<int>(plan.active_cores()),
           .kernel_groups = matmul_kernel_groups(plan),
           .binaries = kBinaries,

@@ -13,16 +13,17 @@ namespace howard::wormhole {
 
 /// The stages of a matmul kernel on the slowest core. A step is one block of K of one output block.
 struct MatmulCost {
-  SimTime in0_load;      ///< The time of one step to read a block of A and multicast it.
-  SimTime in1_load;      ///< The time of one step to read a block of B and multicast it.
-  SimTime compute;       ///< The time of one step for all tile products of the block.
-  SimTime output_drain;  ///< The time to write one output block.
-  SimTime bias;  ///< The time to add the bias to one output block, after the last step of K.
-  SimTime output_exposed;  ///< The bias time plus the part of writing that no computation hides.
-  SimTime restart;         ///< The time before each further product of a looped batch.
-  std::int64_t steps = 0;  ///< The number of steps of a core.
-  std::int64_t output_blocks = 0;  ///< The output blocks of a core, including looped batches.
-  std::int64_t products = 0;       ///< The number of products of a core.
+  SimTime in0_load;                ///< One step: read a block of A, multicast it.
+  SimTime in1_load;                ///< One step: read a block of B, multicast it.
+  SimTime compute;                 ///< One step: all tile products of the block.
+  SimTime output_drain;            ///< Writing one output block.
+  SimTime bias;                    ///< Adding it to one output block, after the last step of K.
+  SimTime activation;              ///< Applying it to one output block, in the last pass over it.
+  SimTime output_exposed;          ///< Both, and what no computation hides of writing.
+  SimTime restart;                 ///< Before each further product of a looped batch.
+  std::int64_t steps = 0;          ///< All steps of a core.
+  std::int64_t output_blocks = 0;  ///< Of a core, looped batches included.
+  std::int64_t products = 0;       ///< Of a core.
 
   KernelCost kernel;
 };
@@ -36,9 +37,13 @@ struct MatmulCost {
 MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
                        const SoftwareProfile& software);
 
-/// Returns what must be dispatched for `plan`. In 2D, different kernels run on the cores at the
-/// corner, in the left column, in the top row and in the two halves of the rest; in 1D, on the
-/// sender and the receivers.
+/// What computing alone takes of the busiest core, whatever the blocks, the steps of K and the
+/// sub-blocks are into which `plan` cuts its share: no such plan takes less.
+SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
+                          const SoftwareProfile& software);
+
+/// What dispatching it costs: in 2D the cores at the corner, in the left column, in the top row and
+/// in the two halves of the rest run different kernels, in 1D the sender and the receivers.
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software);
 
 }  // namespace howard::wormhole

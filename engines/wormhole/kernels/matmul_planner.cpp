@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "base/error.h"
+#include "engines/wormhole/kernels/matmul_rules.h"
 
 namespace howard::wormhole {
 namespace {
@@ -89,24 +91,22 @@ Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten
   return {};
 }
 
-using SubBlock = std::pair<std::int64_t, std::int64_t>;
+std::int64_t most_tiles(bool fp32_accumulation) { return fp32_accumulation ? 4 : 8; }
 
-/// This is ttnn's order of preference; the destination registers hold 8 tiles in bf16.
-constexpr std::array<SubBlock, 20> kSubBlocks{
-    {{4, 2}, {2, 4}, {8, 1}, {1, 8}, {7, 1}, {1, 7}, {3, 2}, {2, 3}, {6, 1}, {1, 6},
-     {5, 1}, {1, 5}, {2, 2}, {4, 1}, {1, 4}, {3, 1}, {1, 3}, {2, 1}, {1, 2}, {1, 1}}};
+bool sums_in_fp32(const MatmulProblem& problem) {
+  return problem.compute.fp32_accumulation.value_or(problem.dtype == DataType::float32);
+}
 
 /// Chooses the first pair that divides the block. With fp32 accumulation half as many tiles fit.
 /// `pairs_are_w_h`: the core-grid path reads the same list as (width, height).
 void choose_subblock(MatmulPlan& plan, bool pairs_are_w_h) {
-  const std::int64_t most_tiles = plan.fp32_accumulation ? 4 : 8;
-  for (const auto& [first, second] : kSubBlocks) {
-    const std::int64_t h = pairs_are_w_h ? second : first;
-    const std::int64_t w = pairs_are_w_h ? first : second;
-    if (h * w > most_tiles || plan.out_block_h % h != 0 || plan.out_block_w % w != 0) continue;
-    plan.subblock_h = h;
-    plan.subblock_w = w;
-    return;
+  const std::int64_t most = most_tiles(plan.fp32_accumulation);
+  if (pairs_are_w_h) {
+    std::tie(plan.subblock_w, plan.subblock_h) =
+        preferred_subblock(plan.out_block_w, plan.out_block_h, most);
+  } else {
+    std::tie(plan.subblock_h, plan.subblock_w) =
+        preferred_subblock(plan.out_block_h, plan.out_block_w, most);
   }
 }
 
@@ -125,9 +125,19 @@ bool is_narrow(std::int64_t m, std::int64_t n) {
   return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
 }
 
-/// Follows create_simple_matmul_program_config, for a call without a core grid. `wide_only`: A is
-/// read once for a batch of B, which only the kernel that multicasts A in one dimension can do.
+/// A tile of the result after the other, without a multicast: a tile of each operand a step.
+void plan_multi_core(MatmulPlan& plan) {
+  plan.kind = MatmulKind::multi_core;
+  plan.per_core_m = plan.per_core_n = plan.in0_block_w = 1;
+  plan.out_block_h = plan.out_block_w = plan.subblock_h = plan.subblock_w = 1;
+}
+
+/// create_simple_matmul_program_config: no core grid given. `wide_only`: A is read once for a batch
+/// of B, which only the kernel that multicasts A in one dimension can do. With an operand or the
+/// result in L1 ttnn never cuts the large blocks of a 2D multicast to the grid.
 void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
+  const bool all_in_dram =
+      plan.in0 == Storage::dram && plan.in1 == Storage::dram && plan.out == Storage::dram;
   const bool narrow = is_narrow(plan.m, plan.n);
   const bool wide = wide_only || (narrow && plan.n > plan.m);
   const bool tall = narrow && !wide;
@@ -147,6 +157,13 @@ void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffer
     plan.per_core_n = split_columns ? ceil_div(plan.n, plan.grid.cores()) : plan.n;
     plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
     take_block(plan, /*may_shorten_k=*/false, buffers);
+  } else if (!all_in_dram && rows == 0) {
+    plan_multi_core(plan);
+  } else if (!all_in_dram) {
+    plan.kind = MatmulKind::multicast_2d;
+    plan.per_core_m = plan.out_block_h = side;
+    plan.per_core_n = plan.out_block_w = side;
+    plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
   } else {
     plan.kind = MatmulKind::multicast_2d;
     plan.per_core_m = ceil_div(plan.m, plan.grid.rows);
@@ -201,20 +218,42 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
 ///    bf16                         HiFi2
 ///    bf16 with only a core grid   LoFi
 void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
-  MathFidelity fidelity = problem.core_grid ? MathFidelity::lofi : MathFidelity::hifi2;
+  const bool is_told = problem.core_grid || problem.config;
+  MathFidelity fidelity = is_told ? MathFidelity::lofi : MathFidelity::hifi2;
   if (plan.dtype == DataType::bfloat8_b || plan.dtype == DataType::bfloat4_b) {
     fidelity = MathFidelity::lofi;
   } else if (plan.dtype == DataType::float32) {
     fidelity = MathFidelity::hifi4;
   }
   plan.fidelity = problem.compute.fidelity.value_or(fidelity);
-  plan.fp32_accumulation =
-      problem.compute.fp32_accumulation.value_or(plan.dtype == DataType::float32);
+  plan.fp32_accumulation = sums_in_fp32(problem);
 }
 
-}  // namespace
+/// The caller's configuration, which ttnn accepts.
+void take_config(MatmulPlan& plan, const MatmulConfig& config) {
+  if (config.kind == MatmulKind::multi_core) return plan_multi_core(plan);
+  plan.kind = config.kind;
+  plan.grid = config.grid;
+  plan.transpose_mcast = config.transpose_mcast;
+  if (config.fuse_batch && plan.is_multicast()) {
+    plan.m *= plan.batch;
+    plan.batch = 1;
+  }
+  plan.per_core_m = config.per_core_m;
+  plan.per_core_n = config.per_core_n;
+  plan.in0_block_w = config.in0_block_w;
+  plan.out_block_h = config.out_block_h;
+  plan.out_block_w = config.out_block_w;
+  plan.subblock_h = config.subblock_h;
+  plan.subblock_w = config.subblock_w;
+  if (config.kind != MatmulKind::reuse) return;
+  plan.batch_in_share = ceil_div(config.per_core_m, plan.m);
+  plan.per_core_m = plan.out_block_h = std::min(config.per_core_m, plan.m);
+  plan.out_block_w = plan.per_core_n;
+}
 
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+/// What the program asks for, with ttnn's choice of a configuration.
+MatmulProblem unconfigured_problem(const Program& program, const MatmulAttributes& attributes) {
   const Shape& a = program.inputs[0].spec.shape;
   const Shape& out = program.outputs[0].spec.shape;
   return {.batch = out.batch(),
@@ -227,18 +266,45 @@ MatmulProblem problem_of(const Program& program, const MatmulAttributes& attribu
           .core_grid = attributes.core_grid,
           .compute = attributes.compute,
           .transposed_b = attributes.transpose_b,
-          .bias = program.inputs.size() > 2};
+          .bias = program.inputs.size() > 2,
+          .in0 = program.inputs[0].spec.storage,
+          .in1 = program.inputs[1].spec.storage,
+          .out = program.outputs[0].spec.storage};
 }
 
-std::string_view name_of(MatmulKind kind) {
-  constexpr std::array<std::string_view, 4> kNames{"2D", "1D in0", "1D in1", "reuse"};
-  return kNames[static_cast<std::size_t>(kind)];
+}  // namespace
+
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+  MatmulProblem problem = unconfigured_problem(program, attributes);
+  const auto& config = attributes.config;
+  const MatmulSize size{problem.m, problem.k, problem.n};
+  if (config && config->only.value_or(size) == size) problem.config = config;
+  return problem;
+}
+
+std::int64_t destination_tiles(const MatmulProblem& problem) {
+  return most_tiles(sums_in_fp32(problem));
+}
+
+MatmulConfig config_of(const MatmulPlan& plan) {
+  return {.kind = plan.kind,
+          .grid = plan.grid,
+          .per_core_m = plan.per_core_m * plan.batch_in_share,
+          .per_core_n = plan.per_core_n,
+          .in0_block_w = plan.in0_block_w,
+          .out_block_h = plan.out_block_h * plan.batch_in_share,
+          .out_block_w = plan.out_block_w,
+          .subblock_h = plan.subblock_h,
+          .subblock_w = plan.subblock_w,
+          .transpose_mcast = plan.transpose_mcast,
+          .fuse_batch = plan.batch == 1 || !plan.is_multicast()};
 }
 
 std::string MatmulPlan::text() const {
-  return fmt::format("{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
-                     name_of(kind), active_cores(), per_core_m, per_core_n, out_block_h,
-                     out_block_w, in0_block_w, subblock_h, subblock_w, name_of(fidelity));
+  return fmt::format("{}{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
+                     name_of(kind), transpose_mcast ? " transposed" : "", active_cores(),
+                     per_core_m, per_core_n, out_block_h, out_block_w, in0_block_w, subblock_h,
+                     subblock_w, name_of(fidelity));
 }
 
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {
@@ -256,7 +322,22 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                   .n = problem.n,
                   .dtype = problem.dtype,
                   .transposed_b = problem.transposed_b,
-                  .bias = problem.bias};
+                  .bias = problem.bias,
+                  .activation = problem.activation,
+                  .in0 = problem.in0,
+                  .in1 = problem.in1,
+                  .out = problem.out};
+  if (problem.config) {
+    if (auto reason = matmul_objection(problem, *problem.config, device_grid)) {
+      throw Error({.attempted = fmt::format("multiply with {}", text_of(*problem.config)),
+                   .value = std::move(*reason),
+                   .accepted = "what ttnn accepts",
+                   .hint = "run_experiment tune, which lists what it accepts"});
+    }
+    choose_arithmetic(plan, problem);
+    take_config(plan, *problem.config);
+    return plan;
+  }
   if (problem.core_grid && problem.core_grid->columns <= device_grid.columns &&
       problem.core_grid->rows <= device_grid.rows) {
     plan.grid = *problem.core_grid;

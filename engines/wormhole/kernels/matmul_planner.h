@@ -8,33 +8,29 @@
 #include <string>
 
 #include "base/units.h"
+#include "engines/device/matmul_config.h"
 #include "engines/device/program.h"
 
 namespace howard::wormhole {
 
-/// How ttnn spreads a matrix product over cores (its matmul program configurations).
-enum class MatmulKind : std::uint8_t {
-  multicast_2d,      ///< A is multicast along core rows and B along core columns.
-  multicast_1d_in0,  ///< One core reads A and multicasts it; every core owns columns of B.
-  multicast_1d_in1,  ///< The mirror image: one core reads B, and every core owns rows of A.
-  reuse,             ///< For batched A and B: each core has products of its own, without multicast.
-};
-
-/// Returns "2D", "1D in0", "1D in1" or "reuse".
-std::string_view name_of(MatmulKind kind);
-
-/// A matrix product in tiles, all operands tiled and interleaved over DRAM.
+/// A matrix product in tiles, all operands tiled and interleaved over the banks of DRAM or L1.
 struct MatmulProblem {
   std::int64_t batch = 1;
   bool batched_a = true;             ///< Whether A has the batch, if there is one.
   bool batched_b = false;            ///< Whether B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
   DataType dtype = DataType::bfloat16;
-  /// The caller's grid; if it is larger than the device, the device's grid applies.
-  std::optional<CoreGrid> core_grid;
-  ComputeConfig compute;      ///< For what the caller left out, ttnn's default applies.
-  bool transposed_b = false;  ///< Whether the kernel transposes B's tiles.
-  bool bias = false;          ///< Whether a row is added to the result.
+  std::optional<CoreGrid> core_grid;   ///< The caller's; larger than the device: the device's.
+  ComputeConfig compute;               ///< What the caller left out takes ttnn's default.
+  bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
+  bool bias = false;                   ///< A row is added to the result.
+  std::optional<Eltwise> activation;   ///< Applied to the result by the kernel.
+  std::optional<MatmulConfig> config;  ///< The caller's, in place of ttnn's choice.
+  Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
+
+  bool is_all_in_dram() const {
+    return in0 == Storage::dram && in1 == Storage::dram && out == Storage::dram;
+  }
 
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
@@ -42,7 +38,10 @@ struct MatmulProblem {
 /// Returns the problem that `program` with `attributes` poses.
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
 
-/// The configuration that ttnn chooses, in tiles.
+/// Tiles of the result that the destination registers hold: 8, or 4 where sums are fp32.
+std::int64_t destination_tiles(const MatmulProblem& problem);
+
+/// The configuration that ttnn chooses or was given, in tiles.
 struct MatmulPlan {
   MatmulKind kind{};
   CoreGrid grid;           ///< The grid it was planned for.
@@ -58,17 +57,27 @@ struct MatmulPlan {
   bool fp32_accumulation = false;
   bool transposed_b = false;
   bool bias = false;
+  std::optional<Eltwise> activation;
+  bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
+  std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.
+  Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
 
-  // The cores that have work: in 2D a sub-grid, in 1D a number of cores in row-major order.
+  bool is_multicast() const { return kind != MatmulKind::reuse && kind != MatmulKind::multi_core; }
+
+  /// Without a multicast: what is dealt out to the cores, products of a batch or parts of them.
+  std::int64_t shares() const {
+    return ceil_div(m, per_core_m) * ceil_div(n, per_core_n) * batch / batch_in_share;
+  }
+  // Cores that have work: in 2D a sub-grid, in 1D a number of cores in row-major order.
   std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
   std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
   std::int64_t active_cores() const {
-    return kind == MatmulKind::reuse ? std::min<std::int64_t>(batch, grid.cores())
-                                     : active_columns() * active_rows();
+    return is_multicast() ? active_columns() * active_rows()
+                          : std::min<std::int64_t>(shares(), grid.cores());
   }
   /// How many products the busiest core runs one after the other.
   std::int64_t products() const {
-    return kind == MatmulKind::reuse ? ceil_div(batch, active_cores()) : batch;
+    return is_multicast() ? batch : ceil_div(shares(), active_cores()) * batch_in_share;
   }
   std::int64_t k_blocks() const { return k / in0_block_w; }
   std::int64_t blocks_h() const { return per_core_m / out_block_h; }
@@ -78,9 +87,12 @@ struct MatmulPlan {
   std::string text() const;
 };
 
-/// Applies ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"): the
-/// default configuration, or the one for a given core grid. The result depends only on the
-/// arguments.
+/// The configuration that `plan` is, as a caller would give it.
+MatmulConfig config_of(const MatmulPlan& plan);
+
+/// ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"): the default
+/// configuration, or the one for a given core grid, or the one that is given. Pure; the same answer
+/// for the same input. Error, with ttnn's reason, for a given configuration that it refuses.
 ///
 /// `device_grid` is the compute grid; `circular_buffer_bytes` is the L1 that a core has for
 /// circular buffers.

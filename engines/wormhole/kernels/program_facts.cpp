@@ -37,6 +37,7 @@ struct Describer {
     told("transpose_a", text(attributes.transpose_a));
     told("transpose_b", text(attributes.transpose_b));
     told("user_core_coord", ttnn_text(attributes.core_grid));
+    if (attributes.config) told("program_config", text_of(*attributes.config));
     const MatmulPlan& plan = *planned.matmul;
     facts.fidelity = name_of(plan.fidelity);
     told("compute_kernel_config",

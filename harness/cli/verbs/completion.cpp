@@ -17,11 +17,13 @@
 #include "engines/wormhole/profiles/profiles.h"
 #include "experiments/all.h"
 #include "experiments/workloads/explain_question.h"
+#include "experiments/workloads/tuning.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/verbs/explain.h"
 #include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/tune.h"
 #include "harness/cli/verbs/verbs.h"
 
 namespace howard::cli {
@@ -139,6 +141,7 @@ std::vector<std::string> values_of(const harness::Axis& axis) {
 
 /// Returns the axes of the experiments that `line` names, each once.
 std::vector<harness::Axis> axes_of(const BegunLine& line) {
+  if (line.verb != nullptr && line.verb->run == tune) return experiments::tuning_axes();
   std::vector<std::string> names = line.names;
   std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
   if (line.verb != nullptr && names.empty())

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/all.h"
+#include "experiments/workloads/tuning_report.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/page_of_run.h"
@@ -91,6 +92,7 @@ Presentations presentations() {
                      experiment->presentation()});
   }
   known.push_back({"explain", "", reports::explanation_presentation()});
+  known.push_back({"tune", "", experiments::tuning_presentation()});
   return known;
 }
 

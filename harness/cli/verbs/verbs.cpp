@@ -14,12 +14,13 @@
 #include "harness/cli/verbs/man_page.h"
 #include "harness/cli/verbs/report.h"
 #include "harness/cli/verbs/train.h"
+#include "harness/cli/verbs/tune.h"
 
 namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
 extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
-    kReportHelp, kTrainConfigHelp, kTrainHelp;
+    kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -31,6 +32,7 @@ std::span<const Verb> verbs() {
            "what a training run of TTML's files would take, and which settings are faster"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
+      Verb{"tune", tune, &kTuneHelp, "rank the matmul configurations of a product"},
       Verb{"analyze", analyze, &kAnalyzeHelp, "show where the time in a profiler's log went"},
       Verb{"compare", compare, &kCompareHelp,
            "show what is slower, faster, missing or new in the second of two runs"},

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "experiments/workloads/chip_context.h"
+#include "experiments/workloads/tuning.h"
+#include "experiments/workloads/tuning_report.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/options.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/picture_options.h"
+#include "harness/cli/verbs/manual.h"
+#include "harness/environment.h"
+
+namespace howard::cli {
+
+extern const std::string_view kTuneHelp;  // tune_help.md, compiled in by the build
+
+namespace {
+
+struct TuneOptions {
+  std::vector<std::string> axes;
+  std::size_t top = 10;
+  Options outputs;  ///< Profiles, threads, color and where results go.
+  bool help = false;
+};
+
+TuneOptions tune_options(int argc, const char* const* argv) {
+  CLI::App app;
+  TuneOptions options;
+  constexpr std::uint64_t kMostRows = 1000;
+  constexpr std::uint64_t kMostThreads = 4096;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
+  add_whole(app, "--top", options.top, 1, kMostRows);
+  add_whole(app, "--threads", options.outputs.threads, 1, kMostThreads);
+  app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
+  app.add_option("--results", options.outputs.results);
+  app.add_option("--json", options.outputs.json);
+  app.add_option("--csv", options.outputs.csv);
+  app.add_option("--md", options.outputs.markdown);
+  add_picture_options(app, options.outputs.canvas);
+  add_color_option(app, options.outputs.color);
+  parse_command_line(app, argc, argv);
+  require_one_text_in_each_place(options.outputs);
+  return options;
+}
+
+int thread_count(const Options& options) {
+  if (options.threads > 0) return options.threads;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+/// Prints what can be pasted, where the tables went.
+void print_python(const std::vector<experiments::Tuning>& tunings, const Options& options) {
+  const bool data_on_output = options.json == "-" || options.csv == "-" || options.markdown == "-";
+  std::FILE* const stream = data_on_output ? stderr : stdout;
+  for (const experiments::Tuning& tuning : tunings) {
+    fmt::print(stream, "{}\n", experiments::best_python(tuning));
+  }
+  std::fflush(stream);
+}
+
+int write_tunings(const TuneOptions& options, const std::vector<experiments::Tuning>& tunings,
+                  const wormhole::Profiles& profiles) {
+  harness::RunContext context = harness::describe_environment();
+  experiments::describe_chip(profiles, context);
+  Outputs outputs(options.outputs);
+  outputs.require_writable();
+  const Finished finished{.result = experiments::tuning_result(tunings, context),
+                          .presentation = experiments::tuning_presentation(),
+                          .documents = {{"tune.py", experiments::tuning_module(tunings)}},
+                          .tables = experiments::tuning_tables(tunings)};
+  outputs.finish(finished);
+  print_python(tunings, options.outputs);
+  bool well = outputs.write({finished});
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    const std::string name = i == 0 ? "tune" : fmt::format("tune_{}", i + 1);
+    well = outputs.add_picture([&](const reports::Canvas& canvas) {
+      return experiments::write_tuning_plot(tunings[i], name, canvas);
+    }) && well;
+  }
+  outputs.print_written();
+  return well ? kOk : kFailed;
+}
+
+}  // namespace
+
+int tune(int argc, const char* const* argv) {
+  const TuneOptions options = tune_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", manual(kTuneHelp));
+    return kOk;
+  }
+  std::vector<harness::Parameters> products;
+  try {
+    products = experiments::tuned_products(options.axes);
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
+  }
+  const wormhole::Profiles profiles =
+      read_settings(options.outputs.profiles, wormhole::load_profiles);
+  const experiments::DevBox box(profiles, host::HostOptions{}, 1);
+  std::vector<experiments::Tuning> tunings;
+  for (const harness::Parameters& product : products) {
+    tunings.push_back(experiments::tune(box, product, options.top, thread_count(options.outputs)));
+  }
+  return write_tunings(options, tunings, profiles);
+}
+
+}  // namespace howard::cli
