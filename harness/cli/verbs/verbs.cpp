@@ -11,6 +11,7 @@
 #include "harness/cli/verbs/help.h"
 #include "harness/cli/verbs/list.h"
 #include "harness/cli/verbs/man_page.h"
+#include "harness/cli/verbs/python.h"
 #include "harness/cli/verbs/report.h"
 #include "harness/cli/verbs/train.h"
 
@@ -18,7 +19,7 @@ namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
 extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kListHelp,
-    kReportHelp, kTrainHelp;
+    kPythonHelp, kReportHelp, kTrainHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -26,6 +27,7 @@ std::span<const Verb> verbs() {
            "train a character model on a text, save, resume, write text"},
       Verb{"explain", explain, &kExplainHelp,
            "what a workload or a point is bound by, and what would help"},
+      Verb{"python", python, &kPythonHelp, "run a Python script for ttnn on the emulated chip"},
       Verb{"analyze", analyze, &kAnalyzeHelp, "where the time of a profiler's log went"},
       Verb{"compare", compare, &kCompareHelp,
            "what is slower, faster, missing or new in the second of two runs"},
