@@ -72,11 +72,11 @@ Array product(const Array& a, const Array& b) {
   ProductSize size{1, a.shape()[ra - 2], a.shape()[ra - 1], b.shape()[rb - 1]};
   Dims shape = arrays::broadcast(batch_of(a), batch_of(b));
   // One matrix on the right takes all rows of the left at once.
-  const bool one_right = elements_of(batch_of(b)) == 1;
-  const bool joined = one_right && elements_of(batch_of(a)) == elements_of(shape);
+  const bool one_right = arrays::elements_of(batch_of(b)) == 1;
+  const bool joined = one_right && arrays::elements_of(batch_of(a)) == arrays::elements_of(shape);
   const Array left = joined ? a : broadcast_batch(a, shape);
   const Array right = joined ? b : broadcast_batch(b, shape);
-  (joined ? size.m : size.batch) *= elements_of(shape);
+  (joined ? size.m : size.batch) *= arrays::elements_of(shape);
   shape.insert(shape.end(), {a.shape()[ra - 2], size.n});
   Array out(shape, false);
   if (out.size() == 0 || size.k == 0) return out;

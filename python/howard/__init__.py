@@ -55,6 +55,7 @@ from howard._native import (
     to_layout,
     transpose,
 )
+from howard._virtual import now, region
 
 __all__ = [
     "Device",
@@ -85,9 +86,11 @@ __all__ = [
     "max",
     "mean",
     "multiply",
+    "now",
     "open_emulated",
     "open_host",
     "reciprocal",
+    "region",
     "relu",
     "reshape",
     "rsqrt",

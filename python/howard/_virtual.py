@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual time in scripts for ttnn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def now() -> float:
+    """Virtual seconds of the emulated chips that howard.ttnn has opened; 0 before the first."""
+    from howard.ttnn import _session
+
+    return float(_session.now())
+
+
+def region(name: str) -> Any:
+    """Names a part of a script for ttnn: `with howard.region("forward"):`, or before a function.
+
+    Its virtual time stands in the summary of `run_experiment python`.
+    """
+    from howard.ttnn import _session
+
+    return _session.region(name)
