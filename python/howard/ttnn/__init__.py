@@ -26,7 +26,7 @@ from . import (
 )
 from . import _backward, _conv, _moreh  # noqa: F401  They add to the table of operations.
 from ._errors import missing as _missing
-from ._session import session as _session
+from ._session import session as _run
 from ._tensor import Tensor
 from ._types import DataType, Layout, Shape
 
@@ -127,7 +127,7 @@ import enum as _enum  # noqa: E402
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
-    "get_cluster_type": lambda: ClusterType[_session.chip_name.upper()]})
+    "get_cluster_type": lambda: ClusterType[_run.chip_name.upper()]})
 _distributed = {name: value for name, value in vars(_mesh).items() if not name.startswith("_")}
 distributed = _Namespace("distributed", {
     **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
@@ -137,7 +137,7 @@ multi_device = distributed
 
 class _SystemMesh:
     def shape(self):
-        return _device.MeshShape(1, _session.devices())
+        return _device.MeshShape(1, _run.devices())
 
 
 _ttnn = _Namespace("_ttnn", {
