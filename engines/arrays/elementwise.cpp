@@ -79,6 +79,7 @@ constexpr auto kBinary = std::to_array<BinaryFunction>({
     {"squared_difference", [](double x, double y) { return (x - y) * (x - y); }},
     {"bias_gelu", [](double x, double y) { return exact_gelu(x + y); }},
     {"pow", [](double x, double y) { return std::pow(x, y); }},
+    {"rpow", [](double x, double y) { return std::pow(y, x); }},
     {"gcd",
      [](double x, double y) { return static_cast<double>(std::gcd(integer(x), integer(y))); }},
     {"lcm",

@@ -24,7 +24,7 @@ from . import (
     _types,
     model_preprocessing,
 )
-from . import _backward, _conv, _moreh  # noqa: F401  They add to the table of operations.
+from . import _backward, _conv, _more, _moreh  # noqa: F401  They add to the table of operations.
 from ._errors import missing as _missing
 from ._session import session as _run
 from ._tensor import Tensor
@@ -53,13 +53,14 @@ def _public(module):
 
 
 _HIDDEN = {"arrays", "session", "annotations", "operation", "program", "values", "fail", "take",
-           "Mapper", "Composer", "Trace", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
+           "Mapper", "Composer", "Trace", "V", "dropout", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
 for _module in (_types, _configs, _device, _create, _movement, _reduce, _matmul, _mesh, _misc,
-                _golden):
+                _golden, _conv, _more):
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:
             globals().setdefault(_name, _value)
 slice = _movement.slice_
+to_dtype = _elementwise.to_dtype
 CloseDevice = _device.close_device
 for _name, _value in _launch.OPERATIONS.items():
     if "." not in _name:

@@ -16,7 +16,7 @@ polygamma cbrt pow""".split()
 _TWO = """eq ne gt lt ge le logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor
 bitwise_left_shift bitwise_right_shift logical_left_shift logical_right_shift maximum minimum ldexp
 logaddexp logaddexp2 squared_difference bias_gelu gcd lcm remainder fmod xlogy hypot atan2 nextafter
-div_no_nan floor_div trunc_div divide rdiv rsub where lerp addcmul addcdiv mac isclose""".split()
+div_no_nan floor_div trunc_div divide rdiv rpow rsub where lerp addcmul addcdiv mac isclose""".split()
 
 KERNEL_OF = {
     "add": "add",

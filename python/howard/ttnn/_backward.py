@@ -173,7 +173,7 @@ DERIVATIVES = {
     "logiteps": (lambda x, eps=0.0: 1 / (x * (1 - x)), 8),
     "fill": (lambda x, *_: 0 * x, 1),
     "fill_zero": (lambda x: 0 * x, 1),
-    "rpow": (lambda x, exponent: exponent ** 0 * V(exponent) ** x * math.log(exponent), 5),
+    "rpow": (lambda x, exponent: V(exponent) ** x * math.log(exponent), 5),
     "rdiv": (lambda x, scalar, **_: -scalar / (x * x), 5),
 }
 

@@ -403,8 +403,10 @@ class MeshDevice:
         if session.default_device is self:
             session.default_device = None
         if self._parent is None:
-            for storage in list(self.storages.values()):
-                storage.release()
+            for reference in list(self.storages.values()):
+                storage = reference()
+                if storage is not None:
+                    storage.release()
         self.traces.clear()
 
 
@@ -635,7 +637,8 @@ class MemoryView:
 
 def get_memory_view(device, buffer_type):
     in_l1 = buffer_type is BufferType.L1
-    used = sum(s.padded_bytes() for s in device.storages.values() if s.in_l1 == in_l1)
+    held = [reference() for reference in device.storages.values()]
+    used = sum(s.padded_bytes() for s in held if s is not None and s.in_l1 == in_l1)
     if in_l1:
         return MemoryView(device.num_worker_cores(), 1_499_136 - 103_712, used)
     return MemoryView(12, 1 << 30, used)

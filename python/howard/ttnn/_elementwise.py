@@ -16,8 +16,8 @@ from ._launch import (
     require_device,
     values,
 )
-from ._tensor import Tensor, chip_shape
-from ._types import DataType, Layout
+from ._tensor import Tensor
+from ._types import DataType, Layout, chip_shape
 
 arrays = _native.arrays
 
@@ -117,6 +117,8 @@ def _with_activations(tensor, activations):
 
 def broadcast_shapes(shape, *tensors):
     """What the kernel sees of operands that it can not broadcast once they are folded."""
+    if len(shape) <= 4:
+        return None
     out = chip_shape(shape)
     shapes = []
     for tensor in tensors:
@@ -132,7 +134,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     if isinstance(b, Tensor):
         require_device(name, a, b)
         try:
-            shape = arrays.broadcast_shape(list(a._shape), list(b._shape))
+            shape = a._shape if a._shape._dims == b._shape._dims else arrays.broadcast_shape(
+                list(a._shape), list(b._shape))
         except _native.Error:
             fail(name, f"shapes {a._shape} and {b._shape} cannot be broadcast: from the last "
                  "dimension, sizes must be equal or 1")
@@ -142,8 +145,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         if not isinstance(b, (int, float)):
             b = float(b)
         shape, inputs = a._shape, [a]
-    like = a if isinstance(b, (int, float)) or a._config == b._config or not \
-        b._config.is_sharded() else b
+    like = a if len(inputs) == 1 or a._config is b._config or not b._config.is_sharded() or \
+        a._config.is_sharded() else b
     out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
                       a._layout, memory_config, output)
     kernel, analogy = kernel_of(function)
@@ -214,8 +217,8 @@ for _name in IN_PLACE_UNARY:
 @operation("pow", golden="pow")
 def _pow(input_tensor, exponent, *, dtype=None, memory_config=None, output_tensor=None):
     if not isinstance(input_tensor, Tensor):
-        return _binary("pow", "pow", FUNCTIONS["full_like"](exponent, float(input_tensor)), exponent,
-                       dtype, memory_config, output_tensor, None, None, None)
+        return _binary("pow", "rpow", exponent, input_tensor, dtype, memory_config, output_tensor,
+                       None, None, None)
     return _binary("pow", "pow", input_tensor, exponent, dtype, memory_config, output_tensor, None,
                    None, None)
 
@@ -302,7 +305,7 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     shapes = broadcast_shapes(shape, *inputs)
     for kernel, count in steps:
         scalar = {"scalar": 1} if count == 1 and kernel in ("add", "subtract", "multiply") else {}
-        program(name, kernel, inputs[:count], [out], True, shapes=shapes[:count], **scalar)
+        program(name, kernel, inputs[:count], [out], True, shapes=shapes and shapes[:count], **scalar)
     values(compute, inputs, [out])
     return out
 

@@ -10,8 +10,8 @@ from howard import _native
 from ._analogies import KERNEL_OF
 from ._device import queue_number
 from ._session import session
-from ._tensor import CHIP_TYPE, Cell, Tensor, chip_shape, device_tensor
-from ._types import DRAM_MEMORY_CONFIG, DataType, Layout
+from ._tensor import Cell, Tensor, device_tensor
+from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, chip_shape
 
 # Keywords that any op takes and that its work does not depend on.
 _IGNORED = ("queue_id", "cq_id", "sub_core_grids", "use_legacy", "use_multicore", "subdevice_id",
@@ -149,30 +149,49 @@ def make_output(shape, like, dtype=None, layout=None, memory_config=None, output
                          topology=like._topology)
 
 
-_PLAIN = "{}"
+_TEXTS = {}
+
+
+def _text(attributes):
+    """As JSON; most calls have what an earlier one had."""
+    try:
+        key = tuple(attributes.items())
+        found = _TEXTS.get(key)
+        if found is None:
+            found = _TEXTS[key] = json.dumps(attributes, sort_keys=True, separators=(",", ":"))
+        return found
+    except TypeError:  # A list among them.
+        return json.dumps(attributes, sort_keys=True, separators=(",", ":"))
 
 
 def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shapes=None,
             **attributes):
     """One program. `shapes`: what the kernel sees of the operands, where it is not their own."""
     device = (inputs[0] if inputs else outputs[0])._device
-    text = json.dumps(attributes, sort_keys=True, separators=(",", ":")) if attributes else _PLAIN
-    op = device.op_id(name, kernel, text, analogy)
-    ins = [_number(t, shapes[i] if shapes else None) for i, t in enumerate(inputs)]
-    outs = [_number(t, out_shapes[i] if out_shapes else None) for i, t in enumerate(outputs)]
+    op = device.op_id(name, kernel, _text(attributes) if attributes else "{}", analogy)
+    if shapes is None:
+        ins = [_number(t) for t in inputs]
+    else:
+        ins = [_number(t, shape) for t, shape in zip(inputs, shapes)]
+    if out_shapes is None:
+        outs = [_number(t) for t in outputs]
+    else:
+        outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
     queue = _queue[0] if _queue[0] is not None else queue_number(None)
     device.chip.call(op, ins, outs, queue, _sub_device[0])
-    device.programs.add((op, tuple(t._shape for t in inputs),
-                         tuple((t._dtype, t._layout) for t in inputs),
-                         tuple((t._shape, t._dtype) for t in outputs)))
+    device.programs.add((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
+                         *[(t._shape._dims, t._storage.spec) for t in outputs]))
 
 
-def _number(tensor, shape):
+def _number(tensor, shape=None):
     storage = tensor._storage
     if storage.number is None:
         tensor._require_memory()
-    return storage.view(chip_shape(shape if shape is not None else tensor._shape),
-                        CHIP_TYPE[tensor._dtype], tensor._layout is Layout.ROW_MAJOR)
+    if shape is None:
+        if storage.shape is tensor._shape:
+            return storage.number
+        shape = tensor._shape
+    return storage.view(chip_shape(shape), tensor._dtype.chip, tensor._layout is Layout.ROW_MAJOR)
 
 
 def values(compute, inputs, outputs):
@@ -186,6 +205,9 @@ def values(compute, inputs, outputs):
         return
     if device is None and not session.values:
         return
+    if device is not None and len(outputs) == 1 and device.capture is None and \
+            device.get_num_devices() == 1:
+        return _compute_now(compute, inputs, outputs[0])
     sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, t.num_shards()) for t in inputs]
     targets = [(t._storage.cell, t._dtype.value, t._storage.cell) for t in outputs]
     count = device.get_num_devices() if device is not None else max(
@@ -211,6 +233,14 @@ def values(compute, inputs, outputs):
     run()
 
 
+def _compute_now(compute, inputs, output):
+    """The same for what most calls are: one device, one result, no capture."""
+    made = compute(*[t.array() for t in inputs])
+    if isinstance(made, (list, tuple)):
+        made = made[0]
+    output._storage.cell.shards = [_native.arrays.rounded(made, output._dtype.value)]
+
+
 def _shard(source, i):
     cell, shape, whole, _ = source
     if cell.shards is None:
@@ -219,10 +249,12 @@ def _shard(source, i):
     return array if array.shape == shape else array.reshaped(shape)
 
 
+_KERNELS = {name: (k.lstrip("~"), k.startswith("~")) for name, k in KERNEL_OF.items()}
+
+
 def kernel_of(name):
     """The emulator's kernel for an elementwise function, and whether it is only the nearest."""
-    kernel = KERNEL_OF[name]
-    return kernel.lstrip("~"), kernel.startswith("~")
+    return _KERNELS[name]
 
 
 def whole_result(dtype):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors: a shape, what it means, and memory that several of them may share."""
 
-import math
+import weakref
 
 from howard import _native
 
 from ._session import session
 from ._types import (
-    CHIP_TYPE,
     DRAM_MEMORY_CONFIG,
     BufferType,
     DataType,
@@ -17,6 +16,7 @@ from ._types import (
     StorageType,
     TensorSpec,
     Tile,
+    chip_shape,
     padded_shape,
 )
 
@@ -32,40 +32,34 @@ class Cell:
         self.shards = shards
 
 
-def chip_shape(dims):
-    """Four dimensions for the chip: leading ones are joined."""
-    dims = [max(1, d) for d in dims]
-    if len(dims) <= 4:
-        return [1] * (4 - len(dims)) + dims
-    return [math.prod(dims[:-3])] + dims[-3:]
-
-
 class Storage:
     """Memory on a device, or on the host, freed with the last tensor that has it."""
 
-    __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "__weakref__")
+    __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "shape", "__weakref__")
 
     def __init__(self, cell, device=None, shape=None, dtype=None, layout=None, config=None):
         self.cell, self.device = cell, device
-        self.number, self.views, self.in_l1, self.spec = None, {}, False, None
+        self.number, self.views, self.in_l1, self.spec, self.shape = None, None, False, None, None
         if device is None:
             return
         device.require_open()
         self.in_l1 = config.buffer_type in (BufferType.L1, BufferType.L1_SMALL)
-        row_major = layout is Layout.ROW_MAJOR
-        self.spec = (chip_shape(shape), CHIP_TYPE[dtype], row_major, self.in_l1)
+        self.shape = shape
+        self.spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, self.in_l1)
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
             raise _out_of_memory(failure, device, self.in_l1) from None
-        device.storages[self.number] = _Weak(self)
+        device.storages[self.number] = weakref.ref(self)
 
     def view(self, shape, dtype, row_major):
         """The number of this memory under another shape."""
         spec = (shape, dtype, row_major, self.in_l1)
         if spec == self.spec:
             return self.number
-        key = (tuple(shape), dtype, row_major)
+        key = (shape, dtype, row_major)
+        if self.views is None:
+            self.views = {}
         found = self.views.get(key)
         if found is None:
             found = self.views[key] = self.device.chip.view(self.number, *spec)
@@ -92,26 +86,6 @@ class Storage:
             self.release()
         except Exception:  # The interpreter ends, or the process is a fork.
             pass
-
-
-class _Weak:
-    """What a device knows of its memory without keeping it."""
-
-    __slots__ = ("_reference", "padded_bytes_", "in_l1")
-
-    def __init__(self, storage):
-        import weakref
-
-        self._reference = weakref.ref(storage)
-        self.padded_bytes_, self.in_l1 = storage.padded_bytes(), storage.in_l1
-
-    def padded_bytes(self):
-        return self.padded_bytes_
-
-    def release(self):
-        storage = self._reference()
-        if storage is not None:
-            storage.release()
 
 
 def _out_of_memory(failure, device, in_l1):
@@ -408,7 +382,8 @@ def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=Non
 def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None):
     """Memory on a device; its values come later, or are given."""
     config = config or DRAM_MEMORY_CONFIG
-    storage = Storage(Cell(shards), device, tuple(shape), dtype, layout, config)
+    shape = shape if type(shape) is Shape else Shape(shape)
+    storage = Storage(Cell(shards), device, shape, dtype, layout, config)
     return Tensor._make(shape, dtype, layout, config, storage, device, topology)
 
 

@@ -42,6 +42,10 @@ CHIP_TYPE = {
 }
 
 
+for _one in DataType:
+    _one.chip = CHIP_TYPE[_one]  # Found faster than in a dictionary.
+
+
 class Layout(enum.Enum):
     ROW_MAJOR = 0
     TILE = 1
@@ -140,10 +144,11 @@ class VecMode(enum.Enum):
 class Shape:
     """The dimensions of a tensor; equal to a list or tuple of the same numbers."""
 
-    __slots__ = ("_dims",)
+    __slots__ = ("_dims", "_chip")
 
     def __init__(self, dims=()):
-        self._dims = tuple(int(d) for d in dims)
+        self._dims = dims if type(dims) is tuple else tuple([int(d) for d in dims])
+        self._chip = None
 
     def __len__(self):
         return len(self._dims)
@@ -180,11 +185,27 @@ class Shape:
     def volume(self):
         return math.prod(self._dims)
 
+    def chip(self):
+        """Four dimensions for the chip: leading ones are joined."""
+        if self._chip is None:
+            self._chip = chip_shape(self._dims)
+        return self._chip
+
     def with_tile_padding(self):
         return padded_shape(self._dims)
 
 
 TILE_SIZE = 32
+
+
+def chip_shape(dims):
+    """Four dimensions for the chip: leading ones are joined, and those of 0 are 1."""
+    if type(dims) is Shape:
+        return dims.chip()
+    dims = [d if d > 0 else 1 for d in dims]
+    if len(dims) <= 4:
+        return (1,) * (4 - len(dims)) + tuple(dims)
+    return (math.prod(dims[:-3]), *dims[-3:])
 
 
 def padded_shape(dims):
