@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "harness/environment.h"
+#include "python/module_arrays.h"
 #include "python/module_device.h"
 #include "python/module_errors.h"
 #include "python/module_experiments.h"
@@ -13,4 +14,6 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_devices(module);
   howard::python::bind_ops(module);
   howard::python::bind_experiments(module);
+  howard::python::bind_arrays(module);
+  howard::python::bind_chip(module);
 }

@@ -108,6 +108,11 @@ const Experiment& understand(const ExplainQuestion& question, const ExperimentLi
                  .accepted = "",
                  .hint = "run_experiment explain matmul -a m=1024 -a k=512 -a n=512"});
   }
+  if (question.what.ends_with(".json")) {
+    // A recorded program, by the name of its file.
+    axes.push_back({"file", {question.what}});
+    return find_explained(list, "workload");
+  }
   const std::string name = question.what.empty() ? "matmul" : question.what;
   const auto workload = std::ranges::find(kShapedWorkloads, name, &ShapedWorkload::word);
   if (workload == kShapedWorkloads.end()) return find_explained(list, name);

@@ -56,6 +56,7 @@ from howard._native import (
     to_layout,
     transpose,
 )
+from howard._virtual import now, region
 
 __all__ = [
     "Device",
@@ -86,9 +87,11 @@ __all__ = [
     "max",
     "mean",
     "multiply",
+    "now",
     "open_emulated",
     "open_host",
     "reciprocal",
+    "region",
     "relu",
     "reshape",
     "rsqrt",

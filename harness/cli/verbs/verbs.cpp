@@ -12,6 +12,7 @@
 #include "harness/cli/verbs/help.h"
 #include "harness/cli/verbs/list.h"
 #include "harness/cli/verbs/man_page.h"
+#include "harness/cli/verbs/python.h"
 #include "harness/cli/verbs/report.h"
 #include "harness/cli/verbs/train.h"
 #include "harness/cli/verbs/tune.h"
@@ -20,7 +21,7 @@ namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
 extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
-    kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
+    kPythonHelp, kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -32,6 +33,7 @@ std::span<const Verb> verbs() {
            "what a training run of TTML's files would take, and which settings are faster"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
+      Verb{"python", python, &kPythonHelp, "run a Python script for ttnn on the emulated chip"},
       Verb{"tune", tune, &kTuneHelp, "rank the matmul configurations of a product"},
       Verb{"analyze", analyze, &kAnalyzeHelp, "show where the time in a profiler's log went"},
       Verb{"compare", compare, &kCompareHelp,

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/workload/player.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/workload/launch.h"
+
+namespace howard::workload {
+namespace {
+
+[[noreturn]] void refuse_number(const char* what, std::uint64_t number, const char* why) {
+  throw Error({.attempted = fmt::format("use {} {} of a workload", what, number),
+               .value = why,
+               .accepted = "",
+               .hint = ""});
+}
+
+template <class Lines>
+const auto& line_of(const Lines& lines, std::uint32_t number, const char* what) {
+  if (number >= lines.size()) refuse_number(what, number, "there is none of that number");
+  return lines[number];
+}
+
+}  // namespace
+
+TensorNumber root_of(const Workload& workload, TensorNumber tensor) {
+  const TensorLine& line = line_of(workload.tensors, tensor, "tensor");
+  return line.view_of.value_or(tensor);
+}
+
+Player::Player(Device& device, const Workload& workload, bool charges_python)
+    : device_(device), workload_(workload), charges_python_(charges_python) {}
+
+Player::~Player() {
+  for (const auto& buffer : buffers_) {
+    if (buffer) device_.release(*buffer);
+  }
+}
+
+void Player::clear(std::uint32_t traces_below) {
+  for (auto& buffer : buffers_) {
+    if (buffer) device_.release(*std::exchange(buffer, std::nullopt));
+  }
+  const auto end = traces_.lower_bound(traces_below);
+  for (auto trace = traces_.begin(); trace != end; ++trace) device_.release_trace(trace->second);
+  traces_.erase(traces_.begin(), end);
+  events_.clear();
+  open_.clear();
+}
+
+void Player::restart() {
+  regions_.clear();
+  open_.clear();
+  calls_ = 0;
+}
+
+bool Player::is_alive(TensorNumber tensor) const {
+  const TensorNumber root = root_of(workload_, tensor);
+  return root < buffers_.size() && buffers_[root].has_value();
+}
+
+Operand Player::operand(TensorNumber tensor) const {
+  if (!is_alive(tensor)) refuse_number("tensor", tensor, "it has no memory: it was released");
+  return {*buffers_[root_of(workload_, tensor)], workload_.tensors[tensor].spec};
+}
+
+const Attributes& Player::attributes_of(std::uint32_t op) {
+  const OpLine& line = line_of(workload_.ops, op, "op");
+  if (attributes_.size() <= op) attributes_.resize(op + 1);
+  auto& known = attributes_[op];
+  if (!known) known = parse_attributes(line.kernel, line.attributes);
+  return *known;
+}
+
+Program Player::program_of(const CallLine& call) {
+  const Attributes& attributes = attributes_of(call.op);
+  std::vector<Operand> inputs, outputs;
+  inputs.reserve(call.inputs.size());
+  for (const TensorNumber input : call.inputs) inputs.push_back(operand(input));
+  outputs.reserve(call.outputs.size());
+  for (const TensorNumber output : call.outputs) outputs.push_back(operand(output));
+  Program program =
+      make_program(workload_.ops[call.op].name, attributes, std::move(inputs), std::move(outputs));
+  program.sub_device = call.sub_device;
+  return program;
+}
+
+void Player::make(TensorNumber tensor) {
+  const TensorLine& line = line_of(workload_.tensors, tensor, "tensor");
+  if (line.view_of) refuse_number("tensor", tensor, "a view is not made");
+  if (buffers_.size() <= tensor)
+    buffers_.resize(std::max<std::size_t>(tensor + 1, 2 * buffers_.size()));
+  if (buffers_[tensor]) refuse_number("tensor", tensor, "it is made twice");
+  buffers_[tensor] = device_.allocate(line.spec);
+}
+
+void Player::release(TensorNumber tensor) {
+  if (tensor >= buffers_.size() || !buffers_[tensor]) {
+    refuse_number("tensor", tensor, "it is released but was not made");
+  }
+  device_.release(*std::exchange(buffers_[tensor], std::nullopt));
+}
+
+void Player::write(const Command& command) {
+  const Operand to = operand(root_of(workload_, command.what));
+  scratch_.resize(static_cast<std::size_t>(to.spec.host_bytes().value()));
+  queue(command).write_buffer(to.buffer, scratch_);
+}
+
+void Player::read(const Command& command) {
+  const Operand from = operand(root_of(workload_, command.what));
+  scratch_.resize(static_cast<std::size_t>(from.spec.host_bytes().value()));
+  queue(command).read_buffer(from.buffer, scratch_);
+}
+
+void Player::call(const Command& command) {
+  const CallLine& line = line_of(workload_.calls, command.what, "call");
+  device_.command_queue(line.queue).enqueue(program_of(line));
+  ++calls_;
+}
+
+void Player::begin_region(std::uint32_t name) {
+  const std::string& text = line_of(workload_.names, name, "name");
+  auto region = std::ranges::find(regions_, text, &RegionTime::name);
+  if (region == regions_.end()) region = regions_.insert(regions_.end(), {.name = text});
+  open_.push_back({static_cast<std::size_t>(region - regions_.begin()), device_.now(), calls_});
+  device_.begin_phase(text);
+}
+
+void Player::end_region() {
+  if (open_.empty()) refuse_number("region", 0, "one ends that did not begin");
+  const OpenRegion ended = open_.back();
+  open_.pop_back();
+  RegionTime& region = regions_[ended.region];
+  ++region.runs;
+  region.calls += calls_ - ended.calls;
+  region.time += device_.now() - ended.start;
+  device_.begin_phase(open_.empty() ? "outside regions" : regions_[open_.back().region].name);
+}
+
+void Player::divide(std::uint32_t list) {
+  device_.set_sub_devices(line_of(workload_.sub_devices, list, "list of sub-devices"));
+}
+
+template <class Known>
+const Known& Player::known(const std::map<std::uint32_t, Known>& from, std::uint32_t number,
+                           const char* what) const {
+  const auto found = from.find(number);
+  if (found == from.end()) refuse_number(what, number, "there is none");
+  return found->second;
+}
+
+void Player::run(const Command& command) {
+  switch (command.step) {
+    case Step::make:
+      return make(command.what);
+    case Step::release:
+      return release(command.what);
+    case Step::write:
+      return write(command);
+    case Step::read:
+      return read(command);
+    case Step::call:
+      return call(command);
+    case Step::finish:
+      return queue(command).finish();
+    case Step::record_event:
+      events_.insert_or_assign(command.what, queue(command).record_event());
+      return;
+    case Step::wait_for_event:
+      return queue(command).wait_for_event(known(events_, command.what, "event"));
+    case Step::begin_trace:
+      return queue(command).begin_trace_capture();
+    case Step::end_trace:
+      traces_.insert_or_assign(command.what, queue(command).end_trace_capture());
+      return;
+    case Step::execute_trace:
+      return queue(command).execute_trace(known(traces_, command.what, "trace"));
+    case Step::release_trace:
+      device_.release_trace(known(traces_, command.what, "trace"));
+      traces_.erase(command.what);
+      return;
+    case Step::python:
+      if (charges_python_) device_.host_work(HostWork::python_call, static_cast<int>(command.what));
+      return;
+    case Step::begin_region:
+      return begin_region(command.what);
+    case Step::end_region:
+      return end_region();
+    case Step::signpost:
+      static_cast<void>(line_of(workload_.names, command.what, "name"));
+      return;
+    case Step::sub_devices:
+      return divide(command.what);
+  }
+}
+
+}  // namespace howard::workload

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/workloads/workload_case.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace howard::experiments {
+namespace {
+
+using workload::Command;
+using workload::Step;
+
+/// Numbers of traces that the program does not use itself.
+constexpr std::uint32_t kOwnTraces = 1U << 30;
+
+bool may_be_in_a_stretch(Step step) {
+  return step == Step::call || step == Step::make || step == Step::release || step == Step::python;
+}
+
+}  // namespace
+
+WorkloadCase::WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
+                           std::shared_ptr<const workload::Workload> program,
+                           const WorkloadOptions& options)
+    : EmulatedCase(std::move(device)),
+      program_(std::move(program)),
+      options_(options),
+      player_(this->device(), *program_, options.from_python) {
+  if (options_.traced) {
+    find_stretches();
+    capture_stretches();
+  }
+}
+
+void WorkloadCase::find_stretches() {
+  const auto& commands = program_->commands;
+  bool capturing = false;
+  for (std::size_t i = 0; i < commands.size();) {
+    if (commands[i].step == Step::begin_trace) capturing = true;
+    if (commands[i].step == Step::end_trace) capturing = false;
+    if (capturing || commands[i].step != Step::call) {
+      ++i;
+      continue;
+    }
+    Stretch stretch{i, i, program_->calls.at(commands[i].what).queue};
+    std::size_t calls = 0;
+    for (; i < commands.size() && may_be_in_a_stretch(commands[i].step); ++i) {
+      const bool is_call = commands[i].step == Step::call;
+      if (is_call && program_->calls.at(commands[i].what).queue != stretch.queue) break;
+      if (!is_call) continue;
+      stretch.end = i + 1;
+      ++calls;
+    }
+    i = stretch.end;
+    if (calls > 1) stretches_.push_back(stretch);
+  }
+}
+
+void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
+  player_.run({Step::begin_trace, stretch.queue, trace});
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    if (program_->commands[i].step != Step::python) player_.run(program_->commands[i]);
+  }
+  player_.run({Step::end_trace, stretch.queue, trace});
+}
+
+void WorkloadCase::capture_stretches() {
+  needed_.assign(program_->tensors.size(), false);
+  const auto need = [&](workload::TensorNumber tensor) {
+    needed_.at(workload::root_of(*program_, tensor)) = true;
+  };
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program_->commands.size(); ++i) {
+    if (next < stretches_.size() && i == stretches_[next].begin) {
+      capture(stretches_[next], kOwnTraces + static_cast<std::uint32_t>(next));
+      i = stretches_[next++].end - 1;
+      continue;
+    }
+    const Command& command = program_->commands[i];
+    if (command.step == Step::make || command.step == Step::release) player_.run(command);
+    if (command.step == Step::write || command.step == Step::read) need(command.what);
+    if (command.step == Step::sub_devices) player_.run(command);
+    if (command.step != Step::call) continue;
+    for (const workload::TensorNumber input : program_->calls.at(command.what).inputs) need(input);
+    for (const workload::TensorNumber out : program_->calls.at(command.what).outputs) need(out);
+  }
+  player_.clear(kOwnTraces);
+  if (!program_->sub_devices.empty()) device().set_sub_devices({});
+}
+
+bool WorkloadCase::is_wanted(const Command& command) const {
+  if (!options_.waits && (command.step == Step::finish || command.step == Step::read)) return false;
+  if (!options_.traced) return true;
+  const bool memory = command.step == Step::make || command.step == Step::release;
+  return !memory || needed_.at(command.what);
+}
+
+void WorkloadCase::run() {
+  player_.restart();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program_->commands.size(); ++i) {
+    if (next < stretches_.size() && i == stretches_[next].begin) {
+      const Stretch& stretch = stretches_[next];
+      player_.run(
+          {Step::execute_trace, stretch.queue, kOwnTraces + static_cast<std::uint32_t>(next++)});
+      for (; i + 1 < stretch.end; ++i) {
+        const Command& command = program_->commands[i];
+        const bool memory = command.step == Step::make || command.step == Step::release;
+        if (memory && is_wanted(command)) player_.run(command);
+      }
+      continue;
+    }
+    const Command& command = program_->commands[i];
+    if (is_wanted(command)) player_.run(command);
+  }
+  for (int i = 0; i < program_->queues; ++i) queue(i).finish();
+  regions_ = player_.regions();
+  player_.clear(kOwnTraces);
+  if (!program_->sub_devices.empty()) device().set_sub_devices({});
+}
+
+void WorkloadCase::describe_regions(harness::PointResult& point) const {
+  for (const workload::RegionTime& region : regions_) {
+    point.metrics.push_back({.name = "region_time." + region.name,
+                             .value = region.time.seconds(),
+                             .unit = "s",
+                             .virtual_time = region.time});
+    point.details.emplace_back("region." + region.name,
+                               fmt::format("{} runs, {} calls", region.runs, region.calls));
+  }
+}
+
+void WorkloadCase::describe_launches(harness::PointResult& point) const {
+  std::set<std::string> analogies;
+  std::uint64_t calls = 0;
+  for (const Command& command : program_->commands) {
+    if (command.step != Step::call) continue;
+    ++calls;
+    const workload::OpLine& op = program_->ops.at(program_->calls.at(command.what).op);
+    if (op.by_analogy) analogies.insert(fmt::format("{} as {}", op.name, op.kernel));
+  }
+  point.details.emplace_back("calls", std::to_string(calls));
+  if (analogies.empty()) return;
+  point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
+}
+
+void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {
+  point.details.emplace_back("source", program_->source);
+  describe_launches(point);
+  describe_regions(point);
+  if (options_.traced) point.details.emplace_back("traces", std::to_string(stretches_.size()));
+}
+
+}  // namespace howard::experiments

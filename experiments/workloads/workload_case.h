@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engines/workload/player.h"
+#include "experiments/workloads/emulated_case.h"
+
+namespace howard::experiments {
+
+/// How a recorded program is run again.
+struct WorkloadOptions {
+  bool from_python = true;  ///< Its calls cost the host what calls from Python cost.
+  bool traced = false;      ///< Calls that follow each other are replays of traces.
+  bool waits = true;        ///< It waits where it did; otherwise once, at its end.
+};
+
+/// A recorded program, from its first command to its end, its finish included.
+class WorkloadCase final : public EmulatedCase {
+ public:
+  /// With `traced` the traces are captured here, before anything is timed. Error when they do not
+  /// fit into the chip's region for them, or the program does not run on the chip.
+  WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
+               std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options);
+
+  void run() override;
+  void finish() override {}  // run() has done it
+  void describe(double seconds, harness::PointResult& point) const override;
+
+ private:
+  /// Calls that follow each other on one queue, without a transfer or a wait between them.
+  struct Stretch {
+    std::size_t begin = 0, end = 0;  ///< Of the commands.
+    std::uint8_t queue = 0;
+  };
+
+  void find_stretches();
+  void capture_stretches();
+  void capture(const Stretch& stretch, std::uint32_t trace);
+  bool is_wanted(const workload::Command& command) const;
+  void describe_regions(harness::PointResult& point) const;
+  void describe_launches(harness::PointResult& point) const;
+
+  std::shared_ptr<const workload::Workload> program_;
+  WorkloadOptions options_;
+  workload::Player player_;
+  std::vector<Stretch> stretches_;
+  std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
+  std::vector<workload::RegionTime> regions_;  ///< Of the last run.
+};
+
+}  // namespace howard::experiments

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/python.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/error.h"
+#include "engines/python/installation.h"
+#include "experiments/all.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/session.h"
+#include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/script_summary.h"
+
+namespace howard::cli {
+
+extern const std::string_view kPythonHelp;  // python_help.md, compiled in by the build
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the command line asks for.
+struct ScriptOptions {
+  bool help = false;
+  bool check = false;
+  bool no_values = false;
+  bool virtual_clock = false;
+  bool bottlenecks = false;
+  std::string what_if = "yes";
+  std::string workload;
+  fs::path results = "results";
+  std::string json, csv, markdown, plots, trace, device_logs, memory;
+  wormhole::ProfileChoice profiles;
+  ColorMode color = ColorMode::automatic;
+  std::vector<std::string> script;  ///< And its arguments.
+};
+
+constexpr std::array kFlags{"-h",          "--help",          "--check",
+                            "--no-values", "--virtual-clock", "--bottlenecks"};
+
+/// How many words of the command line come before the script.
+int words_before_script(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!word.starts_with('-') || word == "-") return i;
+    const bool is_flag = std::ranges::find(kFlags, word) != kFlags.end();
+    if (!is_flag && word.find('=') == std::string_view::npos) ++i;  // its value
+  }
+  return argc;
+}
+
+ScriptOptions script_options(int argc, const char* const* argv) {
+  CLI::App app;
+  ScriptOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_flag("--check", options.check);
+  app.add_flag("--no-values", options.no_values);
+  app.add_flag("--virtual-clock", options.virtual_clock);
+  app.add_flag("--bottlenecks", options.bottlenecks);
+  app.add_option("--what-if", options.what_if);
+  app.add_option("--save-workload", options.workload);
+  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
+  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  app.add_option("--results", options.results);
+  app.add_option("--json", options.json);
+  app.add_option("--csv", options.csv);
+  app.add_option("--md", options.markdown);
+  app.add_option("--plots", options.plots);
+  app.add_option("--trace", options.trace);
+  app.add_option("--device-logs", options.device_logs);
+  app.add_option("--memory", options.memory);
+  add_color_option(app, options.color);
+  const int own = std::min(words_before_script(argc, argv), argc);
+  parse_command_line(app, own, argv);
+  options.script.assign(argv + own, argv + argc);
+  if (options.help) return options;
+  if (options.what_if != "yes" && options.what_if != "no") {
+    refuse_value("--what-if", options.what_if, "yes, no", "");
+  }
+  if (options.script.empty()) {
+    throw UsageError("no script is named; try run_experiment python SCRIPT");
+  }
+  std::error_code ignored;
+  if (!fs::is_regular_file(options.script.front(), ignored)) {
+    throw UsageError(
+        fmt::format("there is no script '{}'; options of python stand before the script",
+                    options.script.front()));
+  }
+  require_settings(options.profiles);
+  return options;
+}
+
+/// The words that start the interpreter on the script.
+std::vector<std::string> script_command(const ScriptOptions& options, const fs::path& workload) {
+  const auto python = python::find_installation();
+  if (!python) {
+    throw Error({.attempted = "run a Python script",
+                 .value = "Python is not there",
+                 .accepted = "",
+                 .hint = "to install python3, then configure and build anew"});
+  }
+  const fs::path starter = python->folder.parent_path() / "_script.py";
+  std::vector<std::string> words{python->interpreter.string(), starter.string()};
+  if (options.check) words.emplace_back("--check");
+  if (options.no_values) words.emplace_back("--no-values");
+  if (options.virtual_clock) words.emplace_back("--virtual-clock");
+  for (const std::string& profile : options.profiles.profiles) {
+    words.insert(words.end(), {"--profile", profile});
+  }
+  for (const std::string& setting : options.profiles.settings) {
+    words.insert(words.end(), {"--set", setting});
+  }
+  words.insert(words.end(), {"--workload", workload.string(), "--"});
+  words.insert(words.end(), options.script.begin(), options.script.end());
+  return words;
+}
+
+/// Runs a program with our streams. A Ctrl-C is passed on to it, once; how it ended.
+int run_child(std::string name, std::vector<std::string> words) {
+  ChildProcess child({.name = std::move(name),
+                      .words = std::move(words),
+                      .environment = {},
+                      .folder = {},
+                      .descriptors = {0, 1, 2}});
+  constexpr std::chrono::milliseconds kLook{50};
+  bool told = false;
+  while (true) {
+    if (const auto status = child.wait(ChildProcess::Clock::now() + kLook)) return *status;
+    if (Session::interrupted() && !std::exchange(told, true)) child.signal_all(SIGINT);
+  }
+}
+
+/// As a shell gives it: 128 and the number of the signal.
+int exit_status_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// The outputs that experiments have, of the program that was recorded: it is run again by the
+/// experiment `workload`, in the same virtual time.
+int write_outputs(const ScriptOptions& options, const fs::path& workload) {
+  std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(),
+                                 "workload",
+                                 "-a",
+                                 "file=" + workload.string(),
+                                 "--backend",
+                                 "emulated",
+                                 "--results",
+                                 options.results.string()};
+  const std::size_t least = words.size();
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--json", options.json);
+  add("--csv", options.csv);
+  add("--md", options.markdown);
+  add("--plots", options.plots);
+  add("--trace", options.trace);
+  add("--device-logs", options.device_logs);
+  add("--memory", options.memory);
+  if (options.bottlenecks) words.emplace_back("--bottlenecks");
+  if (words.size() == least) return kOk;
+  for (const std::string& profile : options.profiles.profiles) add("--profile", profile);
+  for (const std::string& setting : options.profiles.settings) add("--set", setting);
+  return exit_status_of(run_child("the experiment workload", std::move(words)));
+}
+
+}  // namespace
+
+int python(int argc, const char* const* argv) {
+  const ScriptOptions options = script_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", manual(kPythonHelp));
+    return kOk;
+  }
+  const fs::path script = options.script.front();
+  const fs::path workload = options.workload.empty()
+                                ? options.results / (script.stem().string() + ".workload.json")
+                                : fs::path(options.workload);
+  std::vector<std::string> command = script_command(options, workload);
+  std::fflush(stdout);
+  Session::catch_signals();
+  std::error_code ignored;
+  fs::remove(workload, ignored);
+  const int status = run_child("the script", std::move(command));
+  if (options.check) return exit_status_of(status);
+  if (!WIFEXITED(status)) {
+    fmt::print(stderr, "run_experiment: {}: {}\n", script.string(), ending_of(status));
+  }
+  if (!fs::exists(workload, ignored)) {
+    if (exit_status_of(status) == 0) {
+      fmt::print(stderr, "run_experiment: {} opened no device: there is nothing to time\n",
+                 script.string());
+    }
+    return exit_status_of(status);
+  }
+  print_script_summary({.workload = workload,
+                        .script = script,
+                        .profiles = options.profiles,
+                        .tries_changes = options.what_if == "yes",
+                        .virtual_clock = options.virtual_clock,
+                        .color = options.color});
+  const int written = write_outputs(options, workload);
+  const int result = exit_status_of(status);
+  return result != kOk ? result : written;
+}
+
+}  // namespace howard::cli

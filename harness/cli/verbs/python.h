@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace howard::cli {
+
+/// `run_experiment python SCRIPT`: runs a script for ttnn on the emulated chip and says what its
+/// time went into. `argv` begins with "python". Error types: UsageError for the command line.
+int python(int argc, const char* const* argv);
+
+}  // namespace howard::cli

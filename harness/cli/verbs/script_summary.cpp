@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/script_summary.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/workload/workload_json.h"
+#include "experiments/all.h"
+#include "experiments/workloads/explain.h"
+#include "experiments/workloads/explain_question.h"
+#include "harness/measurement.h"
+#include "reports/tables/format.h"
+
+namespace howard::cli {
+namespace {
+
+std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
+
+/// The program once, by the experiment, and what it says of itself.
+harness::PointResult timed_point(const harness::Experiment& experiment,
+                                 harness::PointResult point) {
+  auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);
+  auto* const found = std::get_if<std::unique_ptr<harness::Case>>(&prepared);
+  if (found == nullptr) return point;
+  const SimTime time = harness::measure_virtual(**found, experiment.timing());
+  point.metrics.push_back(
+      {.name = "time", .value = time.seconds(), .unit = "s", .virtual_time = time});
+  (*found)->describe(time.seconds(), point);
+  return point;
+}
+
+void print_regions(const harness::PointResult& point) {
+  constexpr std::string_view kPrefix = "region_time.";
+  for (const harness::Metric& metric : point.metrics) {
+    if (!metric.name.starts_with(kPrefix) || !metric.virtual_time) continue;
+    const std::string name = metric.name.substr(kPrefix.size());
+    const std::string* const facts = point.find_detail("region." + name);
+    fmt::print(stderr, "  region {:<20} {:>12}  {}\n", name, quantity(*metric.virtual_time),
+               facts == nullptr ? "" : *facts);
+  }
+}
+
+void print_head(const ScriptRun& run, const harness::PointResult& point) {
+  const harness::Metric* const time = point.find_metric("time");
+  const std::string* const calls = point.find_detail("calls");
+  fmt::print(stderr, "\n{}: {} of virtual time, {} programs asked for\n", run.script.string(),
+             time == nullptr || !time->virtual_time ? "no time" : quantity(*time->virtual_time),
+             calls == nullptr ? "0" : *calls);
+  print_regions(point);
+  if (const std::string* const analogies = point.find_detail("by_analogy")) {
+    fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has: {}\n",
+               *analogies);
+  }
+}
+
+void print_foot(const ScriptRun& run) {
+  fmt::print(stderr,
+             "again, or with something changed: run_experiment explain {}\n"
+             "{}\n",
+             run.workload.string(),
+             run.virtual_clock
+                 ? "time.time() and time.perf_counter() of the script were the virtual clock"
+                 : "time.time() of the script was the wall clock of this machine; howard.now() or "
+                   "--virtual-clock give virtual time");
+}
+
+void explain_script(const ScriptRun& run, const experiments::DevBox& box,
+                    const experiments::ExplainQuestion& question,
+                    const experiments::PlannedExplanation& planned) {
+  constexpr std::size_t kMostChanges = 3;
+  reports::Explanation explanation = experiments::answer(box, question, planned);
+  if (explanation.tried.size() > kMostChanges) explanation.tried.resize(kMostChanges);
+  for (const reports::Table& table : reports::explanation_tables(explanation)) {
+    fmt::print(stderr, "\n{}",
+               reports::terminal_table(table, terminal_style(STDERR_FILENO, run.color)));
+  }
+}
+
+void summarize(const ScriptRun& run) {
+  const auto box = std::make_shared<const experiments::DevBox>(
+      wormhole::load_profiles(run.profiles), host::HostOptions{}, 1);
+  experiments::ExperimentList list;
+  list.push_back(experiments::workload_runs(box));
+  const experiments::ExplainQuestion question{
+      .what = run.workload.string(), .axes = {}, .profiles = run.profiles};
+  const auto planned = experiments::plan_explanation(question, list);
+  const harness::PointResult point = timed_point(*planned.experiment, planned.points.front());
+  print_head(run, point);
+  if (run.tries_changes && point.find_metric("time") != nullptr &&
+      point.find_metric("time")->value > 0) {
+    explain_script(run, *box, question, planned);
+  }
+}
+
+}  // namespace
+
+void print_script_summary(const ScriptRun& run) {
+  try {
+    summarize(run);
+  } catch (const Error& failure) {
+    fmt::print(stderr, "run_experiment: no account of {}: {}\n", run.script.string(),
+               failure.what());
+  }
+  print_foot(run);
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/cli/terminal/terminal.h"
+
+namespace howard::cli {
+
+/// What is to be summed up.
+struct ScriptRun {
+  std::filesystem::path workload;  ///< What the script left behind.
+  std::filesystem::path script;
+  wormhole::ProfileChoice profiles;
+  bool tries_changes = true;   ///< What-ifs are run, which takes as often as long.
+  bool virtual_clock = false;  ///< The script's clock was the virtual one.
+  ColorMode color = ColorMode::automatic;
+};
+
+/// Says on standard error what the script's virtual time went into, and what would help. What can
+/// not be said is left out with the reason; it never throws for a program that fails.
+void print_script_summary(const ScriptRun& run);
+
+}  // namespace howard::cli

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a script for ttnn on the stand-in: what `run_experiment python` starts.
+
+usage: _script.py [OPTIONS] --workload FILE -- SCRIPT [ARGUMENTS]...
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+
+# The package around this script comes instead of its own folder.
+_PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
+sys.path[0] = _PACKAGE
+
+
+def _options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--no-values", action="store_true")
+    parser.add_argument("--virtual-clock", action="store_true")
+    parser.add_argument("--profile", action="append", default=[])
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--workload", required=True)
+    parser.add_argument("script", nargs="+")
+    return parser.parse_args()
+
+
+def _set_clock():
+    import time
+
+    from howard.ttnn import _session
+
+    time.time = time.perf_counter = time.monotonic = _session.now
+    time.time_ns = time.perf_counter_ns = time.monotonic_ns = (
+        lambda: _session.session.now_ps() // 1000)
+
+
+def _save(path):
+    """What the script asked of its chip, whole or not at all."""
+    from howard.ttnn._session import session
+
+    if os.getpid() != session.process:
+        return
+    session.finish()
+    text = session.workload_json()
+    if text is None:
+        return
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + f".{os.getpid()}")
+    unfinished.write_text(text)
+    os.replace(unfinished, path)
+    others = len(session.chips) - 1
+    if others > 0:
+        print(f"howard: the script opened devices in {others + 1} ways; the summary is of the one "
+              "that did most", file=sys.stderr)
+
+
+def _run(script, arguments):
+    """As `python3 script arguments` does; its exit status."""
+    import traceback
+
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
+    namespace = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__,
+                 "__doc__": None, "__package__": None, "__spec__": None, "__loader__": None}
+    main = sys.modules["__main__"]
+    main.__dict__.update(namespace)
+    main.__dict__.pop("_run_script", None)
+    try:
+        with open(script, "rb") as file:
+            code = compile(file.read(), script, "exec")
+        exec(code, main.__dict__)
+    except SystemExit as ending:
+        if ending.code is None:
+            return 0
+        if isinstance(ending.code, int):
+            return ending.code & 0xFF
+        print(ending.code, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nhoward: interrupted", file=sys.stderr)
+        return 130
+    except BaseException as failure:
+        # Without our own frames around the script's.
+        trace = failure.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != script:
+            trace = trace.tb_next
+        failure.__traceback__ = trace or failure.__traceback__
+        traceback.print_exception(type(failure), failure, failure.__traceback__)
+        return 1
+    return 0
+
+
+def _start():
+    options = _options()
+    script, *arguments = options.script
+    if options.check:
+        from howard.ttnn import _check
+
+        sys.exit(_check.main(script))
+    from howard.ttnn import _imports
+    from howard.ttnn._session import session
+
+    session.values = not options.no_values
+    session.profiles, session.settings = options.profile, options.set
+    session.source = pathlib.Path(script).name
+    _imports.install()
+    if options.virtual_clock:
+        _set_clock()
+    run, save = _run, _save
+    status = run(script, arguments)
+    sys.stdout.flush()
+    save(options.workload)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    _start()

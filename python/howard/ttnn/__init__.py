@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for ttnn on the emulated Wormhole: its names, shapes, values and virtual time.
+
+`run_experiment python SCRIPT` lets a script's own `import ttnn` find it; `import howard.ttnn as ttnn`
+does so anywhere. What of ttnn is not here raises an error that names the call and the line.
+"""
+
+import types as _types_module
+
+from . import (
+    _configs,
+    _create,
+    _device,
+    _elementwise,
+    _golden,
+    _launch,
+    _matmul,
+    _mesh,
+    _misc,
+    _movement,
+    _reduce,
+    _tensor,
+    _transformer,
+    _types,
+    model_preprocessing,
+)
+from . import _backward, _conv, _more, _moreh  # noqa: F401  They add to the table of operations.
+from ._errors import missing as _missing
+from ._session import session as _run
+from ._tensor import Tensor
+from ._types import DataType, Layout, Shape
+
+bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
+bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
+uint8, uint16, int32, uint32 = DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32
+ROW_MAJOR_LAYOUT, TILE_LAYOUT = Layout.ROW_MAJOR, Layout.TILE
+__version__ = "0.65.0+howard"
+
+
+def _public(module):
+    """What a module of ours defines for scripts."""
+    for name, value in vars(module).items():
+        if name.startswith("_"):
+            continue
+        own = getattr(value, "__module__", module.__name__)
+        if isinstance(value, _launch.Operation):
+            if "." not in value.name:
+                yield value.name, value
+        elif isinstance(value, _types_module.ModuleType):
+            continue
+        elif own == module.__name__ or not hasattr(value, "__module__"):
+            yield name, value
+
+
+_HIDDEN = {"arrays", "session", "annotations", "operation", "program", "values", "fail", "take",
+           "Mapper", "Composer", "Trace", "V", "dropout", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
+for _module in (_types, _configs, _device, _create, _movement, _reduce, _matmul, _mesh, _misc,
+                _golden, _conv, _more):
+    for _name, _value in _public(_module):
+        if _name not in _HIDDEN:
+            globals().setdefault(_name, _value)
+slice = _movement.slice_
+to_dtype = _elementwise.to_dtype
+CloseDevice = _device.close_device
+for _name, _value in _launch.OPERATIONS.items():
+    if "." not in _name:
+        globals()[_name] = _value
+for _name, _value in _elementwise.FUNCTIONS.items():
+    globals()[_name] = _value
+
+
+class _Namespace(_types_module.ModuleType):
+    """A part of ttnn that is reached by attribute."""
+
+    def __init__(self, name, entries):
+        super().__init__("ttnn." + name)
+        self.__dict__.update(entries)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _missing(self.__name__, name, self.__dict__)
+
+
+def _under(prefix):
+    return {name[len(prefix) + 1:]: value for name, value in _launch.OPERATIONS.items()
+            if name.startswith(prefix + ".") and "." not in name[len(prefix) + 1:]}
+
+
+def _named(module, names):
+    return {name: getattr(module, name) for name in names.split()}
+
+
+_no = _device._nothing
+transformer = _Namespace("transformer", {**_under("transformer"),
+                                         "SDPAProgramConfig": _configs.SDPAProgramConfig})
+experimental = _Namespace("experimental", {**_under("experimental"), "view": _movement.view,
+                                           "MinimalMatmulConfig": _configs.MinimalMatmulConfig})
+SDPAProgramConfig = _configs.SDPAProgramConfig
+kv_cache = _Namespace("kv_cache", {
+    "fill_cache_for_user_": _transformer.fill_cache,
+    "update_cache_for_token_": _transformer.update_cache, **_under("kv_cache")})
+moreh = _Namespace("operations.moreh", _under("moreh"))
+operations = _Namespace("operations", {"moreh": moreh})
+prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
+graph, tracer = _misc.graph, _misc.tracer
+_classes = "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis"
+device = _Namespace("device", {**_named(_device, _classes + " open_device close_device "
+                                        "get_device_ids is_wormhole_b0 is_blackhole "
+                                        "get_num_devices SetDefaultDevice GetDefaultDevice"),
+                               "ClearDefaultDevice": lambda: _device.SetDefaultDevice(None),
+                               "GetNumAvailableDevices": _device.get_num_devices,
+                               "Arch": _types.Arch})
+types = _Namespace("types", {name: value for name, value in vars(_types).items()
+                             if not name.startswith("_")})
+core = _Namespace("core", {**_named(_types, "create_sharded_memory_config num_cores_to_corerangeset"),
+                           "set_printoptions": _create.set_printoptions,
+                           "get_memory_config": _movement.get_memory_config,
+                           "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
+decorators = _Namespace("decorators", {
+    **_named(_misc, "register_pre_operation_hook register_post_operation_hook"),
+    **_named(_golden, "get_golden_function attach_golden_function query_registered_operations")})
+database = _Namespace("database", {})
+
+
+import enum as _enum  # noqa: E402
+
+ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
+cluster = _Namespace("cluster", {
+    "ClusterType": ClusterType,
+    "get_cluster_type": lambda: ClusterType[_run.chip_name.upper()]})
+_distributed = {name: value for name, value in vars(_mesh).items() if not name.startswith("_")}
+distributed = _Namespace("distributed", {
+    **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
+                             "close_mesh_device"), "distribute": _create.distribute})
+multi_device = distributed
+
+
+class _SystemMesh:
+    def shape(self):
+        return _device.MeshShape(1, _run.devices())
+
+
+_ttnn = _Namespace("_ttnn", {
+    "multi_device": _Namespace("_ttnn.multi_device", {
+        **_distributed, "SystemMeshDescriptor": _SystemMesh}),
+    "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
+
+GetNumAvailableDevices = _device.get_num_devices
+GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
+DumpDeviceProfiler = ReadDeviceProfiler = _device.ReadDeviceProfiler
+EnablePersistentKernelCache = DisablePersistentKernelCache = EnableMemoryReports = _no
+DisableMemoryReports = SetRootDir = deallocate_buffers = dump_device_memory_state = _no
+using_distributed_env = lambda: False  # noqa: E731
+apply_device_delay = _no
+SystemMeshDescriptor = _SystemMesh
+is_tensor_storage_on_device = lambda t: t.device() is not None  # noqa: E731
+has_storage_type_of = lambda t, kind: t.storage_type() is kind  # noqa: E731
+DEVICE_STORAGE_TYPE = _types.StorageType.DEVICE
+HOST_STORAGE_TYPE = _types.StorageType.HOST
+get_max_worker_l1_unreserved_size = lambda: 1_395_424  # noqa: E731
+get_dtype = lambda t: t.dtype  # noqa: E731
+get_layout = lambda t: t.layout  # noqa: E731
+dtypes = list(DataType)
+
+
+def split_work_to_cores(grid, units, row_wise=False):
+    """How many cores get work, which, and how much each of the two groups gets."""
+    box = grid if not isinstance(grid, _types.CoreRangeSet) else grid.bounding_box().grid_size()
+    limit = box.x * box.y
+    cores = units if units < limit else limit
+    more, least = units % cores, units // cores
+    every = _types.num_cores_to_corerangeset(cores, box, row_wise)
+    ranges = every.ranges()
+    first = _types.CoreRangeSet(ranges[:more] if more else ranges)
+    second = _types.CoreRangeSet(ranges[more:] if more else [])
+    return cores, every, first, second, least + bool(more), least if more else 0
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise _missing("ttnn", name, [n for n in globals() if not n.startswith("_")])
+
+
+__all__ = [n for n in globals() if not n.startswith("_")]

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backward ops: `<op>_bw(gradient, inputs...)` gives a list of gradients."""
+
+import math
+
+from howard import _native
+
+from ._launch import make_output, operation, program, require_device, values
+from ._movement import reshape
+from ._reduce import sum as sum_
+from ._tensor import Tensor
+
+arrays = _native.arrays
+
+
+class V:
+    """Numbers with operators, so that derivatives read as they are written."""
+
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a if not isinstance(a, (int, float)) else arrays.full([], float(a), False)
+
+    def _with(self, function, other, reflected=False):
+        other = other if isinstance(other, V) else V(other)
+        first, second = (other, self) if reflected else (self, other)
+        return V(arrays.binary(function, first.a, second.a))
+
+    def __add__(self, other):
+        return self._with("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self._with("subtract", other)
+
+    def __rsub__(self, other):
+        return self._with("subtract", other, True)
+
+    def __mul__(self, other):
+        return self._with("multiply", other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self._with("divide", other)
+
+    def __rtruediv__(self, other):
+        return self._with("divide", other, True)
+
+    def __neg__(self):
+        return self.f("neg")
+
+    def __pow__(self, other):
+        return self._with("pow", other)
+
+    def __gt__(self, other):
+        return self._with("gt", other)
+
+    def __ge__(self, other):
+        return self._with("ge", other)
+
+    def __lt__(self, other):
+        return self._with("lt", other)
+
+    def __le__(self, other):
+        return self._with("le", other)
+
+    def f(self, function, *parameters):
+        return V(arrays.unary(function, self.a, [float(p) for p in parameters]))
+
+    def b(self, function, other):
+        return self._with(function, other)
+
+    def between(self, low, high):
+        return (self >= low) * (self <= high)
+
+
+def _gelu(x):
+    cdf = 0.5 * (1 + (x / math.sqrt(2)).f("erf"))
+    return cdf + x * (-0.5 * x * x).f("exp") / math.sqrt(2 * math.pi)
+
+
+def _gelu_tanh(x):
+    k = math.sqrt(2 / math.pi)
+    t = (k * (x + 0.044715 * x * x * x)).f("tanh")
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x)
+
+
+def _sigmoid(x):
+    s = x.f("sigmoid")
+    return s * (1 - s)
+
+
+def _silu(x):
+    s = x.f("sigmoid")
+    return s * (1 + x * (1 - s))
+
+
+def _mish(x):
+    t = x.f("softplus", 1, 30).f("tanh")
+    return t + x * x.f("sigmoid") * (1 - t * t)
+
+
+# The derivative of each function, and how many programs ttnn's composite launches.
+DERIVATIVES = {
+    "abs": (lambda x: x.f("sign"), 2),
+    "acos": (lambda x: -1 / (1 - x * x).f("sqrt"), 6),
+    "acosh": (lambda x: 1 / (x * x - 1).f("sqrt"), 6),
+    "asin": (lambda x: 1 / (1 - x * x).f("sqrt"), 6),
+    "asinh": (lambda x: 1 / (x * x + 1).f("sqrt"), 4),
+    "atan": (lambda x: 1 / (x * x + 1), 3),
+    "atanh": (lambda x: 1 / (1 - x * x), 6),
+    "ceil": (lambda x: 0 * x, 1),
+    "floor": (lambda x: 0 * x, 1),
+    "round": (lambda x: 0 * x, 1),
+    "trunc": (lambda x: 0 * x, 1),
+    "sign": (lambda x: 0 * x, 1),
+    "frac": (lambda x: 0 * x + 1, 1),
+    "cos": (lambda x: -(x.f("sin")), 3),
+    "cosh": (lambda x: x.f("sinh"), 4),
+    "deg2rad": (lambda x: 0 * x + math.pi / 180, 1),
+    "rad2deg": (lambda x: 0 * x + 180 / math.pi, 1),
+    "digamma": (lambda x: x.f("polygamma", 1), 8),
+    "lgamma": (lambda x: x.f("digamma"), 2),
+    "erf": (lambda x: 2 / math.sqrt(math.pi) * (-(x * x)).f("exp"), 5),
+    "erfc": (lambda x: -2 / math.sqrt(math.pi) * (-(x * x)).f("exp"), 5),
+    "erfinv": (lambda x: math.sqrt(math.pi) / 2 * (x.f("erfinv") ** 2).f("exp"), 8),
+    "exp": (lambda x: x.f("exp"), 2),
+    "exp2": (lambda x: x.f("exp2") * math.log(2), 3),
+    "expm1": (lambda x: x.f("exp"), 3),
+    "gelu": (_gelu, 11),
+    "hardsigmoid": (lambda x: x.between(-3, 3) / 6, 4),
+    "hardswish": (lambda x: (x > 3) + x.between(-3, 3) * (x / 3 + 0.5), 8),
+    "i0": (lambda x: x.f("i1"), 8),
+    "log": (lambda x: 1 / x, 4),
+    "log10": (lambda x: 1 / (x * math.log(10)), 5),
+    "log1p": (lambda x: 1 / (x + 1), 5),
+    "log2": (lambda x: 1 / (x * math.log(2)), 5),
+    "log_sigmoid": (lambda x: (-x).f("sigmoid"), 6),
+    "multigammaln": (lambda x: sum((x - i / 2).f("digamma") for i in range(4)), 14),
+    "neg": (lambda x: 0 * x - 1, 1),
+    "reciprocal": (lambda x: -1 / (x * x), 5),
+    "relu": (lambda x: x > 0, 2),
+    "relu6": (lambda x: (x > 0) * (x < 6), 5),
+    "rsqrt": (lambda x: -0.5 * x.f("rsqrt") / x, 5),
+    "selu": (lambda x: 1.0507009873554805 * ((x > 0) + (x <= 0) * 1.6732632423543772 * x.f("exp")),
+             6),
+    "sigmoid": (_sigmoid, 4),
+    "silu": (_silu, 6),
+    "sin": (lambda x: x.f("cos"), 2),
+    "sinh": (lambda x: x.f("cosh"), 4),
+    "softsign": (lambda x: 1 / (1 + x.f("abs")) ** 2, 5),
+    "sqrt": (lambda x: 0.5 / x.f("sqrt"), 5),
+    "square": (lambda x: 2 * x, 2),
+    "tan": (lambda x: 1 + x.f("tan") ** 2, 4),
+    "tanh": (lambda x: 1 - x.f("tanh") ** 2, 4),
+    "tanhshrink": (lambda x: x.f("tanh") ** 2, 3),
+    "mish": (_mish, 8),
+    "elu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * alpha * x.f("exp"), 5),
+    "celu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * (x / alpha).f("exp"), 6),
+    "leaky_relu": (lambda x, slope=0.01: (x > 0) + (x <= 0) * slope, 4),
+    "hardshrink": (lambda x, lambd=0.5: x.f("abs") > lambd, 5),
+    "softshrink": (lambda x, lambd=0.5: x.f("abs") > lambd, 5),
+    "hardtanh": (lambda x, low=-1.0, high=1.0: x.between(low, high), 4),
+    "clamp": (lambda x, low=-math.inf, high=math.inf: x.between(low, high), 4),
+    "clip": (lambda x, low=-math.inf, high=math.inf: x.between(low, high), 4),
+    "threshold": (lambda x, threshold, value: x > threshold, 3),
+    "softplus": (lambda x, beta=1.0, threshold=20.0: (beta * x).f("sigmoid"), 6),
+    "pow": (lambda x, exponent: exponent * x ** (exponent - 1), 4),
+    "polygamma": (lambda x, n: x.f("polygamma", n + 1), 8),
+    "logit": (lambda x, eps=0.0: 1 / (x * (1 - x)), 6),
+    "logiteps": (lambda x, eps=0.0: 1 / (x * (1 - x)), 8),
+    "fill": (lambda x, *_: 0 * x, 1),
+    "fill_zero": (lambda x: 0 * x, 1),
+    "rpow": (lambda x, exponent: V(exponent) ** x * math.log(exponent), 5),
+    "rdiv": (lambda x, scalar, **_: -scalar / (x * x), 5),
+}
+
+# Of two inputs: the gradient of each.
+PAIRS = {
+    "add": (lambda g, x, y: (g, g), 1),
+    "sub": (lambda g, x, y: (g, -g), 2),
+    "subtract": (lambda g, x, y: (g, -g), 2),
+    "rsub": (lambda g, x, y: (-g, g), 2),
+    "mul": (lambda g, x, y: (g * y, g * x), 2),
+    "multiply": (lambda g, x, y: (g * y, g * x), 2),
+    "div": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
+    "divide": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
+    "atan2": (lambda g, x, y: (g * y / (x * x + y * y), -(g * x) / (x * x + y * y)), 8),
+    "hypot": (lambda g, x, y: (g * x / x.b("hypot", y), g * y / x.b("hypot", y)), 6),
+    "ldexp": (lambda g, x, y: (g * y.f("exp2"), g * x * y.f("exp2") * math.log(2)), 6),
+    "logaddexp": (lambda g, x, y: (g * (x - y).f("sigmoid"), g * (y - x).f("sigmoid")), 8),
+    "logaddexp2": (lambda g, x, y: (g * ((x - y) * math.log(2)).f("sigmoid"),
+                                    g * ((y - x) * math.log(2)).f("sigmoid")), 8),
+    "max": (lambda g, x, y: (g * ((x > y) + 0.5 * (x.b("eq", y))),
+                             g * ((y > x) + 0.5 * (x.b("eq", y)))), 8),
+    "min": (lambda g, x, y: (g * ((x < y) + 0.5 * (x.b("eq", y))),
+                             g * ((y < x) + 0.5 * (x.b("eq", y)))), 8),
+    "squared_difference": (lambda g, x, y: (2 * g * (x - y), -2 * g * (x - y)), 4),
+    "xlogy": (lambda g, x, y: (g * y.f("log"), g * x / y), 6),
+    "bias_gelu": (lambda g, x, y: (g * _gelu(x + y), g * _gelu(x + y)), 12),
+    "remainder": (lambda g, x, y: (g, -g * (x / y).f("floor")), 4),
+    "fmod": (lambda g, x, y: (g, -g * (x / y).f("trunc")), 4),
+    "addalpha": (lambda g, x, y, alpha=1.0: (g, alpha * g), 2),
+    "subalpha": (lambda g, x, y, alpha=1.0: (g, -alpha * g), 2),
+    "assign": (lambda g, x, y: (g, g), 2),
+}
+
+
+def _gradients(name, gradient, inputs, count, programs, compute, memory_config=None, given=()):
+    """`count` gradients by a composite of several programs."""
+    tensors = [gradient] + inputs
+    require_device(name, *tensors)
+    like = [one if isinstance(one, Tensor) else gradient for one in inputs][:count]
+    given = list(given) + [None] * count
+    outs = [make_output(one._shape, one, None, None, memory_config, given[i])
+            for i, one in enumerate(like)]
+    for i in range(max(programs, count)):
+        program(name, "multiply", [gradient, gradient], [outs[i % count]], True,
+                out_shapes=[list(gradient._shape)])
+    wanted = [list(o._shape) for o in outs]
+
+    def run(*numbers):
+        made = compute(*[V(n) for n in numbers])
+        made = made if isinstance(made, (tuple, list)) else (made,)
+        return [_summed(m.a, shape) for m, shape in zip(made, wanted)]
+
+    values(run, tensors, outs)
+    return outs
+
+
+def _summed(array, shape):
+    """The gradient of an operand that was broadcast."""
+    if list(array.shape) == shape:
+        return array
+    array = arrays.broadcast_to(array, arrays.broadcast_shape(list(array.shape), shape))
+    extra = len(array.shape) - len(shape)
+    dims = list(range(extra)) + [extra + i for i, d in enumerate(shape)
+                                 if d == 1 and array.shape[extra + i] != 1]
+    return (arrays.reduce("sum", array, dims, True) if dims else array).reshaped(shape)
+
+
+def _make_unary(name, derivative, programs):
+    @operation(name + "_bw")
+    def call(grad_tensor, input_tensor, *args, memory_config=None, input_grad=None, output_tensor=None,
+             approximate="none", parameter_a=None, parameter_b=None, min=None, max=None,
+             negative_slope=None, alpha=None, exponent=None, are_required_outputs=None, n=None,
+             beta=None, threshold=None, lambd=None, scalar=None, eps=None, round_mode=None,
+             value=None, other_tensor=None):
+        """The gradient of the input, in a list."""
+        if args and isinstance(args[0], Tensor):
+            return _pair(name, grad_tensor, input_tensor, args[0], args[1:], memory_config)
+        extra = [a for a in args if not isinstance(a, str)]
+        extra += [p for p in (parameter_a, parameter_b, min, max, negative_slope, alpha, exponent, n,
+                              beta, threshold, lambd, scalar, eps) if p is not None]
+        used = _gelu_tanh if name == "gelu" and approximate == "tanh" else derivative
+        return _gradients(name + "_bw", grad_tensor, [input_tensor], 1, programs,
+                          lambda g, x: g * used(x, *extra), memory_config,
+                          [input_grad if input_grad is not None else output_tensor])
+
+    return call
+
+
+def _pair(name, gradient, a, b, extra, memory_config, given=(), required=(True, True)):
+    compute, programs = PAIRS[name]
+    made = _gradients(name + "_bw", gradient, [a, b], 2, programs,
+                      lambda g, x, y: compute(g, x, y, *extra), memory_config, given)
+    return [m if keep else None for m, keep in zip(made, required)]
+
+
+def _make_pair(name):
+    compute, programs = PAIRS[name]
+
+    @operation(name + "_bw")
+    def call(grad_tensor, input_tensor_a, other, *args, are_required_outputs=(True, True),
+             memory_config=None, input_grad=None, other_grad=None, input_a_grad=None,
+             input_b_grad=None, alpha=None, round_mode=None, approximate="none"):
+        """The gradients of both inputs, in a list; of one where the other is a number."""
+        extra = [a for a in args if not isinstance(a, str)] + ([alpha] if alpha is not None else [])
+        if not isinstance(other, Tensor):
+            return _gradients(name + "_bw", grad_tensor, [input_tensor_a], 1, programs,
+                              lambda g, x: compute(g, x, V(other), *extra)[0], memory_config,
+                              [input_grad])
+        return _pair(name, grad_tensor, input_tensor_a, other, extra, memory_config,
+                     (input_grad or input_a_grad, other_grad or input_b_grad), are_required_outputs)
+
+    return call
+
+
+for _name, (_derivative, _programs) in DERIVATIVES.items():
+    _make_unary(_name, _derivative, _programs)
+for _name in PAIRS:
+    _make_pair(_name)
+
+
+@operation("where_bw")
+def where_bw(grad_tensor, condition, input_tensor, other, *, are_required_outputs=(True, True),
+             memory_config=None, input_grad=None, other_grad=None):
+    return _gradients("where_bw", grad_tensor, [input_tensor, other, condition], 2, 2,
+                      lambda g, x, y, c: (V(arrays.where(c.a, g.a, (0 * g).a)),
+                                          V(arrays.where(c.a, (0 * g).a, g.a))), memory_config)
+
+
+@operation("lerp_bw")
+def lerp_bw(grad_tensor, input_tensor, end, weight, *, memory_config=None, **_):
+    if isinstance(weight, Tensor):
+        return _gradients("lerp_bw", grad_tensor, [input_tensor, end, weight], 3, 6,
+                          lambda g, x, y, w: (g * (1 - w), g * w, g * (y - x)), memory_config)
+    return _gradients("lerp_bw", grad_tensor, [input_tensor, end], 2, 4,
+                      lambda g, x, y: (g * (1 - weight), g * weight), memory_config)
+
+
+@operation("addcmul_bw")
+def addcmul_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None, **_):
+    return _gradients("addcmul_bw", grad_tensor, [input_tensor, tensor1, tensor2], 3, 4,
+                      lambda g, x, y, z: (g, value * g * z, value * g * y), memory_config)
+
+
+@operation("addcdiv_bw")
+def addcdiv_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None, **_):
+    return _gradients("addcdiv_bw", grad_tensor, [input_tensor, tensor1, tensor2], 3, 8,
+                      lambda g, x, y, z: (g, value * g / z, -value * g * y / (z * z)),
+                      memory_config)
+
+
+@operation("prod_bw")
+def prod_bw(grad_tensor, input_tensor, dim=None, *, memory_config=None):
+    return _gradients("prod_bw", grad_tensor, [input_tensor], 1, 6, lambda g, x: g * V(
+        arrays.reduce("prod", x.a, list(range(len(x.a.shape))) if dim is None else [dim], True)) / x,
+        memory_config)
+
+
+@operation("concat_bw")
+def concat_bw(grad_tensor, input_tensor_a, other, dim=0, *, memory_config=None, **_):
+    axis = dim % len(grad_tensor._shape)
+    cut = input_tensor_a._shape[axis]
+
+    def compute(g, _x, _y):
+        ends = list(g.a.shape)
+        ends[axis] = cut
+        starts = [0] * len(ends)
+        starts[axis] = cut
+        steps = [1] * len(ends)
+        return (V(arrays.sliced(g.a, [0] * len(ends), ends, steps)),
+                V(arrays.sliced(g.a, starts, list(g.a.shape), steps)))
+
+    return _gradients("concat_bw", grad_tensor, [input_tensor_a, other], 2, 2, compute,
+                      memory_config)
+
+
+@operation("repeat_bw")
+def repeat_bw(grad_tensor, input_tensor, shape, *, memory_config=None):
+    wide = [n for t, d in zip(shape, input_tensor._shape) for n in (t, d)]
+
+    def compute(g, _x):
+        dims = list(range(0, len(wide), 2))
+        return V(arrays.reduce("sum", g.a.reshaped(wide), dims, False))
+
+    return _gradients("repeat_bw", grad_tensor, [input_tensor], 1, 3, compute, memory_config)
+
+
+@operation("experimental.gelu_bw")
+def experimental_gelu_bw(grad_tensor, input_tensor, *, approximate="none", memory_config=None,
+                         input_grad=None):
+    """One program of its own."""
+    require_device("gelu_bw", grad_tensor, input_tensor)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, input_grad)
+    program("gelu_bw", "gelu_backward", [input_tensor, grad_tensor], [out], fused=True)
+    used = _gelu_tanh if approximate == "tanh" else _gelu
+    values(lambda x, g: (V(g) * used(V(x))).a, [input_tensor, grad_tensor], [out])
+    return out
+
+
+__all__ = ["reshape", "sum_"]

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors from elsewhere and to elsewhere: from numbers, from torch, from the host to the chip."""
+
+import contextlib
+import math
+import os
+import pickle
+
+from howard import _native
+
+from . import _convert
+from ._device import queue_number, require_no_capture
+from ._launch import fail, kernel_of, make_output, operation, program, require_device, values
+from ._session import session
+from ._tensor import Cell, Storage, Tensor, device_tensor, host_tensor, round_array
+from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, MemoryConfig, Shape
+
+arrays = _native.arrays
+_printing = {"profile": "short"}
+
+
+def _default_layout(dtype, layout):
+    if layout is not None:
+        if dtype.block and layout is Layout.ROW_MAJOR:
+            raise RuntimeError(f"{dtype.value} tensors must be in TILE layout")
+        return layout
+    return Layout.TILE if dtype.block else Layout.ROW_MAJOR
+
+
+def _require_shards(config):
+    if config is not None and config.is_sharded() and config.shard_spec is None and \
+            config.nd_shard_spec is None:
+        raise RuntimeError("ttnn.from_torch: Shard spec must not be None for sharded tensors")
+
+
+def _place(shards, dtype, layout, device, config, cq_id, topology=None):
+    """A tensor of these values on the host, or written to a device."""
+    shards = [round_array(a, dtype) for a in shards] if session.values else shards
+    if device is None:
+        return host_tensor(shards, dtype, layout, shards[0].shape, topology)
+    device.require_open()
+    require_no_capture(device, "write a tensor")
+    if len(shards) == 1 and device.get_num_devices() > 1:
+        shards = shards * device.get_num_devices()
+    made = device_tensor(shards[0].shape, dtype, layout, config, device,
+                         shards if device.values else None, topology)
+    device.chip.write(made._storage.number, queue_number(cq_id))
+    return made
+
+
+@operation()
+def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layout=None,
+               device=None, memory_config=None, mesh_mapper=None, cq_id=None,
+               preserve_nan_values=False, col_tilize=False, enable_bfloat_opt=False):
+    """A tensor of torch's, NumPy's or lists' numbers: converted on the host, one write."""
+    if tensor is None:
+        return None
+    if spec is not None:
+        if any(given is not None for given in (dtype, layout, memory_config, tile)):
+            raise RuntimeError("from_torch: spec excludes dtype, layout, memory_config and tile")
+        dtype, layout, memory_config = spec.dtype, spec.layout, spec.memory_config
+    _require_shards(memory_config)
+    array, own = _convert.array_of(tensor)
+    dtype = dtype or own
+    layout = _default_layout(dtype, layout)
+    mapper = mesh_mapper if mesh_mapper is not None else _ambient["mapper"]
+    shards, topology = ([array], None) if mapper is None else mapper.split(array)
+    return _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+
+
+_ambient = {"mapper": None, "composer": None}
+
+
+@contextlib.contextmanager
+def distribute(default):
+    """Mapper of from_torch, or composer of to_torch, within the block."""
+    key = "mapper" if hasattr(default, "split") else "composer"
+    before, _ambient[key] = _ambient[key], default
+    try:
+        yield
+    finally:
+        _ambient[key] = before
+
+
+def _joined(tensor, composer):
+    composer = composer if composer is not None else _ambient["composer"]
+    shards = tensor.shards()
+    if composer is not None:
+        return composer.join(shards)
+    if len(shards) > 1:
+        raise RuntimeError(
+            "to_torch: the tensor is on several devices: give it a mesh_composer, as "
+            "ttnn.ConcatMeshToTensor(mesh_device, dim=0)"
+        )
+    return shards[0]
+
+
+@operation()
+def to_torch(tensor, dtype=None, *, torch_rank=None, mesh_composer=None, device=None, cq_id=None):
+    """Waits, reads, and gives a torch tensor without padding."""
+    tensor.blocking_read(cq_id)
+    made = _convert.torch_of(_joined(tensor, mesh_composer), tensor._dtype)
+    if torch_rank is not None:
+        while made.dim() > torch_rank:
+            if made.shape[0] != 1:
+                raise RuntimeError(f"to_torch: {tuple(made.shape)} has no rank of {torch_rank}")
+            made = made.squeeze(0)
+        if made.dim() < torch_rank:
+            raise RuntimeError(f"to_torch: {tuple(made.shape)} has no rank of {torch_rank}")
+    return made if dtype is None else made.to(dtype)
+
+
+def to_numpy(tensor):
+    tensor.blocking_read()
+    return _convert.numpy_of(_joined(tensor, None), tensor._dtype)
+
+
+def to_list(tensor):
+    tensor.blocking_read()
+    return _convert.list_of(_joined(tensor, None))
+
+
+def new_tensor(*args, **kwargs):
+    """Tensor(array, ...) and Tensor(list, shape, dtype, layout[, device[, memory_config]])."""
+    if args and isinstance(args[0], (list, tuple)) and len(args) > 1 and not isinstance(
+            args[1], DataType):
+        names = ("data", "shape", "data_type", "layout", "device", "memory_config", "tile")
+        given = dict(zip(names, args), **kwargs)
+        dtype = given.get("data_type") or given.get("dtype")
+        flat, _ = _convert.array_of_list(list(given["data"]))
+        return _place([flat.reshaped(list(given["shape"]))], dtype, given["layout"],
+                      given.get("device"), given.get("memory_config"), None)
+    names = ("tensor", "data_type", "device", "layout", "mem_config", "tile", "cq_id", "pad_value",
+             "mesh_mapper")
+    given = dict(zip(names, args), **kwargs)
+    array, own = _convert.array_of(given["tensor"])
+    dtype = given.get("data_type") or given.get("dtype") or own
+    shards, topology = [array], None
+    mapper = given.get("mesh_mapper") or given.get("strategy")
+    if hasattr(mapper, "split"):
+        shards, topology = mapper.split(array)
+    return _place(shards, dtype, _default_layout(dtype, given.get("layout")), given.get("device"),
+                  given.get("mem_config") or given.get("memory_config"), given.get("cq_id"),
+                  topology)
+
+
+@operation()
+def as_tensor(tensor, dtype=None, *, layout=Layout.ROW_MAJOR, device=None, memory_config=None,
+              cache_file_name=None, preprocess=None, mesh_mapper=None, use_device_tilizer=False):
+    """from_torch, with a cache in a file."""
+    if device is not None and memory_config is None:
+        raise RuntimeError("memory_config must be specified when device is specified")
+    if cache_file_name is not None:
+        kind = dtype.name if dtype is not None else "None"
+        path = f"{cache_file_name}_dtype_{kind}_layout_{layout.name}.tensorbin"
+        if os.path.exists(path):
+            return load_tensor(path, device=device)
+    made = from_torch.function(preprocess(tensor) if preprocess else tensor, dtype, layout=layout,
+                               device=device, memory_config=memory_config, mesh_mapper=mesh_mapper)
+    if cache_file_name is not None:
+        dump_tensor(path, made)
+    return made
+
+
+@operation()
+def to_device(tensor, device, memory_config=None, *, queue_id=None, cq_id=None):
+    if tensor._device is not None:
+        return tensor
+    tensor._require_memory()
+    device.require_open()
+    require_no_capture(device, "write a tensor")
+    shards = tensor.shards()
+    if len(shards) == 1:
+        shards = shards * device.get_num_devices()
+    made = device_tensor(tensor._shape, tensor._dtype, tensor._layout, memory_config, device,
+                         shards if device.values else None, tensor._topology)
+    device.chip.write(made._storage.number, queue_number(cq_id if queue_id is None else queue_id))
+    return made
+
+
+@operation()
+def from_device(tensor, blocking=True, *, queue_id=None, cq_id=None):
+    if tensor._device is None:
+        return tensor
+    tensor.blocking_read(cq_id if queue_id is None else queue_id)
+    return host_tensor(tensor.shards(), tensor._dtype, tensor._layout, tensor._shape,
+                       tensor._topology)
+
+
+@operation()
+def copy_host_to_device_tensor(host, device_tensor_, cq_id=None, queue_id=None):
+    """Writes to memory that is there."""
+    device = require_device("copy_host_to_device_tensor", device_tensor_)
+    require_no_capture(device, "write a tensor")
+    if host._shape != device_tensor_._shape or host._dtype is not device_tensor_._dtype or \
+            host._layout is not device_tensor_._layout:
+        fail("copy_host_to_device_tensor", "shape, dtype and layout of both must be the same, not "
+             f"{host._shape} {host._dtype.value} and {device_tensor_._shape} "
+             f"{device_tensor_._dtype.value}")
+    shards = host.shards()
+    if device.values:
+        device_tensor_._storage.cell.shards = (
+            shards if len(shards) > 1 else shards * device.get_num_devices())
+    device.chip.write(device_tensor_._storage.number, queue_number(cq_id))
+
+
+@operation()
+def copy_device_to_host_tensor(device_tensor_, host, blocking=True, cq_id=None):
+    device_tensor_.blocking_read(cq_id)
+    host._storage.cell.shards = device_tensor_.shards()
+
+
+@operation()
+def allocate_tensor_on_device(*args, **kwargs):
+    """Memory without contents: (shape, dtype, layout, device, memory_config) or (spec, device)."""
+    if args and hasattr(args[0], "memory_config") and not isinstance(args[0], Tensor):
+        spec, device = args[0], args[1] if len(args) > 1 else kwargs.get("device",
+                                                                         kwargs.get("mesh_device"))
+        return device_tensor(spec.shape, spec.dtype, spec.layout, spec.memory_config, device)
+    names = ("shape", "dtype", "layout", "device", "memory_config")
+    given = dict(zip(names, args), **kwargs)
+    return device_tensor(given["shape"], given["dtype"], given["layout"],
+                         given.get("memory_config"),
+                         given.get("device") or given.get("mesh_device"))
+
+
+@operation()
+def allocate_tensor_on_host(*args, **kwargs):
+    names = ("shape", "dtype", "layout", "device")
+    given = dict(zip(names, args), **kwargs)
+    array = arrays.full(list(given["shape"]), 0.0, given["dtype"].whole)
+    return host_tensor([array], given["dtype"], given["layout"])
+
+
+def deallocate(tensor, force=True):
+    """Frees the memory now, for all tensors that share it."""
+    tensor.deallocate(force)
+
+
+# Files.
+
+
+def dump_tensor(file_name, tensor, **_):
+    if not str(file_name).endswith(".tensorbin"):
+        raise RuntimeError(f"the file {file_name} must have the extension .tensorbin")
+    data = [(tuple(a.shape), a.whole, bytes(a.bytes())) for a in tensor.shards()]
+    with open(file_name, "wb") as file:
+        pickle.dump({"dtype": tensor._dtype.name, "layout": tensor._layout.name,
+                     "shape": list(tensor._shape), "shards": data}, file)
+
+
+def load_tensor(file_name, *, device=None, **_):
+    if not str(file_name).endswith(".tensorbin"):
+        raise RuntimeError(f"the file {file_name} must have the extension .tensorbin")
+    if not os.path.exists(file_name):
+        raise RuntimeError(f"there is no file {file_name}")
+    with open(file_name, "rb") as file:
+        saved = _SafeLoader(file).load()
+    shards = [arrays.from_bytes(raw, "i" if whole else "f", list(shape))
+              for shape, whole, raw in saved["shards"]]
+    return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, None, None)
+
+
+class _SafeLoader(pickle.Unpickler):
+    """Plain numbers and texts only: a file runs nothing."""
+
+    def find_class(self, module, name):
+        raise RuntimeError("the file is no tensor that dump_tensor has written")
+
+
+# Made on the host, one write.
+
+
+def _filled(shape, value, dtype, layout, device, memory_config):
+    dtype = dtype or DataType.BFLOAT16
+    layout = _default_layout(dtype, layout)
+    array = arrays.full(list(shape), float(value), dtype.whole)
+    return _place([array], dtype, layout, device, memory_config, None)
+
+
+@operation()
+def full(shape, fill_value, dtype=None, layout=None, device=None, memory_config=None,
+         optional_tensor=None):
+    return _filled(shape, fill_value, dtype, layout, device, memory_config)
+
+
+@operation()
+def zeros(shape, dtype=None, layout=None, device=None, memory_config=None):
+    return _filled(shape, 0, dtype, layout, device, memory_config)
+
+
+@operation()
+def ones(shape, dtype=None, layout=None, device=None, memory_config=None):
+    return _filled(shape, 1, dtype, layout, device, memory_config)
+
+
+@operation()
+def empty(shape, dtype=None, layout=None, device=None, memory_config=None):
+    dtype = dtype or DataType.BFLOAT16
+    layout = _default_layout(dtype, layout)
+    if device is None:
+        return _filled(shape, 0, dtype, layout, None, None)
+    return device_tensor(shape, dtype, layout, memory_config, device)
+
+
+def _like(name, tensor, value, dtype, layout, device, memory_config, output):
+    dtype, layout = dtype or tensor._dtype, layout or tensor._layout
+    on_device = tensor._device is not None and (device is None or device is tensor._device)
+    tiled = layout is Layout.TILE and tensor._layout is Layout.TILE
+    if not on_device or not tiled or dtype.whole:
+        return _filled(tensor._shape, value, dtype, layout, device or tensor._device,
+                       memory_config)
+    require_device(name, tensor)
+    out = make_output(tensor._shape, tensor, dtype, layout, memory_config, output)
+    kernel, analogy = kernel_of("fill")
+    program(name, kernel, [], [out], analogy, scalar=1)
+    dims = list(tensor._shape)
+    values(lambda: arrays.full(dims, float(value), False), [], [out])
+    return out
+
+
+@operation()
+def full_like(tensor, fill_value, dtype=None, layout=None, device=None, memory_config=None,
+              optional_tensor=None):
+    return _like("full_like", tensor, fill_value, dtype, layout, device, memory_config,
+                 optional_tensor)
+
+
+@operation()
+def zeros_like(tensor, dtype=None, layout=None, device=None, memory_config=None,
+               optional_tensor=None):
+    return _like("zeros_like", tensor, 0, dtype, layout, device, memory_config, optional_tensor)
+
+
+@operation()
+def ones_like(tensor, dtype=None, layout=None, device=None, memory_config=None,
+              optional_tensor=None):
+    return _like("ones_like", tensor, 1, dtype, layout, device, memory_config, optional_tensor)
+
+
+@operation()
+def empty_like(tensor, dtype=None, layout=None, device=None, memory_config=None):
+    device = device or tensor._device
+    return empty.function(tensor._shape, dtype or tensor._dtype, layout or tensor._layout, device,
+                          memory_config)
+
+
+@operation()
+def arange(start=0, end=None, step=1, dtype=None, device=None, memory_config=None, layout=None):
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("arange: the step must not be 0")
+    dtype = dtype or DataType.BFLOAT16
+    count = max(0, math.ceil((end - start) / step))
+    array = arrays.arange(float(start), float(step), count, dtype.whole)
+    return _place([array], dtype, _default_layout(dtype, layout), device, memory_config, None)
+
+
+_seed = [1]
+
+
+def manual_seed(seed, *_, **__):
+    _seed[0] = int(seed)
+
+
+def _random(name, shape, device, dtype, layout, memory_config, seed, make, output=None):
+    """One program that draws numbers; seed 0 takes the next of this run."""
+    if not seed:
+        _seed[0] += 1
+        seed = _seed[0]
+    dtype = dtype or DataType.BFLOAT16
+    out = output or device_tensor(shape, dtype, layout or Layout.TILE, memory_config, device)
+    program(name, "fill", [], [out], True, scalar=1)
+    dims = list(shape)
+    values(lambda: make(dims, seed), [], [out])
+    return out
+
+
+@operation()
+def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, low=0,
+         high=1, seed=0):
+    def draw(dims, start):
+        return arrays.uniform(dims, float(low), float(high), start, False)
+
+    if device is None:
+        _seed[0] += 1
+        dtype = dtype or DataType.BFLOAT16
+        return _place([draw(list(shape), seed or _seed[0])], dtype, layout or Layout.TILE, None,
+                      None, None)
+    return _random("rand", shape, device, dtype, layout, memory_config, seed, draw)
+
+
+@operation()
+def uniform(tensor, low=0.0, high=1.0, seed=0, *, memory_config=None, compute_kernel_config=None):
+    require_device("uniform", tensor)
+    return _random("uniform", tensor._shape, tensor._device, tensor._dtype, tensor._layout, None,
+                   seed, lambda dims, start: arrays.uniform(dims, low, high, start, False), tensor)
+
+
+@operation()
+def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None,
+              compute_kernel_config=None):
+    require_device("bernoulli", tensor)
+    out = make_output(tensor._shape, tensor, dtype or DataType.FLOAT32, None, memory_config, output)
+    program("bernoulli", "fill", [], [out], True, scalar=1)
+    _seed[0] += 1
+    start = seed or _seed[0]
+
+    def draw(p):
+        drawn = arrays.uniform(list(p.shape), 0.0, 1.0, start, False)
+        return arrays.binary("lt", drawn, p)
+
+    values(draw, [tensor], [out])
+    return out
+
+
+@operation()
+def from_buffer(buffer, shape, dtype, device=None, layout=None, memory_config=None):
+    flat, _ = _convert.array_of_list(list(buffer))
+    return _place([flat.reshaped(list(shape))], dtype, _default_layout(dtype, layout), device,
+                  memory_config, None)
+
+
+# Printing.
+
+
+def set_printoptions(*, profile="short", sci_mode=None, precision=None):
+    _printing["profile"] = profile if isinstance(profile, str) else str(profile).lower()
+
+
+def _rows(values_, depth):
+    if not isinstance(values_, list):
+        return f"{values_:8.4f}" if isinstance(values_, float) else str(values_)
+    most = 3
+    shown = values_
+    if _printing["profile"] == "short" and len(values_) > 2 * most:
+        shown = values_[:most] + [...] + values_[-most:]
+    parts = ["..." if one is ... else _rows(one, depth + 1) for one in shown]
+    inner = isinstance(values_[0], list) if values_ else False
+    join = ",\n" + " " * (depth + 14) if inner else ", "
+    return "[" + join.join(parts) + "]"
+
+
+def text_of(tensor):
+    if not tensor._storage.alive:
+        return f"ttnn.Tensor(<deallocated>, shape={tensor._shape})"
+    tensor.blocking_read()
+    body = "" if _printing["profile"] == "empty" else _rows(
+        _convert.list_of(tensor.array()) if tensor._shape.rank else [tensor.array().at(0)], 0)
+    return (f"ttnn.Tensor({body}, shape={tensor._shape}, dtype=DataType::{tensor._dtype.name}, "
+            f"layout=Layout::{tensor._layout.name})")
+
+
+__all__ = ["Cell", "MemoryConfig", "Shape", "Storage"]

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every elementwise function of ttnn, by one mechanism: a program on the chip, a function on the host."""
+
+import math
+
+from howard import _native
+
+from ._configs import activation_of
+from ._launch import (
+    OPERATIONS,
+    fail,
+    kernel_of,
+    make_output,
+    operation,
+    program,
+    require_device,
+    values,
+)
+from ._tensor import Tensor
+from ._types import DataType, Layout, chip_shape
+
+arrays = _native.arrays
+
+# Names and the defaults of what else they take, in the order in which they take it.
+UNARY = {
+    **{
+        name: ()
+        for name in """abs acos acosh asin asinh atan atanh sin cos tan sinh cosh tanh cbrt ceil floor
+        trunc frac erf erfc erfinv exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal neg
+        sign signbit relu relu6 gelu silu sigmoid log_sigmoid softsign mish hardmish hardsigmoid
+        hardswish tanhshrink i0 i1 isfinite isinf isnan isposinf isneginf logical_not bitwise_not eqz
+        nez gtz ltz gez lez identity rad2deg deg2rad digamma lgamma""".split()
+    },
+    "round": (("decimals", 0),),
+    "relu_min": (("lower_limit", 0.0),),
+    "relu_max": (("upper_limit", 0.0),),
+    "leaky_relu": (("negative_slope", 0.01),),
+    "elu": (("alpha", 1.0),),
+    "celu": (("alpha", 1.0),),
+    "selu": (),
+    "softplus": (("beta", 1.0), ("threshold", 20.0)),
+    "hardshrink": (("lambd", 0.5),),
+    "softshrink": (("lambd", 0.5),),
+    "hardtanh": (("min_val", -1.0), ("max_val", 1.0)),
+    "threshold": (("threshold", 0.0), ("value", 0.0)),
+    "heaviside": (("value", 0.0),),
+    "multigammaln": (("p", 4),),
+    "polygamma": (("k", 1),),
+    "logit": (("eps", -1.0),),
+    "fill": (("fill_value", 0.0),),
+}
+UNARY_SPELLED = {"swish": "silu", "recip": "reciprocal", "rdiv_": None}
+BINARY = """add subtract multiply divide rsub eq ne gt lt ge le logical_and logical_or logical_xor
+bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_left_shift
+logical_right_shift maximum minimum ldexp logaddexp logaddexp2 squared_difference bias_gelu gcd lcm
+remainder fmod xlogy hypot atan2 nextafter""".split()
+BINARY_SPELLED = {"sub": "subtract", "mul": "multiply", "div_": "divide", "logaddexp2_": "logaddexp2"}
+IN_PLACE_UNARY = "exp relu sqrt rsqrt square reciprocal neg abs sigmoid silu gelu tanh logical_not".split()
+FUNCTIONS = {}
+
+
+def _real(dtype, name):
+    """The type of what a function of `dtype` gives."""
+    return dtype
+
+
+def _tiled(name, tensor):
+    require_device(name, tensor)
+    return tensor
+
+
+def _unary(name, function, tensor, parameters, memory_config, output, dtype=None):
+    _tiled(name, tensor)
+    out = make_output(tensor._shape, tensor, dtype, None, memory_config, output)
+    kernel, analogy = kernel_of("gelu" if function == "gelu_approx" else function)
+    scalars = {"scalar": 1} if kernel in ("add", "subtract", "multiply", "fill") else {}
+    inputs = [] if kernel == "fill" else [tensor]
+    program(name, kernel, inputs, [out], analogy, **scalars)
+    numbers = [float(p) for p in parameters]
+    values(lambda a: arrays.unary(function, a, numbers), [tensor], [out])
+    return out
+
+
+def _make_unary(name, function, defaults):
+    def call(input_tensor, *args, memory_config=None, output_tensor=None, **kwargs):
+        if not isinstance(input_tensor, Tensor):
+            raise TypeError(
+                f"ttnn.{name}(): incompatible function arguments: a {type(input_tensor).__name__} "
+                "where a ttnn.Tensor is wanted"
+            )
+        parameters = []
+        for i, (word, default) in enumerate(defaults):
+            given = args[i] if i < len(args) else kwargs.pop(word, default)
+            parameters.append(default if given is None else given)
+        used = function
+        if function == "gelu" and kwargs.pop("fast_and_approximate_mode", False):
+            used = "gelu"  # The chip's table is as near to the exact function as bfloat16 is.
+        for word in ("fast_and_approximate_mode", "vector_mode", "mode", "parameter", "vec_mode",
+                     "input_tensor", "dtype"):
+            kwargs.pop(word, None)
+        if kwargs:
+            raise TypeError(f"ttnn.{name}(): incompatible function arguments: {sorted(kwargs)}")
+        return _unary(name, used, input_tensor, parameters, memory_config, output_tensor)
+
+    call.__doc__ = f"The function {function} of each element: one program."
+    return operation(name, golden=function)(call)
+
+
+def _with_activations(tensor, activations):
+    for one in activations or ():
+        found = activation_of(one)
+        if found is None:
+            continue
+        tensor = arrays.unary(found[0], tensor, found[1])
+    return tensor
+
+
+def broadcast_shapes(shape, *tensors):
+    """What the kernel sees of operands that it can not broadcast once they are folded."""
+    if len(shape) <= 4:
+        return None
+    out = chip_shape(shape)
+    shapes = []
+    for tensor in tensors:
+        own = chip_shape(tensor._shape)
+        fits = all(a in (1, b) for a, b in zip(own, out))
+        shapes.append(None if fits else list(shape))
+    return shapes
+
+
+def _binary(name, function, a, b, dtype, memory_config, output, activations, before_a, before_b):
+    if not isinstance(a, Tensor):
+        raise TypeError(f"ttnn.{name}(): incompatible function arguments: {type(a).__name__}")
+    if isinstance(b, Tensor):
+        require_device(name, a, b)
+        try:
+            shape = a._shape if a._shape._dims == b._shape._dims else arrays.broadcast_shape(
+                list(a._shape), list(b._shape))
+        except _native.Error:
+            fail(name, f"shapes {a._shape} and {b._shape} cannot be broadcast: from the last "
+                 "dimension, sizes must be equal or 1")
+        inputs = [a, b]
+    else:
+        require_device(name, a)
+        if not isinstance(b, (int, float)):
+            b = float(b)
+        shape, inputs = a._shape, [a]
+    like = a if len(inputs) == 1 or a._config is b._config or not b._config.is_sharded() or \
+        a._config.is_sharded() else b
+    out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
+                      a._layout, memory_config, output)
+    kernel, analogy = kernel_of(function)
+    scalar = {} if len(inputs) == 2 else {"scalar": 1}
+    program(name, kernel, inputs, [out], analogy, shapes=broadcast_shapes(shape, *inputs), **scalar)
+    number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and
+                                                       a._dtype.whole)
+    plain = not (activations or before_a or before_b)
+
+    def compute(x, y=number):
+        if plain:
+            return arrays.binary(function, x, y)
+        x, y = _with_activations(x, before_a), _with_activations(y, before_b)
+        return _with_activations(arrays.binary(function, x, y), activations)
+
+    values(compute, inputs, [out])
+    return out
+
+
+def _make_binary(name, function):
+    def call(input_tensor_a, input_tensor_b, *, dtype=None, memory_config=None, output_tensor=None,
+             activations=None, input_tensor_a_activations=None, input_tensor_b_activations=None,
+             lhs_activations=None, rhs_activations=None, activation=None, rounding_mode=None,
+             accurate_mode=None, round_mode=None, fast_and_approximate_mode=None):
+        used = function
+        mode = rounding_mode or round_mode
+        if function == "divide" and mode:
+            used = {"floor": "floor_div", "trunc": "trunc_div"}[mode]
+        if not isinstance(input_tensor_a, Tensor) and isinstance(input_tensor_b, Tensor):
+            swapped = {"subtract": "rsub", "divide": "rdiv", "rsub": "subtract", "gt": "lt",
+                       "lt": "gt", "ge": "le", "le": "ge"}.get(used, used)
+            return _binary(name, swapped, input_tensor_b, input_tensor_a, dtype, memory_config,
+                           output_tensor, activations, None, None)
+        return _binary(name, used, input_tensor_a, input_tensor_b, dtype, memory_config,
+                       output_tensor, activations or ([activation] if activation else None),
+                       input_tensor_a_activations or lhs_activations,
+                       input_tensor_b_activations or rhs_activations)
+
+    call.__doc__ = f"{function} of each pair of elements: one program."
+    return operation(name, golden=function)(call)
+
+
+def _make_in_place(name, original):
+    def call(tensor, *args, **kwargs):
+        kwargs.setdefault("output_tensor", tensor)
+        return original.function(tensor, *args, **kwargs)
+
+    call.__doc__ = f"{original.name} in the place of its first operand."
+    return operation(name)(call)
+
+
+for _name, _defaults in UNARY.items():
+    FUNCTIONS[_name] = _make_unary(_name, _name, _defaults)
+FUNCTIONS["swish"] = _make_unary("swish", "silu", ())
+for _name in BINARY:
+    FUNCTIONS[_name] = _make_binary(_name, _name)
+for _name, _function in (("sub", "subtract"), ("mul", "multiply"), ("div", "divide"),
+                         ("div_no_nan", "div_no_nan"), ("floor_div", "floor_div"),
+                         ("rdiv", "rdiv")):
+    FUNCTIONS[_name] = _make_binary(_name, _function)
+for _name in """add subtract multiply divide sub mul div rsub eq ne gt lt ge le logical_and logical_or
+        logical_xor squared_difference bias_gelu ldexp logaddexp logaddexp2""".split():
+    FUNCTIONS[_name + "_"] = _make_in_place(_name + "_", FUNCTIONS[_name])
+for _name in IN_PLACE_UNARY:
+    FUNCTIONS[_name + "_"] = _make_in_place(_name + "_", FUNCTIONS[_name])
+
+
+@operation("pow", golden="pow")
+def _pow(input_tensor, exponent, *, dtype=None, memory_config=None, output_tensor=None):
+    if not isinstance(input_tensor, Tensor):
+        return _binary("pow", "rpow", exponent, input_tensor, dtype, memory_config, output_tensor,
+                       None, None, None)
+    return _binary("pow", "pow", input_tensor, exponent, dtype, memory_config, output_tensor, None,
+                   None, None)
+
+
+def _clamp(input_tensor, min=None, max=None, *, memory_config=None, output_tensor=None):
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        made = input_tensor
+        if min is not None:
+            made = FUNCTIONS["maximum"](made, min, memory_config=memory_config)
+        if max is not None:
+            made = FUNCTIONS["minimum"](made, max, memory_config=memory_config)
+        return made
+    low = -math.inf if min is None else min
+    high = math.inf if max is None else max
+    return _unary("clamp", "clamp", input_tensor, [low, high], memory_config, output_tensor)
+
+
+@operation("prelu")
+def _prelu(input_tensor, weight, *, memory_config=None, output_tensor=None):
+    if isinstance(weight, (int, float, list, tuple)):
+        slope = weight[0] if isinstance(weight, (list, tuple)) else weight
+        return _unary("prelu", "leaky_relu", input_tensor, [slope], memory_config, output_tensor)
+    if len(weight._shape) == 1 and len(input_tensor._shape) > 2:
+        from ._movement import reshape
+
+        dims = [1] * len(input_tensor._shape)
+        dims[1] = weight._shape[0]
+        weight = reshape(weight, dims)
+    return _binary("prelu", "prelu", input_tensor, weight, None, memory_config, output_tensor, None,
+                   None, None)
+
+
+@operation("typecast")
+def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
+    if isinstance(args[0] if args else None, DataType):
+        dtype = args[0]
+    require_device("typecast", tensor)
+    out = make_output(tensor._shape, tensor, dtype, None, memory_config, output_tensor)
+    program("typecast", "cast", [tensor], [out])
+    values(lambda a: a, [tensor], [out])
+    return out
+
+
+def to_dtype(tensor, dtype):
+    """The same numbers in another type, on the host."""
+    from ._tensor import host_tensor, round_array
+
+    if tensor._device is not None:
+        fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
+    return host_tensor([round_array(a, dtype) for a in tensor.shards()], dtype, tensor._layout)
+
+
+@operation("where", golden="where")
+def _where(predicate, true_value, false_value, *, memory_config=None, output_tensor=None):
+    inputs = [t for t in (predicate, true_value, false_value) if isinstance(t, Tensor)]
+    require_device("where", *inputs)
+    shape = []
+    for one in inputs:
+        shape = arrays.broadcast_shape(list(shape), list(one._shape))
+    like = next((t for t in (true_value, false_value) if isinstance(t, Tensor)), predicate)
+    out = make_output(shape, like, None, None, memory_config, output_tensor)
+    program("where", "multiply", inputs, [out], True, shapes=broadcast_shapes(shape, *inputs),
+            **({"scalar": 1} if len(inputs) == 1 else {}))
+    fixed = [None if isinstance(v, Tensor) else arrays.full([], float(v), False)
+             for v in (true_value, false_value)]
+
+    def compute(condition, *rest):
+        rest = list(rest)
+        yes = fixed[0] if fixed[0] is not None else rest.pop(0)
+        no = fixed[1] if fixed[1] is not None else rest.pop(0)
+        return arrays.where(condition, yes, no)
+
+    values(compute, inputs, [out])
+    return out
+
+
+def _composite(name, inputs, steps, compute, memory_config=None, output=None):
+    """A function of several programs, whose values are computed at once."""
+    require_device(name, *inputs)
+    shape = []
+    for one in inputs:
+        shape = arrays.broadcast_shape(list(shape), list(one._shape))
+    out = make_output(shape, inputs[0], None, None, memory_config, output)
+    shapes = broadcast_shapes(shape, *inputs)
+    for kernel, count in steps:
+        scalar = {"scalar": 1} if count == 1 and kernel in ("add", "subtract", "multiply") else {}
+        program(name, kernel, inputs[:count], [out], True, shapes=shapes and shapes[:count], **scalar)
+    values(compute, inputs, [out])
+    return out
+
+
+def _combine(name, *parts):
+    return arrays.binary(name, *parts)
+
+
+def _number(value):
+    return arrays.full([], float(value), False)
+
+
+@operation("addcmul")
+def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
+    def compute(x, y, z):
+        return _combine("add", x, _combine("multiply", _number(value), _combine("multiply", y, z)))
+
+    return _composite("addcmul", [a, b, c], [("multiply", 3)], compute, memory_config, output_tensor)
+
+
+@operation("addcdiv")
+def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
+    def compute(x, y, z):
+        return _combine("add", x, _combine("multiply", _number(value), _combine("divide", y, z)))
+
+    return _composite("addcdiv", [a, b, c], [("multiply", 3)], compute, memory_config, output_tensor)
+
+
+@operation("mac")
+def _mac(a, b, c, *, memory_config=None):
+    if not isinstance(b, Tensor):
+        return FUNCTIONS["add"].function(FUNCTIONS["multiply"].function(a, b), c)
+    return _composite("mac", [a, b, c], [("multiply", 2), ("add", 2)],
+                      lambda x, y, z: _combine("add", _combine("multiply", x, y), z), memory_config)
+
+
+@operation("lerp", golden="lerp")
+def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
+    inputs = [a, b] + ([weight] if isinstance(weight, Tensor) else [])
+    fixed = None if isinstance(weight, Tensor) else _number(weight)
+
+    def compute(x, y, w=fixed):
+        return _combine("add", x, _combine("multiply", w, _combine("subtract", y, x)))
+
+    return _composite("lerp", inputs, [("multiply", len(inputs))], compute, memory_config,
+                      output_tensor)
+
+
+@operation("isclose", golden="isclose")
+def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
+    def compute(x, y):
+        gap = arrays.unary("abs", _combine("subtract", x, y), [])
+        limit = _combine("add", _number(atol),
+                         _combine("multiply", _number(rtol), arrays.unary("abs", y, [])))
+        return _combine("le", gap, limit)
+
+    return _composite("isclose", [a, b], [("subtract", 2), ("relu", 1), ("subtract", 2)], compute,
+                      memory_config)
+
+
+@operation("addalpha")
+def _addalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
+    return _composite("addalpha", [a, b], [("multiply", 1), ("add", 2)],
+                      lambda x, y: _combine("add", x, _combine("multiply", y, _number(alpha))),
+                      memory_config, output_tensor)
+
+
+@operation("subalpha")
+def _subalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
+    return _composite("subalpha", [a, b], [("multiply", 1), ("subtract", 2)],
+                      lambda x, y: _combine("subtract", x, _combine("multiply", y, _number(alpha))),
+                      memory_config, output_tensor)
+
+
+@operation("unary_chain")
+def _unary_chain(input_tensor, ops_chain=(), *, memory_config=None, output_tensor=None):
+    require_device("unary_chain", input_tensor)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
+    program("unary_chain", "exp", [input_tensor], [out], True)
+    chain = list(ops_chain)
+    values(lambda a: _with_activations(a, chain), [input_tensor], [out])
+    return out
+
+
+@operation("polyval")
+def _polyval(input_tensor, coeffs=(), *, memory_config=None):
+    def compute(x):
+        made = _number(coeffs[0])
+        for coefficient in coeffs[1:]:
+            made = _combine("add", _combine("multiply", made, x), _number(coefficient))
+        return made
+
+    return _composite("polyval", [input_tensor], [("multiply", 1), ("add", 1)] * (len(coeffs) - 1),
+                      compute, memory_config)
+
+
+@operation("alt_complex_rotate90")
+def _rotate90(input_tensor, *, memory_config=None):
+    shape = list(input_tensor._shape)
+
+    def compute(x):
+        pairs = x.reshaped([x.size // 2, 2])
+        real = arrays.sliced(pairs, [0, 0], [x.size // 2, 1], [1, 1])
+        imaginary = arrays.sliced(pairs, [0, 1], [x.size // 2, 2], [1, 1])
+        return arrays.concatenated([arrays.unary("neg", imaginary, []), real], 1).reshaped(shape)
+
+    return _composite("alt_complex_rotate90", [input_tensor], [("relu", 1)], compute, memory_config)
+
+
+def _gated(name, function):
+    @operation(name)
+    def call(input_tensor, dim=-1, *, memory_config=None):
+        """One half of the tensor, gated by a function of the other."""
+        from ._movement import split
+
+        a, b = split.function(input_tensor, input_tensor._shape[dim] // 2, dim)
+        gate = b if function is None else FUNCTIONS[function].function(b)
+        return FUNCTIONS["multiply"].function(a, gate, memory_config=memory_config)
+
+    return call
+
+
+for _name, _function in (("glu", "sigmoid"), ("reglu", "relu"), ("geglu", "gelu"),
+                         ("swiglu", "silu")):
+    FUNCTIONS[_name] = _gated(_name, _function)
+
+clamp = FUNCTIONS["clamp"] = operation("clamp", golden="clamp")(_clamp)
+FUNCTIONS["clip"] = operation("clip", golden="clamp")(_clamp)
+for _name in """pow prelu typecast where addcmul addcdiv mac lerp isclose addalpha subalpha
+        unary_chain polyval alt_complex_rotate90""".split():
+    FUNCTIONS[_name] = OPERATIONS[_name]
+FUNCTIONS["add_"].python_fully_qualified_name = "ttnn.add_"
+
+__all__ = ["FUNCTIONS", "Layout"]

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests compare with: torch's functions for ours, and how near two tensors are."""
+
+import math
+import sys
+
+from . import _convert
+from ._launch import OPERATIONS
+from ._tensor import Tensor
+
+_ATTACHED = {}
+_TORCH_NAMES = {
+    "subtract": "sub", "multiply": "mul", "divide": "div", "logical_left_shift": "bitwise_left_shift",
+    "eqz": lambda t, x: t.eq(x, 0), "nez": lambda t, x: t.ne(x, 0), "gtz": lambda t, x: t.gt(x, 0),
+    "ltz": lambda t, x: t.lt(x, 0), "gez": lambda t, x: t.ge(x, 0), "lez": lambda t, x: t.le(x, 0),
+    "silu": lambda t, x: t.nn.functional.silu(x), "gelu": lambda t, x: t.nn.functional.gelu(x),
+    "mish": lambda t, x: t.nn.functional.mish(x), "relu6": lambda t, x: t.nn.functional.relu6(x),
+    "elu": lambda t, x, alpha=1.0: t.nn.functional.elu(x, alpha),
+    "leaky_relu": lambda t, x, negative_slope=0.01: t.nn.functional.leaky_relu(x, negative_slope),
+    "softsign": lambda t, x: t.nn.functional.softsign(x),
+    "softplus": lambda t, x, beta=1.0, threshold=20.0: t.nn.functional.softplus(x, beta, threshold),
+    "log_sigmoid": lambda t, x: t.nn.functional.logsigmoid(x),
+    "hardsigmoid": lambda t, x: t.nn.functional.hardsigmoid(x),
+    "hardswish": lambda t, x: t.nn.functional.hardswish(x),
+    "hardtanh": lambda t, x, lo=-1.0, hi=1.0: t.nn.functional.hardtanh(x, lo, hi),
+    "tanhshrink": lambda t, x: t.nn.functional.tanhshrink(x),
+    "cbrt": lambda t, x: t.sgn(x) * t.pow(t.abs(x), 1 / 3),
+    "rsub": lambda t, x, y: t.sub(y, x), "squared_difference": lambda t, x, y: (x - y) ** 2,
+    "bias_gelu": lambda t, x, y: t.nn.functional.gelu(x + y),
+    "squeeze": lambda t, x, dim=None: x.squeeze(dim) if dim is not None else x.squeeze(),
+    "concat": lambda t, x, dim=0, **_: t.concat(x, dim=dim),
+    "mean": lambda t, x, dim=None, keepdim=False: t.mean(x, dim, keepdim) if dim is not None
+    else t.mean(x),
+    "sum": lambda t, x, dim=None, keepdim=False: t.sum(x, dim, keepdim) if dim is not None
+    else t.sum(x),
+    "softmax": lambda t, x, dim=-1, **_: t.softmax(x, dim),
+    "embedding": lambda t, i, w, **_: t.nn.functional.embedding(i, w),
+    "repeat": lambda t, x, dims: x.repeat(*dims), "expand": lambda t, x, s: x.expand(*s),
+    "where": lambda t, c, a, b: t.where(c != 0, a, b),
+    "linear": lambda t, a, b, bias=None, **_: t.matmul(a, b) + (0 if bias is None else bias),
+    "rad2deg": "rad2deg", "deg2rad": "deg2rad", "clip": "clamp", "prelu": "prelu",
+}
+
+
+def get_golden_function(operation):
+    """torch's function of the same meaning. Error when there is none, or no torch."""
+    name = getattr(operation, "name", None)
+    attached = _ATTACHED.get(name)
+    if attached is not None:
+        return attached
+    try:
+        import torch
+    except ImportError:
+        raise RuntimeError("golden functions are torch's: install python3-torch") from None
+    found = _TORCH_NAMES.get(name, getattr(operation, "golden_function", None) or name)
+    if callable(found):
+        return lambda *args, **kwargs: found(torch, *args, **_without_device(kwargs))
+    found = _TORCH_NAMES.get(found, found)
+    if callable(found):
+        return lambda *args, **kwargs: found(torch, *args, **_without_device(kwargs))
+    function = getattr(torch, str(found), None)
+    if function is None:
+        raise RuntimeError(f"{operation} does not have a golden function")
+    return lambda *args, **kwargs: function(*args, **_without_device(kwargs))
+
+
+def _without_device(kwargs):
+    return {k: v for k, v in kwargs.items() if k not in ("device", "memory_config", "dtype")}
+
+
+def get_fallback_function(operation):
+    """The golden function, on tensors that are brought to the host and back."""
+    golden = get_golden_function(operation)
+
+    def call(*args, **kwargs):
+        from ._create import from_torch, to_torch
+
+        like = next((a for a in args if isinstance(a, Tensor)), None)
+        plain = [to_torch(a) if isinstance(a, Tensor) else a for a in args]
+        made = golden(*plain, **kwargs)
+        if like is None:
+            return made
+        return from_torch(made, like._dtype, layout=like._layout, device=like._device)
+
+    return call
+
+
+def attach_golden_function(operation, golden_function=None, **_):
+    _ATTACHED[operation.name] = golden_function
+
+
+def query_registered_operations(include_experimental=False):
+    return [one for name, one in OPERATIONS.items()
+            if include_experimental or not name.startswith("experimental.")]
+
+
+def dump_operations(csv_file, include_experimental=False):
+    with open(csv_file, "w") as file:
+        file.write("python_fully_qualified_name\n")
+        for one in query_registered_operations(include_experimental):
+            file.write(one.python_fully_qualified_name + "\n")
+
+
+def pearson_correlation_coefficient(expected, actual):
+    """1 for equal tensors; how the numbers of two go together."""
+    a, b = _numbers(expected), _numbers(actual)
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} numbers are compared with {len(b)}")
+    pairs = [(x, y) for x, y in zip(a, b) if math.isfinite(x) and math.isfinite(y)]
+    if any(math.isnan(x) != math.isnan(y) for x, y in zip(a, b)):
+        return 0.0
+    if not pairs or all(x == y for x, y in pairs):
+        return 1.0
+    n = len(pairs)
+    mean_a, mean_b = sum(x for x, _ in pairs) / n, sum(y for _, y in pairs) / n
+    top = sum((x - mean_a) * (y - mean_b) for x, y in pairs)
+    left = sum((x - mean_a) ** 2 for x, _ in pairs)
+    right = sum((y - mean_b) ** 2 for _, y in pairs)
+    if left == 0 or right == 0:
+        return 1.0 if left == right else 0.0
+    return top / math.sqrt(left * right)
+
+
+def _numbers(value):
+    if isinstance(value, Tensor):
+        value.blocking_read()
+        array = value.array()
+    else:
+        array, _ = _convert.array_of(value)
+    return memoryview(bytes(array.bytes())).cast("i" if array.whole else "f").tolist()
+
+
+def comp_pcc(golden, calculated, pcc=0.99):
+    """Whether two tensors go together as closely as `pcc`, and how closely they do."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(golden, torch.Tensor) and golden.numel() > 4096:
+        found = _torch_pcc(torch, golden, calculated)
+    else:
+        found = pearson_correlation_coefficient(golden, calculated)
+    return found >= pcc, found
+
+
+def _torch_pcc(torch, golden, calculated):
+    a = golden.detach().flatten().double()
+    b = calculated.detach().flatten().double()
+    if torch.equal(a, b):
+        return 1.0
+    keep = torch.isfinite(a) & torch.isfinite(b)
+    if not torch.equal(torch.isnan(a), torch.isnan(b)):
+        return 0.0
+    a, b = a[keep] - a[keep].mean(), b[keep] - b[keep].mean()
+    bottom = a.norm() * b.norm()
+    return float((a * b).sum() / bottom) if bottom else 1.0
+
+
+def assert_with_pcc(expected, actual, pcc=0.9999):
+    """Error unless two tensors have one shape and go together."""
+    if list(expected.shape) != list(actual.shape):
+        raise AssertionError(f"shapes differ: {list(expected.shape)} and {list(actual.shape)}")
+    passed, found = comp_pcc(expected, actual, pcc)
+    assert passed, f"PCC {found} is below {pcc}"
+    return passed, f"PCC {found}"
+
+
+def comp_allclose(golden, calculated, rtol=1e-05, atol=1e-08):
+    a, b = _numbers(golden), _numbers(calculated)
+    worst = max((abs(x - y) for x, y in zip(a, b)), default=0.0)
+    passed = all(abs(x - y) <= atol + rtol * abs(x) for x, y in zip(a, b))
+    return passed, f"Max ATOL Delta: {worst}"
+
+
+def comp_equal(golden, calculated):
+    return _numbers(golden) == _numbers(calculated), "equal"

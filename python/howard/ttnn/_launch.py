@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a call becomes programs on the chip and values on the host."""
+
+import functools
+import inspect
+import json
+
+from howard import _native
+
+from ._analogies import KERNEL_OF
+from ._device import queue_number
+from ._session import session
+from ._tensor import Cell, Tensor, device_tensor
+from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, chip_shape
+
+# Keywords that any op takes and that its work does not depend on.
+_IGNORED = ("queue_id", "cq_id", "sub_core_grids", "use_legacy", "use_multicore", "subdevice_id",
+            "sub_device_id", "worker_sub_device_id", "use_multicore_", "fast_and_approximate_mode",
+            "vector_mode", "mode")
+
+OPERATIONS = {}
+_depth = [0]
+RECORDER = [None]  # of calls, while a graph is captured
+HOOKS = [None]  # before and after calls, once some are registered
+_queue = [None]
+_sub_device = [0]
+
+
+class Operation:
+    """A function of ttnn: it charges the host for a call from Python and says what went wrong."""
+
+    def __init__(self, name, function, golden=None):
+        self.python_fully_qualified_name = "ttnn." + name
+        self.name, self.function, self.golden_function = name, function, golden
+        self.__name__, self.__doc__ = name.rsplit(".", 1)[-1], function.__doc__
+        parameters = inspect.signature(function).parameters
+        self._takes = set(parameters)
+        self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        functools.update_wrapper(self, function, assigned=("__module__", "__doc__"), updated=())
+
+    def __call__(self, *args, **kwargs):
+        queue = sub_device = None
+        if kwargs:
+            queue = kwargs.get("queue_id", kwargs.get("cq_id"))
+            sub_device = kwargs.get("sub_device_id", kwargs.get("subdevice_id"))
+            if not self._takes_all:
+                for word in _IGNORED:
+                    if word in kwargs and word not in self._takes:
+                        del kwargs[word]
+        outermost = _depth[0] == 0
+        _depth[0] += 1
+        if outermost:
+            _queue[0] = None if queue is None else queue_number(queue)
+            _sub_device[0] = 0 if sub_device is None else getattr(sub_device, "id", 0)
+            device = _device_of(args, kwargs)
+            if device is not None and device.is_open:
+                device.chip.python(1)
+        try:
+            if outermost and (RECORDER[0] is not None or HOOKS[0] is not None):
+                return self._watched(args, kwargs)
+            return self.function(*args, **kwargs)
+        except _native.Error as failure:
+            raise RuntimeError(f"TT_FATAL @ ttnn.{self.name}: {failure}") from None
+        finally:
+            _depth[0] -= 1
+
+    def _watched(self, args, kwargs):
+        before, after = HOOKS[0] or ((), ())
+        for hook in list(before):
+            hook(self, args, kwargs)
+
+        def call():
+            return self.function(*args, **kwargs)
+
+        made = call() if RECORDER[0] is None else RECORDER[0](self, call, args, kwargs)
+        for hook in list(after):
+            hook(self, args, kwargs, made)
+        return made
+
+    def __repr__(self):
+        return f"<ttnn.{self.name}>"
+
+
+def _device_of(args, kwargs):
+    for one in args:
+        if isinstance(one, Tensor):
+            if one._device is not None:
+                return one._device
+        elif isinstance(one, (list, tuple)) and one and isinstance(one[0], Tensor):
+            return one[0]._device
+    for one in kwargs.values():
+        if isinstance(one, Tensor) and one._device is not None:
+            return one._device
+    return None
+
+
+def operation(name=None, golden=None):
+    """Makes a function one of ttnn's, under its own name or another."""
+
+    def register(function):
+        full = name or function.__name__
+        made = Operation(full, function, golden)
+        OPERATIONS[full] = made
+        return made
+
+    return register
+
+
+def fail(name, text):
+    raise RuntimeError(f"TT_FATAL @ ttnn.{name}: {text}")
+
+
+def require_device(name, *tensors, tile=False):
+    """The device that all are on. Error for one on the host, released, or in rows where tiles are
+    wanted."""
+    device = None
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"ttnn.{name}(): incompatible function arguments: a {type(tensor).__name__} where a "
+                "ttnn.Tensor is wanted"
+            )
+        if tensor._device is None:
+            fail(name, f"Operands to {name} need to be on device: ttnn.to_device(tensor, device)")
+        tensor._require_memory()
+        if device is not None and tensor._device is not device:
+            fail(name, "Operands need to be on the same device")
+        if tile and tensor._layout is not Layout.TILE:
+            fail(name, "Operands need to be in TILE layout: ttnn.to_layout(tensor, ttnn.TILE_LAYOUT)")
+        device = tensor._device
+    device.require_open()
+    return device
+
+
+def result_config(tensor, memory_config):
+    """Where a result goes: as asked, else where the operand is."""
+    if memory_config is not None:
+        return memory_config
+    return tensor._config if tensor._device is not None else DRAM_MEMORY_CONFIG
+
+
+def make_output(shape, like, dtype=None, layout=None, memory_config=None, output=None):
+    """A tensor for a result, on the device of `like`; or the one that the caller gave."""
+    if output is not None:
+        output._require_memory()
+        return output
+    return device_tensor(shape, dtype or like._dtype, layout or like._layout,
+                         result_config(like, memory_config), like._device,
+                         topology=like._topology)
+
+
+_TEXTS = {}
+
+
+def _text(attributes):
+    """As JSON; most calls have what an earlier one had."""
+    try:
+        key = tuple(attributes.items())
+        found = _TEXTS.get(key)
+        if found is None:
+            found = _TEXTS[key] = json.dumps(attributes, sort_keys=True, separators=(",", ":"))
+        return found
+    except TypeError:  # A list among them.
+        return json.dumps(attributes, sort_keys=True, separators=(",", ":"))
+
+
+def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shapes=None,
+            **attributes):
+    """One program. `shapes`: what the kernel sees of the operands, where it is not their own."""
+    device = (inputs[0] if inputs else outputs[0])._device
+    op = device.op_id(name, kernel, _text(attributes) if attributes else "{}", analogy)
+    if shapes is None:
+        ins = [_number(t) for t in inputs]
+    else:
+        ins = [_number(t, shape) for t, shape in zip(inputs, shapes)]
+    if out_shapes is None:
+        outs = [_number(t) for t in outputs]
+    else:
+        outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
+    queue = _queue[0] if _queue[0] is not None else queue_number(None)
+    device.chip.call(op, ins, outs, queue, _sub_device[0])
+    device.programs.add((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
+                         *[(t._shape._dims, t._storage.spec) for t in outputs]))
+
+
+def _number(tensor, shape=None):
+    storage = tensor._storage
+    if storage.number is None:
+        tensor._require_memory()
+    if shape is None:
+        if storage.shape is tensor._shape:
+            return storage.number
+        shape = tensor._shape
+    return storage.view(chip_shape(shape), tensor._dtype.chip, tensor._layout is Layout.ROW_MAJOR)
+
+
+def values(compute, inputs, outputs):
+    """Computes what the outputs hold: now, or at each replay while a trace is captured.
+
+    `compute` takes an array for each input, of its shape, and gives one for each output, or one
+    alone. It is asked once for each device of a mesh.
+    """
+    device = outputs[0]._device
+    if device is not None and not device.values:
+        return
+    if device is None and not session.values:
+        return
+    if device is not None and len(outputs) == 1 and device.capture is None and \
+            device.get_num_devices() == 1:
+        return _compute_now(compute, inputs, outputs[0])
+    sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, t.num_shards()) for t in inputs]
+    targets = [(t._storage.cell, t._dtype.value, t._storage.cell) for t in outputs]
+    count = device.get_num_devices() if device is not None else max(
+        [s[3] for s in sources], default=1)
+
+    def run():
+        results = [[] for _ in targets]
+        for i in range(count):
+            made = compute(*[_shard(source, i) for source in sources])
+            if len(targets) == 1 and not isinstance(made, (list, tuple)):
+                made = [made]
+            for result, array, (_, dtype, _cell) in zip(results, made, targets):
+                result.append(_native.arrays.rounded(array, dtype))
+        for (cell, _, _), result in zip(targets, results):
+            cell.shards = result
+
+    if device is not None and device.capture is not None:
+        device.capture.steps.append(run)
+        for cell, _, _ in targets:
+            if cell.shards is None:
+                cell.shards = None
+        return
+    run()
+
+
+def _compute_now(compute, inputs, output):
+    """The same for what most calls are: one device, one result, no capture."""
+    made = compute(*[t.array() for t in inputs])
+    if isinstance(made, (list, tuple)):
+        made = made[0]
+    output._storage.cell.shards = [_native.arrays.rounded(made, output._dtype.value)]
+
+
+def _shard(source, i):
+    cell, shape, whole, _ = source
+    if cell.shards is None:
+        return _native.arrays.full(shape, 0.0, whole)
+    array = cell.shards[i if i < len(cell.shards) else 0]
+    return array if array.shape == shape else array.reshaped(shape)
+
+
+_KERNELS = {name: (k.lstrip("~"), k.startswith("~")) for name, k in KERNEL_OF.items()}
+
+
+def kernel_of(name):
+    """The emulator's kernel for an elementwise function, and whether it is only the nearest."""
+    return _KERNELS[name]
+
+
+def whole_result(dtype):
+    return dtype if dtype is not None else DataType.UINT32
+
+
+__all__ = ["Cell", "Operation", "operation"]

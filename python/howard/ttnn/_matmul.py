@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices: what ttnn chooses by itself, what it fuses, what it refuses."""
+
+from howard import _native
+
+from . import _configs
+from ._configs import activation_of
+from ._elementwise import FUNCTIONS, _unary
+from ._launch import fail, make_output, operation, program, require_device, values
+from ._types import DRAM_MEMORY_CONFIG, CoreGrid, DataType, Layout, MathFidelity
+
+arrays = _native.arrays
+
+
+def _swapped(shape, transpose):
+    shape = list(shape)
+    if transpose and len(shape) > 1:
+        shape[-1], shape[-2] = shape[-2], shape[-1]
+    return shape
+
+
+def _product_shape(name, a, b, transpose_a, transpose_b):
+    """The result's shape, and those of the operands with two dimensions at least."""
+    if not len(a) or not len(b):
+        fail(name, "a tensor of rank 0 cannot be multiplied")
+    left, right = _swapped(a, transpose_a), _swapped(b, transpose_b)
+    if len(left) == 1:
+        left = [1] + left
+    if len(right) == 1:
+        right = right + [1]
+    if left[-1] != right[-2]:
+        fail(name, f"the width of the first tensor must be the height of the second: {list(a)} by "
+             f"{list(b)}: {left[-1]} is not {right[-2]}")
+    try:
+        batch = arrays.broadcast_shape(left[:-2], right[:-2])
+    except _native.Error:
+        fail(name, f"the batches of {list(a)} and {list(b)} must be equal or 1")
+    out = list(batch) + ([left[-2]] if len(a) > 1 else []) + ([right[-1]] if len(b) > 1 else [])
+    return out, list(batch) + [left[-2], right[-1]], left, right
+
+
+def _require_config(name, a, b, config, grid, batch_shape):
+    """ttnn's own checks of a configuration, where they depend on sizes only."""
+    sub_h, sub_w = getattr(config, "out_subblock_h", None), getattr(config, "out_subblock_w", None)
+    per_m, per_n = getattr(config, "per_core_M", None), getattr(config, "per_core_N", None)
+    block_k = getattr(config, "in0_block_w", None)
+    tiles_k = -(-a[-1] // 32)
+    if block_k and tiles_k % block_k:
+        fail(name, f"Kt={tiles_k} must be a multiple of in0_block_w={block_k}")
+    if sub_h and sub_w:
+        if sub_h * sub_w > 8:
+            fail(name, f"out_subblock_h*out_subblock_w={sub_h * sub_w} must be 8 at most")
+        height = getattr(config, "out_block_h", None) or per_m
+        width = getattr(config, "out_block_w", None) or per_n
+        if height % sub_h or width % sub_w:
+            fail(name, f"blocks of {height}x{width} tiles must be multiples of the subblocks "
+                 f"{sub_h}x{sub_w}")
+    size = getattr(config, "compute_with_storage_grid_size", None)
+    if size is not None and (size.x > grid.x or size.y > grid.y):
+        fail(name, f"the grid {size.x}x{size.y} of the configuration is larger than the device's "
+             f"{grid.x}x{grid.y}")
+    if per_m and per_n and size is not None:
+        rows = batch_shape[-2]
+        for dim in batch_shape[:-2]:
+            rows *= dim
+        blocks = -(-(-(-rows // 32)) // per_m) * -(-(-(-batch_shape[-1] // 32)) // per_n)
+        if blocks > size.x * size.y:
+            fail(name, f"{blocks} blocks do not fit {size.x * size.y} cores")
+
+
+def _fidelity(a, b, core_grid, program_config, compute):
+    """What ttnn takes for this case, or what the caller says; and fp32 accumulation."""
+    wide = None
+    if compute is not None:
+        wide = bool(compute.fp32_dest_acc_en)
+        if compute.math_fidelity is not MathFidelity.Invalid:
+            return compute.math_fidelity.name, wide
+    low = a.block and b.block
+    if a is DataType.FLOAT32 and b is DataType.FLOAT32:
+        return "HiFi4", wide
+    if core_grid is not None or program_config is not None or low:
+        return "LoFi", wide
+    return None, wide  # The planner's own choice is ttnn's.
+
+
+def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute):
+    attributes = {}
+    if transpose_a:
+        attributes["transpose_a"] = True
+    if transpose_b:
+        attributes["transpose_b"] = True
+    if core_grid is not None:
+        attributes["core_grid"] = [core_grid.x, core_grid.y]
+    elif getattr(program_config, "compute_with_storage_grid_size", None) is not None:
+        size = program_config.compute_with_storage_grid_size
+        attributes["core_grid"] = [size.x, size.y]
+    fidelity, wide = _fidelity(a._dtype, b._dtype, core_grid, program_config, compute)
+    if fidelity:
+        attributes["fidelity"] = fidelity
+    if wide is not None:
+        attributes["fp32_accumulation"] = int(wide)
+    return attributes
+
+
+def _bias_fuses(bias, core_grid, program_config, operands, memory_config):
+    if bias is None:
+        return False
+    rows = bias._shape[-2] if len(bias._shape) > 1 else 1
+    if rows > 32:
+        return False
+    if program_config is not None:
+        return not isinstance(program_config, _configs.MatmulMultiCoreProgramConfig)
+    plain = all(t._config == DRAM_MEMORY_CONFIG for t in operands)
+    return core_grid is not None or (plain and memory_config in (None, DRAM_MEMORY_CONFIG))
+
+
+def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, program_config,
+              activation, compute, core_grid, output):
+    device = require_device(name, a, b, *([bias] if bias is not None else []))
+    for one in (a, b):
+        if one._layout is not Layout.TILE:
+            fail(name, "Operands need to be in TILE layout: "
+                 "ttnn.to_layout(tensor, ttnn.TILE_LAYOUT)")
+    if core_grid is not None and program_config is not None:
+        fail(name, "core_grid and program_config cannot be given together")
+    if isinstance(core_grid, (tuple, list)):
+        core_grid = CoreGrid(x=core_grid[0], y=core_grid[1])
+    shape, batch_shape, left, right = _product_shape(name, a._shape, b._shape, transpose_a,
+                                                     transpose_b)
+    grid = device.compute_with_storage_grid_size()
+    if program_config is not None:
+        _require_config(name, left, right, program_config, grid, batch_shape)
+    out = make_output(shape, a, dtype or a._dtype, Layout.TILE,
+                      memory_config or DRAM_MEMORY_CONFIG, output)
+    attributes = _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute)
+    fused = _bias_fuses(bias, core_grid, program_config, (a, b), memory_config)
+    shapes = [_swapped(left, transpose_a), _swapped(right, transpose_b)]
+    inputs = [a, b]
+    if fused:
+        inputs.append(bias)
+        shapes.append([1, bias._shape[-1]])
+    sharded = a._config.is_sharded() or b._config.is_sharded()
+    program(name, "matmul", inputs, [out], sharded, shapes=shapes, out_shapes=[batch_shape],
+            **attributes)
+    dims = list(shape)
+    last = None if fused else bias
+
+    def compute_values(x, y, z=None):
+        x, y = x.reshaped(_swapped(left, transpose_a)), y.reshaped(_swapped(right, transpose_b))
+        if transpose_a:
+            x = _turned(x)
+        if transpose_b:
+            y = _turned(y)
+        made = arrays.matmul(x, y)
+        if z is not None:
+            made = arrays.binary("add", made, z)
+        if fused_activation is not None:
+            made = arrays.unary(fused_activation[0], made, fused_activation[1])
+        return made.reshaped(dims) if tuple(dims) != made.shape else made
+
+    own = activation_of(getattr(program_config, "fused_activation", None))
+    wanted = activation_of(activation)
+    if wanted is not None and a._config.is_sharded():
+        fail(name, "an activation of sharded inputs goes into program_config.fused_activation")
+    fused_activation = own if own is not None else (wanted if core_grid is not None else None)
+    values(compute_values, inputs, [out])
+    if last is not None:
+        out = FUNCTIONS["add"].function(out, last, output_tensor=out)
+    if wanted is not None and fused_activation is None:
+        out = _unary(wanted[0], wanted[0], out, wanted[1], None, out)
+    return out
+
+
+def _turned(array):
+    order = list(range(len(array.shape)))
+    order[-1], order[-2] = order[-2], order[-1]
+    return arrays.permuted(array, order)
+
+
+@operation(golden="matmul")
+def matmul(input_tensor_a, input_tensor_b, *, transpose_a=False, transpose_b=False,
+           memory_config=None, dtype=None, program_config=None, activation=None,
+           compute_kernel_config=None, core_grid=None, output_tile=None,
+           optional_output_tensor=None, global_cb=None):
+    """a @ b, by the configuration that ttnn chooses."""
+    return _multiply("matmul", input_tensor_a, input_tensor_b, None, transpose_a, transpose_b,
+                     memory_config, dtype, program_config, activation, compute_kernel_config,
+                     core_grid, optional_output_tensor)
+
+
+@operation()
+def linear(input_tensor_a, input_tensor_b, *, bias=None, transpose_a=False, transpose_b=False,
+           memory_config=None, dtype=None, program_config=None, activation=None,
+           compute_kernel_config=None, core_grid=None, output_tile=None,
+           optional_output_tensor=None, global_cb=None):
+    """a @ b + bias, which the product adds itself where ttnn lets it."""
+    return _multiply("linear", input_tensor_a, input_tensor_b, bias, transpose_a, transpose_b,
+                     memory_config, dtype, program_config, activation, compute_kernel_config,
+                     core_grid, optional_output_tensor)
+
+
+@operation()
+def addmm(input_tensor, mat1_tensor, mat2_tensor, *, alpha=1.0, beta=1.0, memory_config=None,
+          dtype=None, program_config=None, compute_kernel_config=None, core_grid=None,
+          optional_output_tensor=None, output_tile=None):
+    made = _multiply("addmm", mat1_tensor, mat2_tensor, None, False, False, memory_config, dtype,
+                     program_config, None, compute_kernel_config, core_grid, optional_output_tensor)
+    if alpha != 1.0:
+        made = FUNCTIONS["multiply"].function(made, alpha)
+    if beta == 0.0:
+        return made
+    added = input_tensor if beta == 1.0 else FUNCTIONS["multiply"].function(input_tensor, beta)
+    return FUNCTIONS["add"].function(made, added)
+
+
+@operation()
+def matmul_batched_weights(input_tensor_a, input_tensor_b, **kwargs):
+    return [matmul.function(input_tensor_a, one, **kwargs) for one in input_tensor_b]
+
+
+@operation("experimental.minimal_matmul")
+def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activation=None,
+                   config=None, memory_config=None, dtype=None, compute_kernel_config=None):
+    made = _multiply("minimal_matmul", input_tensor, weight_tensor, bias_tensor, False, False,
+                     memory_config, dtype, None, None, compute_kernel_config, None, None)
+    found = activation_of(fused_activation)
+    if found is None:
+        return made
+    values(lambda x: arrays.unary(found[0], x, found[1]), [made], [made])
+    return made
+
+
+@operation()
+def outer(input_tensor_a, input_tensor_b, *, memory_config=None):
+    """The product of each element of one with each of the other."""
+    from ._movement import reshape
+
+    rows = reshape.function(input_tensor_a, [1, 1, input_tensor_a._shape.volume(), 1])
+    columns = reshape.function(input_tensor_b, [1, 1, 1, input_tensor_b._shape.volume()])
+    return _multiply("outer", rows, columns, None, False, False, memory_config, None, None, None,
+                     None, None, None)

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several devices: how tensors are spread over them, and what they exchange."""
+
+from howard import _native
+
+from ._launch import fail, make_output, operation, program, require_device
+from ._device import MeshShape
+from ._tensor import Tensor, device_tensor, host_tensor
+
+arrays = _native.arrays
+
+
+class PlacementShard:
+    def __init__(self, dim):
+        self.dim = dim
+
+
+class PlacementReplicate:
+    dim = None
+
+
+class MeshMapperConfig:
+    def __init__(self, placements=None, mesh_shape_override=None, *, row_dim=None, col_dim=None):
+        if placements is None:
+            placements = [PlacementReplicate() if d is None else PlacementShard(d)
+                          for d in (row_dim, col_dim)]
+        self.placements, self.mesh_shape_override = list(placements), mesh_shape_override
+
+
+class MeshComposerConfig:
+    def __init__(self, dims=None, mesh_shape_override=None, *, row_dim=None, col_dim=None):
+        self.dims = list(dims) if dims is not None else [row_dim, col_dim]
+        self.mesh_shape_override = mesh_shape_override
+
+
+def _cut(array, dim, parts):
+    axis = dim % len(array.shape)
+    size = array.shape[axis]
+    if size % parts:
+        raise RuntimeError(f"dimension {dim} of {array.shape} cannot be divided among {parts} "
+                           "devices")
+    made = []
+    for i in range(parts):
+        starts, ends = [0] * len(array.shape), list(array.shape)
+        starts[axis], ends[axis] = i * size // parts, (i + 1) * size // parts
+        made.append(arrays.sliced(array, starts, ends, [1] * len(ends)))
+    return made
+
+
+class Mapper:
+    """Which part of a tensor each device gets."""
+
+    def __init__(self, shape, dims):
+        self.shape, self.dims = tuple(shape), list(dims)
+
+    def split(self, array):
+        parts = [array]
+        for count, dim in zip(self.shape, self.dims):
+            parts = [piece for part in parts
+                     for piece in ([part] * count if dim is None else _cut(part, dim, count))]
+        return parts, self
+
+
+class Composer:
+    """How the parts of all devices become one tensor again."""
+
+    def __init__(self, shape, dims):
+        self.shape, self.dims = tuple(shape), list(dims)
+
+    def join(self, shards):
+        for count, dim in zip(reversed(self.shape), reversed(self.dims)):
+            shards = [arrays.concatenated(shards[i:i + count], dim)
+                      for i in range(0, len(shards), count)] if dim is not None else shards[::count]
+        return shards[0]
+
+
+def ReplicateTensorToMesh(mesh_device):
+    return Mapper(mesh_device.shape, [None, None])
+
+
+def ShardTensorToMesh(mesh_device, dim):
+    return Mapper([mesh_device.get_num_devices()], [dim])
+
+
+def ShardTensor2dMesh(mesh_device, mesh_shape, dims):
+    return Mapper(mesh_shape, dims)
+
+
+def ConcatMeshToTensor(mesh_device, dim=0):
+    return Composer([mesh_device.get_num_devices()], [dim])
+
+
+def ConcatMesh2dToTensor(mesh_device, mesh_shape, dims):
+    return Composer(mesh_shape, dims)
+
+
+def create_mesh_mapper(mesh_device, config, mesh_shape=None):
+    shape = mesh_shape or config.mesh_shape_override or mesh_device.shape
+    return Mapper(shape, [getattr(p, "dim", None) for p in config.placements])
+
+
+def create_mesh_composer(mesh_device, config, mesh_shape=None):
+    return Composer(mesh_shape or config.mesh_shape_override or mesh_device.shape, config.dims)
+
+
+def replicate_tensor_to_mesh_mapper(mesh_device):
+    return ReplicateTensorToMesh(mesh_device)
+
+
+def shard_tensor_to_mesh_mapper(mesh_device, dim):
+    return ShardTensorToMesh(mesh_device, dim)
+
+
+def concat_mesh_to_tensor_composer(mesh_device, dim):
+    return ConcatMeshToTensor(mesh_device, dim)
+
+
+def get_device_tensors(tensor):
+    """The part of each device, as tensors of their own."""
+    shards = tensor.shards()
+    if len(shards) == 1:
+        return [tensor]
+    if tensor._device is None:
+        return [host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
+    tensor.blocking_read()
+    return [host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
+
+
+def combine_device_tensors(tensors, *_):
+    """One tensor of the parts of several devices."""
+    shards = [t.array() for t in tensors]
+    first = tensors[0]
+    if first._device is None:
+        return host_tensor(shards, first._dtype, first._layout, shards[0].shape)
+    return device_tensor(first._shape, first._dtype, first._layout, first._config, first._device,
+                         shards)
+
+
+aggregate_as_tensor = aggregate_tensor = from_host_shards = combine_device_tensors
+
+
+# What devices exchange. Timed as moves of what each of them sends and keeps.
+
+
+def _groups(device, cluster_axis):
+    rows, columns = (tuple(device.shape) + (1, 1))[:2]
+    if cluster_axis == 0:
+        return [[r * columns + c for r in range(rows)] for c in range(columns)]
+    if cluster_axis == 1:
+        return [[r * columns + c for c in range(columns)] for r in range(rows)]
+    return [list(range(rows * columns))]
+
+
+def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None):
+    """`combine(parts, place)` gives what the device at that place of its group has afterwards."""
+    device = require_device(name, tensor)
+    out = make_output(shape, tensor, None, None, memory_config, output)
+    program(name, "move", [tensor], [out], True)
+    if not device.values:
+        return out
+    groups = _groups(device, cluster_axis)
+    source, target, dtype = tensor, out._storage.cell, out._dtype.value
+
+    def run():
+        parts = source.shards()
+        parts = parts * device.get_num_devices() if len(parts) == 1 else parts
+        made = [None] * device.get_num_devices()
+        for group in groups:
+            own = [parts[i] for i in group]
+            for place, i in enumerate(group):
+                made[i] = arrays.rounded(combine(own, place), dtype)
+        target.shards = made
+
+    if device.capture is not None:
+        device.capture.steps.append(run)
+    else:
+        run()
+    return out
+
+
+def _count(tensor, cluster_axis):
+    return len(_groups(tensor._device, cluster_axis)[0]) if tensor._device is not None else 1
+
+
+def _total(parts):
+    made = parts[0]
+    for part in parts[1:]:
+        made = arrays.binary("add", made, part)
+    return made
+
+
+def _scaled(shape, dim, factor, divide=False):
+    shape = list(shape)
+    shape[dim] = shape[dim] // factor if divide else shape[dim] * factor
+    return shape
+
+
+@operation()
+def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, memory_config=None,
+               output_tensor=None, num_links=1, topology=None, subdevice_id=None, **_):
+    require_device("all_gather", input_tensor)
+    count = _count(input_tensor, cluster_axis)
+    return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
+                     cluster_axis, lambda parts, _i: arrays.concatenated(parts, dim), memory_config,
+                     output_tensor)
+
+
+@operation()
+def reduce_scatter(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, math_op=None,
+                   memory_config=None, output_tensor=None, num_links=1, topology=None,
+                   subdevice_id=None, **_):
+    require_device("reduce_scatter", input_tensor)
+    count = _count(input_tensor, cluster_axis)
+    if input_tensor._shape[dim] % count:
+        fail("reduce_scatter", f"dimension {dim} of {input_tensor._shape} is not a multiple of "
+             f"{count} devices")
+    return _exchange("reduce_scatter", input_tensor,
+                     _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
+                     lambda parts, i: _cut(_total(parts), dim, count)[i], memory_config,
+                     output_tensor)
+
+
+@operation()
+def all_reduce(input_tensor, *args, cluster_axis=None, mesh_device=None, math_op=None,
+               memory_config=None, num_links=1, topology=None, subdevice_id=None, dtype=None, **_):
+    return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
+                     lambda parts, _i: _total(parts), memory_config)
+
+
+@operation()
+def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_links=1,
+                  topology=None, **_):
+    count = _count(input_tensor, cluster_axis)
+    return [_exchange("all_broadcast", input_tensor, input_tensor._shape, cluster_axis,
+                      lambda parts, _i, j=j: parts[j], memory_config) for j in range(count)]
+
+
+@operation()
+def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None, num_links=1,
+              topology=None, **_):
+    row, column = (tuple(sender_coord) + (0, 0))[:2]
+    return _exchange("broadcast", input_tensor, input_tensor._shape, None,
+                     lambda parts, _i: parts[row * input_tensor._device.shape[1] + column],
+                     memory_config)
+
+
+@operation()
+def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
+    count = _count(input_tensor, cluster_axis)
+    return _exchange("mesh_partition", input_tensor,
+                     _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
+                     lambda parts, i: _cut(parts[i], dim, count)[i], memory_config)
+
+
+def _async(name, original, own):
+    @operation("experimental." + name)
+    def call(input_tensor, *args, **kwargs):
+        """As the call of that name; its semaphores and buffers are the device's own affair."""
+        kept = {k: v for k, v in kwargs.items() if k in own}
+        if own[0] == "dim":
+            kept.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
+        return original.function(input_tensor, **kept)
+
+    return call
+
+
+_WORDS = ["dim", "cluster_axis", "memory_config"]
+all_gather_async = _async("all_gather_async", all_gather, _WORDS)
+reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter, _WORDS)
+reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter, _WORDS)
+all_reduce_async = _async("all_reduce_async", all_reduce, _WORDS[1:])
+
+
+class GlobalSemaphore:
+    def __init__(self, value):
+        self.value = value
+
+
+def create_global_semaphore(device, cores, initial_value=0, *_, **__):
+    return GlobalSemaphore(initial_value)
+
+
+def reset_global_semaphore_value(semaphore, value):
+    semaphore.value = value
+
+
+def get_global_semaphore_address(semaphore):
+    return 0x100000
+
+
+__all__ = ["MeshShape", "Tensor"]

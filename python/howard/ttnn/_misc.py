@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings, graphs of calls, hooks, tracers: what surrounds ttnn's ops."""
+
+import contextlib
+import enum
+import json
+import os
+import pathlib
+
+from . import _launch
+from ._session import signpost
+from ._tensor import Tensor
+
+
+class Config:
+    """ttnn.CONFIG: settings that scripts read and write; none changes virtual time."""
+
+    def __init__(self):
+        self.cache_path = pathlib.Path.home() / ".cache" / "ttnn"
+        self.model_cache_path = self.cache_path / "models"
+        self.tmp_dir = pathlib.Path("/tmp/ttnn")
+        self.enable_model_cache = False
+        self.enable_fast_runtime_mode = True
+        self.throw_exception_on_fallback = False
+        self.enable_logging = False
+        self.enable_graph_report = False
+        self.enable_detailed_buffer_report = False
+        self.enable_detailed_tensor_report = False
+        self.enable_comparison_mode = False
+        self.comparison_mode_should_raise_exception = False
+        self.comparison_mode_pcc = 0.9999
+        self.root_report_path = pathlib.Path("generated/ttnn/reports")
+        self.report_name = None
+        self.std_out_ops = False
+
+    @property
+    def report_path(self):
+        return None if self.report_name is None else self.root_report_path / str(self.report_name)
+
+    def read_overrides(self, text):
+        for key, value in json.loads(text).items():
+            if not hasattr(self, key):
+                raise ValueError(f"TTNN_CONFIG_OVERRIDES: there is no setting {key}")
+            setattr(self, key, value)
+
+
+CONFIG = Config()
+if os.environ.get("TTNN_CONFIG_OVERRIDES"):
+    CONFIG.read_overrides(os.environ["TTNN_CONFIG_OVERRIDES"])
+
+
+@contextlib.contextmanager
+def manage_config(name, value):
+    before = getattr(CONFIG, name)
+    setattr(CONFIG, name, value)
+    try:
+        yield
+    finally:
+        setattr(CONFIG, name, before)
+
+
+# Graphs: a node for each call of a function and each tensor, as strings.
+
+
+class RunMode(enum.Enum):
+    NORMAL = 0
+    NO_DISPATCH = 1
+
+
+_graphs = []
+
+
+def _record(operation, call, args, kwargs):
+    if not _graphs:
+        return call()
+    nodes = _graphs[-1]
+    inputs = [a for a in list(args) + list(kwargs.values()) if isinstance(a, Tensor)]
+    start = _node(nodes, "function_start", {
+        "name": "ttnn::" + operation.name.replace(".", "::"), "inputs": str(len(inputs))})
+    start["arguments"] = [repr(a) if not isinstance(a, Tensor) else f"Tensor({a.shape})"
+                          for a in args]
+    made = call()
+    end = _node(nodes, "function_end", {"name": start["params"]["name"]})
+    start["connections"].append(end["counter"])
+    for one in made if isinstance(made, (list, tuple)) else [made]:
+        if isinstance(one, Tensor):
+            tensor = _node(nodes, "tensor", {"tensor_id": str(one.tensor_id),
+                                             "shape": repr(one.shape)})
+            end["connections"].append(tensor["counter"])
+    return made
+
+
+def _node(nodes, kind, params):
+    node = {"counter": len(nodes), "node_type": kind, "params": params, "arguments": [],
+            "connections": [], "input_tensors": [], "stacking_level": 0}
+    nodes.append(node)
+    return node
+
+
+class graph:
+    """ttnn.graph."""
+
+    RunMode = RunMode
+
+    @staticmethod
+    def begin_graph_capture(run_mode=RunMode.NORMAL):
+        nodes = []
+        _node(nodes, "capture_start", {})
+        _graphs.append(nodes)
+        _launch.RECORDER[0] = _record
+
+    @staticmethod
+    def end_graph_capture():
+        if not _graphs:
+            raise RuntimeError("no graph is being captured: ttnn.graph.begin_graph_capture()")
+        nodes = _graphs.pop()
+        _node(nodes, "capture_end", {})
+        if not _graphs:
+            _launch.RECORDER[0] = None
+        return nodes
+
+    @staticmethod
+    def extract_calltrace(nodes):
+        return [n["params"]["name"] for n in nodes if n["node_type"] == "function_start"]
+
+    @staticmethod
+    def pretty_format(nodes):
+        return "\n".join(f"{n['counter']:4} {n['node_type']} {n['params']}" for n in nodes)
+
+    @staticmethod
+    def pretty_print(nodes):
+        print(graph.pretty_format(nodes))
+
+    @staticmethod
+    def visualize(nodes, file_name=None, **_):
+        if file_name is not None:
+            pathlib.Path(file_name).with_suffix(".txt").write_text(graph.pretty_format(nodes))
+
+    @staticmethod
+    def count_intermediate_and_output_tensors(nodes):
+        count = sum(n["node_type"] == "tensor" for n in nodes)
+        return max(0, count - 1), min(1, count)
+
+
+class tracer:
+    """ttnn.tracer: draws nothing here; --trace has the timeline."""
+
+    @staticmethod
+    @contextlib.contextmanager
+    def trace():
+        graph.begin_graph_capture()
+        try:
+            yield
+        finally:
+            graph.end_graph_capture()
+
+    @staticmethod
+    def visualize(tensor, *, file_name=None, **_):
+        return None
+
+    @staticmethod
+    def enable_tracing():
+        return None
+
+    @staticmethod
+    def disable_tracing():
+        return None
+
+    @staticmethod
+    def get_graph(*_):
+        return None
+
+
+# Hooks around ops.
+
+PRE_HOOKS, POST_HOOKS = [], []
+
+
+@contextlib.contextmanager
+def register_pre_operation_hook(hook):
+    PRE_HOOKS.append(hook)
+    _launch.HOOKS[0] = (PRE_HOOKS, POST_HOOKS)
+    try:
+        yield
+    finally:
+        PRE_HOOKS.remove(hook)
+
+
+@contextlib.contextmanager
+def register_post_operation_hook(hook):
+    POST_HOOKS.append(hook)
+    _launch.HOOKS[0] = (PRE_HOOKS, POST_HOOKS)
+    try:
+        yield
+    finally:
+        POST_HOOKS.remove(hook)
+
+
+def start_tracy_zone(source, funct, line, color=0):
+    """Zones are for tracy; howard.region names parts of a script."""
+
+
+def stop_tracy_zone(name="", color=0):
+    return True
+
+
+def tracy_message(text, color=0):
+    prefix = "`TT_SIGNPOST: "
+    if str(text).startswith(prefix):
+        signpost(str(text)[len(prefix):].strip("`"))
+
+
+def tracy_frame():
+    return None

@@ -1,0 +1,616 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes, layouts and places: what is a view, and what is a program."""
+
+import math
+
+from howard import _native
+
+from ._launch import fail, make_output, operation, program, require_device, values
+from ._tensor import device_tensor, host_tensor, view_of
+from ._types import (
+    BufferType,
+    DRAM_MEMORY_CONFIG,
+    DataType,
+    Layout,
+    MemoryConfig,
+    Shape,
+    ShardSpec,
+    padded_shape,
+)
+
+arrays = _native.arrays
+
+
+def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,
+           analogy=True, kernel="move"):
+    """One program that brings data to other places."""
+    require_device(name, *inputs)
+    out = make_output(shape, inputs[0], dtype, layout, memory_config, output)
+    program(name, kernel, inputs, [out], analogy)
+    values(compute, inputs, [out])
+    return out
+
+
+def _on_host(tensor, compute, shape=None, layout=None):
+    return host_tensor([compute(a) for a in tensor.shards()], tensor._dtype,
+                       layout or tensor._layout, shape, tensor._topology)
+
+
+def _axis(name, tensor, dim):
+    rank = len(tensor._shape)
+    if not -rank <= dim < rank:
+        fail(name, f"dimension {dim} is not one of a tensor of rank {rank}: {-rank} to {rank - 1}")
+    return dim % rank
+
+
+# Views.
+
+
+def _resolve(name, tensor, shape):
+    shape = [int(d) for d in shape]
+    if shape.count(-1) > 1:
+        fail(name, "only one dimension can be -1")
+    volume = tensor._shape.volume()
+    if -1 in shape:
+        known = math.prod(d for d in shape if d != -1)
+        if known == 0 or volume % known:
+            fail(name, f"{tensor._shape} cannot be reshaped to {shape}")
+        shape[shape.index(-1)] = volume // known
+    if math.prod(shape) != volume:
+        fail(name, f"Invalid arguments to reshape: {tensor._shape} has {volume} elements, {shape} "
+             f"has {math.prod(shape)}")
+    return Shape(shape)
+
+
+def _keeps_places(tensor, shape):
+    old = tensor._shape
+    if tensor._layout is Layout.ROW_MAJOR:
+        return not len(old) or not len(shape) or old[-1] == shape[-1] or not tensor.is_sharded()
+    if not len(old) or not len(shape):
+        return old.volume() == 1
+    if old[-1] != shape[-1]:
+        return False
+    above, below = old[-2] if len(old) > 1 else 1, shape[-2] if len(shape) > 1 else 1
+    return above == below or (above % 32 == 0 and below % 32 == 0)
+
+
+@operation(golden="reshape")
+def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_value=None,
+            recreate_mapping_tensor=None):
+    """A view where the elements stay in place; else one program."""
+    if input_tensor._device is None:
+        target = _resolve("reshape", input_tensor, shape)
+        return view_of(input_tensor, target)
+    require_device("reshape", input_tensor)
+    target = _resolve("reshape", input_tensor, shape)
+    if target == input_tensor._shape or _keeps_places(input_tensor, target):
+        return view_of(input_tensor, target)
+    dims = list(target)
+    kernel = "reshape" if input_tensor._layout is Layout.TILE else "move"
+    return _moved("reshape", [input_tensor], target, lambda a: a.reshaped(dims), memory_config,
+                  analogy=False, kernel=kernel)
+
+
+@operation()
+def view(input_tensor, *shape):
+    """The same memory under another shape. Error where elements would have to move."""
+    dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    target = _resolve("view", input_tensor, dims)
+    if input_tensor._device is not None:
+        require_device("view", input_tensor)
+        if not _keeps_places(input_tensor, target):
+            fail("view", f"{input_tensor._shape} as {target} would move elements: ttnn.reshape")
+    return view_of(input_tensor, target)
+
+
+@operation(golden="squeeze")
+def squeeze(input_tensor, dim=None):
+    dims = list(input_tensor._shape)
+    if dim is None:
+        return reshape.function(input_tensor, [d for d in dims if d != 1])
+    for one in sorted({_axis("squeeze", input_tensor, d) for d in
+                       ([dim] if isinstance(dim, int) else dim)}, reverse=True):
+        if dims[one] == 1:
+            del dims[one]
+    return reshape.function(input_tensor, dims)
+
+
+@operation(golden="unsqueeze")
+def unsqueeze(input_tensor, dim):
+    dims = list(input_tensor._shape)
+    if not -len(dims) - 1 <= dim <= len(dims):
+        fail("unsqueeze", f"dimension {dim} of a tensor of rank {len(dims)}")
+    dims.insert(dim % (len(dims) + 1), 1)
+    return reshape.function(input_tensor, dims)
+
+
+@operation()
+def unsqueeze_to_4D(tensor):
+    if len(tensor._shape) > 4:
+        fail("unsqueeze_to_4D", f"the tensor has rank {len(tensor._shape)}: 4 at most")
+    return reshape.function(tensor, [1] * (4 - len(tensor._shape)) + list(tensor._shape))
+
+
+# Layouts.
+
+
+@operation()
+def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=None, *, device=None):
+    """Tiles of rows or rows of tiles: on the host, or one program."""
+    if tensor._layout is layout:
+        return tensor
+    if tensor._device is None:
+        return host_tensor(tensor.shards(), dtype or tensor._dtype, layout, tensor._shape,
+                           tensor._topology)
+    require_device("to_layout", tensor)
+    padded = padded_shape(tensor._shape) != tensor._shape
+    if layout is Layout.TILE:
+        name, kernel = "tilize_with_val_padding" if padded else "tilize", "tilize"
+    else:
+        name, kernel = "untilize_with_unpadding" if padded else "untilize", "untilize"
+    return _moved(name, [tensor], tensor._shape, lambda a: a, memory_config, layout=layout,
+                  dtype=dtype, analogy=False, kernel=kernel)
+
+
+def _layout_op(name, layout):
+    @operation(name)
+    def call(input_tensor, *args, memory_config=None, dtype=None, output_dtype=None, **kwargs):
+        if input_tensor._layout is layout:
+            return input_tensor
+        return to_layout.function(input_tensor, layout, dtype or output_dtype, memory_config)
+
+    return call
+
+
+tilize = _layout_op("tilize", Layout.TILE)
+untilize = _layout_op("untilize", Layout.ROW_MAJOR)
+tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
+
+
+@operation()
+def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
+                            memory_config=None, dtype=None, use_multicore=True):
+    return to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
+
+
+@operation()
+def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None,
+                            use_multicore=True, use_pack_untilize=True):
+    made = to_layout.function(input_tensor, Layout.ROW_MAJOR, None, memory_config)
+    if output_tensor_end is None:
+        return made
+    ends = [int(e) + 1 for e in output_tensor_end]
+    if list(made._shape) == ends:
+        return made
+    return slice_.function(made, [0] * len(ends), ends)
+
+
+# Memory configurations.
+
+
+def _with_shards(tensor, config):
+    """The configuration, with the shards that a tensor of this shape gets where it names none."""
+    if config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None:
+        grid = tensor._device.core_grid
+        from ._types import _grid_set, shard_shape_for
+
+        dims = padded_shape(tensor._shape)
+        shape = shard_shape_for(math.prod(list(dims)[:-1]), dims[-1], config.memory_layout,
+                                _grid_set(grid), None, round_up=True)
+        return config.with_shard_spec(ShardSpec(_grid_set(grid), shape))
+    return config
+
+
+def _placed(name, tensor, config, dtype=None):
+    config = _with_shards(tensor, config)
+    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype,
+                  analogy=config.is_sharded() or tensor._config.is_sharded())
+
+
+@operation()
+def to_memory_config(tensor, memory_config, dtype=None, output_tensor=None):
+    require_device("to_memory_config", tensor)
+    if tensor._config == memory_config:
+        return tensor
+    if tensor._config.is_sharded():
+        name = "reshard" if memory_config.is_sharded() else "sharded_to_interleaved"
+    else:
+        name = "interleaved_to_sharded" if memory_config.is_sharded() else "copy"
+    return _placed(name, tensor, memory_config, dtype)
+
+
+@operation()
+def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
+    config = next((a for a in args if isinstance(a, MemoryConfig)),
+                  kwargs.get("sharded_memory_config"))
+    if config is None:
+        names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
+        given = dict(zip(names, args), **kwargs)
+        from ._types import CoreGrid, _grid_set
+
+        grid = given["grid"]
+        if not hasattr(grid, "num_cores"):
+            grid = CoreGrid(x=grid[0], y=grid[1]) if isinstance(grid, (tuple, list)) else CoreGrid(
+                x=grid.x, y=grid.y)
+        config = MemoryConfig(given["shard_scheme"], BufferType.L1,
+                              ShardSpec(_grid_set(grid), given["shard_shape"],
+                                        given["shard_orientation"]))
+    require_device("interleaved_to_sharded", input_tensor)
+    return _placed("interleaved_to_sharded", input_tensor, config, output_dtype)
+
+
+@operation()
+def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None, **_):
+    require_device("sharded_to_interleaved", input_tensor)
+    return _placed("sharded_to_interleaved", input_tensor, memory_config or DRAM_MEMORY_CONFIG,
+                   output_dtype)
+
+
+@operation()
+def reshard(input_tensor, output_memory_config, output_tensor=None):
+    require_device("reshard", input_tensor)
+    return _placed("reshard", input_tensor, output_memory_config)
+
+
+def get_memory_config(tensor):
+    return tensor.memory_config()
+
+
+@operation()
+def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config=None):
+    return _moved("clone", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
+                  dtype=dtype)
+
+
+@operation()
+def copy(input_a, input_b):
+    return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b)
+
+
+@operation()
+def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tensor=None):
+    return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config,
+                  output=input_b if input_b is not None else output_tensor, dtype=dtype)
+
+
+@operation()
+def move(input_tensor, *, memory_config=None):
+    made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config)
+    input_tensor.deallocate(True)
+    return made
+
+
+@operation()
+def reallocate(tensor, memory_config=None):
+    made = _moved("move", [tensor], tensor._shape, lambda a: a, memory_config)
+    tensor.deallocate(True)
+    return made
+
+
+# Orders.
+
+
+@operation(golden="transpose")
+def transpose(input_tensor, dim1, dim2, *, memory_config=None, pad_value=0.0):
+    a, b = _axis("transpose", input_tensor, dim1), _axis("transpose", input_tensor, dim2)
+    order = list(range(len(input_tensor._shape)))
+    order[a], order[b] = order[b], order[a]
+    return _permuted("transpose", input_tensor, order, memory_config)
+
+
+@operation(golden="permute")
+def permute(input_tensor, dims, *, memory_config=None, pad_value=0.0):
+    order = [_axis("permute", input_tensor, d) for d in dims]
+    if sorted(order) != list(range(len(input_tensor._shape))):
+        fail("permute", f"the order {list(dims)} must name each dimension of "
+             f"{input_tensor._shape} once")
+    return _permuted("permute", input_tensor, order, memory_config)
+
+
+def _permuted(name, tensor, order, memory_config):
+    shape = [tensor._shape[d] for d in order]
+    if tensor._device is None:
+        return _on_host(tensor, lambda a: arrays.permuted(a, order))
+    require_device(name, tensor)
+    rank = len(order)
+    if order == list(range(rank)):
+        return tensor
+    last_two = order == list(range(rank - 2)) + [rank - 1, rank - 2]
+    heads = rank > 2 and order == list(range(rank - 3)) + [rank - 2, rank - 3, rank - 1]
+    out = make_output(shape, tensor, None, None, memory_config)
+    if last_two and tensor._layout is Layout.TILE:
+        program(name, "transpose", [tensor], [out], swap="rows_columns")
+    elif heads and tensor._layout is Layout.TILE and rank <= 4:
+        program(name, "transpose", [tensor], [out], swap="heads_rows")
+    else:
+        program(name, "move", [tensor], [out], True)
+    values(lambda a: arrays.permuted(a, order), [tensor], [out])
+    return out
+
+
+# Parts.
+
+
+@operation("slice")
+def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, memory_config=None,
+           output_tensor=None, pad_value=None, starts=None, ends=None, steps=None, **_):
+    starts = list(slice_start if slice_start is not None else starts)
+    ends = list(slice_end if slice_end is not None else ends)
+    steps = list(slice_step if slice_step is not None else steps or [1] * len(starts))
+    dims = list(input_tensor._shape)
+    if not len(starts) == len(ends) == len(steps) == len(dims):
+        fail("slice", f"starts, ends and steps must have {len(dims)} numbers each")
+    starts = [s + d if s < 0 else s for s, d in zip(starts, dims)]
+    ends = [e + d if e < 0 else min(e, d) for e, d in zip(ends, dims)]
+    if any(s < 0 or s > e for s, e in zip(starts, ends)):
+        fail("slice", f"starts {starts} must not be after ends {ends}")
+    shape = [max(0, -(-(e - s) // k)) for s, e, k in zip(starts, ends, steps)]
+
+    def compute(a):
+        return arrays.sliced(a, starts, ends, steps)
+
+    if input_tensor._device is None:
+        if any(k != 1 for k in steps):
+            raise RuntimeError("slice: host tensors have no steps")
+        return _on_host(input_tensor, compute)
+    if shape == dims:
+        require_device("slice", input_tensor)
+        return input_tensor
+    return _moved("slice", [input_tensor], shape, compute, memory_config, output_tensor)
+
+
+def take(tensor, index):
+    """tensor[...]: one slice, and a view without the dimensions that are numbers."""
+    index = index if isinstance(index, tuple) else (index,)
+    rank = len(tensor._shape)
+    if sum(one is Ellipsis for one in index) > 1:
+        raise ValueError("an index can only have a single ellipsis ('...')")
+    if Ellipsis in [one for one in index if one is Ellipsis]:
+        at = [i for i, one in enumerate(index) if one is Ellipsis][0]
+        fill = rank - (len(index) - 1)
+        index = index[:at] + (slice(None),) * max(0, fill) + index[at + 1:]
+    if len(index) > rank:
+        raise IndexError(f"too many indices for a tensor of rank {rank}")
+    index = index + (slice(None),) * (rank - len(index))
+    starts, ends, steps, kept = [], [], [], []
+    for i, one in enumerate(index):
+        size = tensor._shape[i]
+        if isinstance(one, slice):
+            start, end, step = one.indices(size)
+            starts.append(start)
+            ends.append(max(start, end))
+            steps.append(step)
+            kept.append(True)
+        elif isinstance(one, int):
+            if not -size <= one < size:
+                raise IndexError(f"index {one} is out of range for dimension {i} of size {size}")
+            starts.append(one % size)
+            ends.append(one % size + 1)
+            steps.append(1)
+            kept.append(False)
+        else:
+            raise TypeError(f"a tensor is indexed by numbers and slices, not {type(one).__name__}")
+    made = slice_(tensor, starts, ends, steps)
+    if all(kept):
+        return made
+    shape = [d for d, keep in zip(made._shape, kept) if keep]
+    return reshape.function(made, shape)
+
+
+@operation(golden="split")
+def split(input_tensor, split_size, dim=0, *, memory_config=None):
+    axis = _axis("split", input_tensor, dim)
+    size = input_tensor._shape[axis]
+    sizes = list(split_size) if isinstance(split_size, (list, tuple)) else None
+    if sizes is None:
+        sizes = [split_size] * (size // split_size) + ([size % split_size] if size % split_size
+                                                       else [])
+    if sum(sizes) != size:
+        fail("split", f"the sizes {sizes} do not add up to {size}")
+    made, at = [], 0
+    for one in sizes:
+        starts, ends = [0] * len(input_tensor._shape), list(input_tensor._shape)
+        starts[axis], ends[axis] = at, at + one
+        made.append(slice_.function(input_tensor, starts, ends, memory_config=memory_config))
+        at += one
+    return made
+
+
+@operation(golden="chunk")
+def chunk(input_tensor, num_chunks, dim=0):
+    size = input_tensor._shape[_axis("chunk", input_tensor, dim)]
+    return split.function(input_tensor, -(-size // num_chunks), dim)
+
+
+@operation(golden="concat")
+def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
+    tensors = list(tensors)
+    if not tensors:
+        fail("concat", "no tensors are given")
+    if tensors[0]._device is None:
+        parts = [t.array() for t in tensors]
+        return host_tensor([arrays.concatenated(parts, dim)], tensors[0]._dtype,
+                           tensors[0]._layout)
+    require_device("concat", *tensors)
+    if len(tensors) == 1:
+        return tensors[0]
+    axis = _axis("concat", tensors[0], dim)
+    shape = list(tensors[0]._shape)
+    for one in tensors[1:]:
+        own = list(one._shape)
+        if len(own) != len(shape) or any(
+                a != b for i, (a, b) in enumerate(zip(own, shape)) if i != axis):
+            fail("concat", f"the shapes {tensors[0]._shape} and {one._shape} must differ in "
+                 f"dimension {dim} only")
+        shape[axis] += own[axis]
+    return _moved("concat", tensors, shape, lambda *parts: arrays.concatenated(list(parts), axis),
+                  memory_config or DRAM_MEMORY_CONFIG, output_tensor, analogy=axis != len(shape) - 1)
+
+
+@operation(golden="stack")
+def stack(tensors, dim=0, *, memory_config=None):
+    rank = len(tensors[0]._shape) + 1
+    return concat.function([unsqueeze.function(t, dim % rank) for t in tensors], dim % rank,
+                           memory_config=memory_config)
+
+
+@operation(golden="repeat")
+def repeat(input_tensor, repeat_dims, *, memory_config=None):
+    times = [int(t) for t in repeat_dims]
+    rank = max(len(times), len(input_tensor._shape))
+    times = [1] * (rank - len(times)) + times
+    dims = [1] * (rank - len(input_tensor._shape)) + list(input_tensor._shape)
+    if any(t < 1 for t in times):
+        fail("repeat", "each dimension is repeated once at least")
+    shape = [d * t for d, t in zip(dims, times)]
+    return _moved("repeat", [input_tensor], shape, lambda a: arrays.repeated(a, times),
+                  memory_config)
+
+
+@operation(golden="repeat_interleave")
+def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
+    axis = _axis("repeat_interleave", input_tensor, dim)
+    dims = list(input_tensor._shape)
+    shape = dims[:axis] + [dims[axis] * repeats] + dims[axis + 1:]
+    wide = dims[:axis + 1] + [repeats] + dims[axis + 1:]
+
+    def compute(a):
+        split_ = a.reshaped(dims[:axis + 1] + [1] + dims[axis + 1:])
+        return arrays.broadcast_to(split_, wide).reshaped(shape)
+
+    return _moved("repeat_interleave", [input_tensor], shape, compute, memory_config)
+
+
+@operation(golden="expand")
+def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
+    dims = [1] * (len(output_shape) - len(input_tensor._shape)) + list(input_tensor._shape)
+    shape = [d if s == -1 else s for s, d in zip(output_shape, dims)]
+    return _moved("expand", [input_tensor], shape, lambda a: arrays.broadcast_to(a, shape),
+                  memory_config)
+
+
+@operation(golden="roll")
+def roll(input_tensor, shifts, dim=None):
+    if dim is None:
+        flat = reshape.function(input_tensor, [input_tensor._shape.volume()])
+        return reshape.function(roll.function(flat, shifts, 0), list(input_tensor._shape))
+    shifts = [shifts] if isinstance(shifts, int) else list(shifts)
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    for shift, one in zip(shifts, dims):
+        axis = _axis("roll", input_tensor, one)
+        size = input_tensor._shape[axis]
+        if shift % size == 0:
+            continue
+        parts = split.function(input_tensor, [size - shift % size, shift % size], axis)
+        input_tensor = concat.function(parts[::-1], axis)
+    return input_tensor
+
+
+@operation(golden="gather")
+def gather(input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None):
+    return _moved("gather", [input_tensor, index], list(index._shape),
+                  lambda a, i: arrays.gathered(a, dim, i), memory_config, out)
+
+
+@operation(golden="scatter")
+def scatter(input_tensor, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
+    return _moved("scatter", [input_tensor, index, src], list(input_tensor._shape),
+                  lambda a, i, s: arrays.scattered(a, dim, i, s, False), memory_config)
+
+
+@operation()
+def scatter_add(input_tensor, dim, index, src, *, memory_config=None):
+    return _moved("scatter_add", [input_tensor, index, src], list(input_tensor._shape),
+                  lambda a, i, s: arrays.scattered(a, dim, i, s, True), memory_config)
+
+
+# Padding.
+
+
+def _padded(tensor, before, after, value, memory_config):
+    shape = [d + a + b for d, a, b in zip(tensor._shape, before, after)]
+
+    def compute(a):
+        return arrays.padded(a, before, after, float(value))
+
+    if tensor._device is None:
+        return _on_host(tensor, compute)
+    return _moved("pad", [tensor], shape, compute, memory_config)
+
+
+@operation()
+def pad(input_tensor, padding=None, *args, value=0.0, use_multicore=True, memory_config=None,
+        output_padded_shape=None, input_tensor_start=None):
+    rank = len(input_tensor._shape)
+    pairs = padding is not None and len(padding) and not isinstance(padding[0], int)
+    if pairs:
+        value = args[0] if args else value
+        given = [tuple(p) for p in padding]
+        given = [(0, 0)] * (rank - len(given)) + given
+        if len(given) > rank:
+            fail("pad", f"{len(given)} paddings for a tensor of rank {rank}")
+        return _padded(input_tensor, [p[0] for p in given], [p[1] for p in given], value,
+                       memory_config)
+    target = list(padding if padding is not None else output_padded_shape)
+    start = list(args[0] if args else input_tensor_start or [0] * rank)
+    value = args[1] if len(args) > 1 else value
+    after = [t - s - d for t, s, d in zip(target, start, input_tensor._shape)]
+    return _padded(input_tensor, start, after, value, memory_config)
+
+
+def host_pad(tensor, output_shape, input_start, value):
+    start = list(input_start or [0] * len(tensor._shape))
+    after = [t - s - d for t, s, d in zip(output_shape, start, tensor._shape)]
+    return _padded(tensor, start, after, value, None)
+
+
+def host_unpad(tensor, start, end):
+    return _on_host(tensor, lambda a: arrays.sliced(a, list(start), list(end), [1] * len(start)))
+
+
+@operation()
+def fill_implicit_tile_padding(input_tensor, fill_value, *, memory_config=None):
+    return _moved("fill_implicit_tile_padding", [input_tensor], list(input_tensor._shape),
+                  lambda a: a, memory_config)
+
+
+def _triangle(name, keeps):
+    @operation(name, golden=name)
+    def call(input_tensor, diagonal=0, *, memory_config=None):
+        """The part of each matrix on one side of a diagonal; a mask and a product."""
+        shape = list(input_tensor._shape)
+
+        def compute(a):
+            rows, columns = shape[-2], shape[-1]
+            row = arrays.arange(0.0, 1.0, rows, False).reshaped([rows, 1])
+            column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
+            gap = arrays.binary("subtract", column, row)
+            mask = arrays.binary(keeps, gap, arrays.full([], float(diagonal), False))
+            return arrays.where(mask, a, arrays.full([], 0.0, False))
+
+        require_device(name, input_tensor)
+        return _moved(name, [input_tensor], shape, compute, memory_config, kernel="relu")
+
+    return call
+
+
+triu = _triangle("triu", "ge")
+tril = _triangle("tril", "le")
+
+
+@operation()
+def index_fill(input_tensor, dim, index, value, *, memory_config=None):
+    axis = _axis("index_fill", input_tensor, dim)
+    shape = list(input_tensor._shape)
+
+    def compute(a, places):
+        rest = [1] * len(shape)
+        rest[axis] = places.size
+        wide = shape[:axis] + [places.size] + shape[axis + 1:]
+        index_ = arrays.broadcast_to(places.reshaped(rest), wide)
+        return arrays.scattered(a, axis, index_, arrays.full(wide, float(value), a.whole), False)
+
+    return _moved("index_fill", [input_tensor, index], shape, compute, memory_config)
+
+
+__all__ = ["DataType", "device_tensor"]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run of a script: its chips, its clock, what it has said of itself."""
+
+import os
+import pathlib
+import sys
+
+from howard import _native
+
+
+class Session:
+    """What all devices of a process share."""
+
+    def __init__(self):
+        self.values = True
+        self.profiles = []
+        self.settings = []
+        self.source = pathlib.Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
+        self.chips = {}  # by dispatch and number of queues
+        self.default_device = None
+        self.open_devices = {}
+        self.regions = []
+        self.process = os.getpid()
+        self.last_chip = None
+
+    def chip(self, eth, queues):
+        """The chip for these, whose clock goes on when it was open before."""
+        self.require_process()
+        key = (eth, queues)
+        if key not in self.chips:
+            self.chips[key] = _native.Chip(
+                self.profiles, self.settings, eth, queues, self.source
+            )
+        self.last_chip = self.chips[key]
+        return self.last_chip
+
+    def require_process(self):
+        if os.getpid() != self.process:
+            raise RuntimeError(
+                "this process was forked from the one that opened the device: devices do not "
+                "outlive a fork; open them in one process"
+            )
+
+    def now_ps(self):
+        return sum(chip.now_ps() for chip in self.chips.values())
+
+    @property
+    def chip_name(self):
+        for profile in self.profiles:
+            if "n150" in profile:
+                return "n150"
+        return "n300"
+
+    def devices(self):
+        """How many chips the box has."""
+        return 2 if self.chip_name == "n300" else 1
+
+    def finish(self):
+        """Waits for everything; for the end of a script."""
+        for (_, queues), chip in self.chips.items():
+            for queue in range(queues):
+                try:
+                    chip.finish(0, queue)
+                except _native.Error:
+                    pass  # A trace is still being captured: nothing runs.
+
+    def workload_json(self):
+        """Of the chip that did most; None without one."""
+        chips = [chip for chip in self.chips.values() if chip.calls() or len(self.chips) == 1]
+        if not chips:
+            return None
+        return max(chips, key=lambda chip: chip.calls()).json()
+
+
+session = Session()
+
+
+def now():
+    """Virtual seconds since the first device was opened; 0 before that."""
+    return session.now_ps() * 1e-12
+
+
+class region:
+    """A part of a script that has a name: its virtual time stands in the summary.
+
+    For `with`, and as a decorator of functions.
+    """
+
+    def __init__(self, name):
+        self.name = str(name)
+        self._chips = []
+
+    def __enter__(self):
+        chip = session.last_chip
+        self._chips.append(chip)
+        if chip is not None:
+            chip.begin_region(self.name)
+        return self
+
+    def __exit__(self, *_):
+        chip = self._chips.pop()
+        if chip is not None:
+            chip.end_region()
+        return False
+
+    def __call__(self, function):
+        def inside(*args, **kwargs):
+            with region(self.name):
+                return function(*args, **kwargs)
+
+        inside.__name__ = getattr(function, "__name__", "region")
+        return inside
+
+
+def signpost(header="", message=None, **_):
+    """Names a place in the script, as tracy's signposts do."""
+    if session.last_chip is not None:
+        session.last_chip.signpost(str(header))

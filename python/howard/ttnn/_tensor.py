@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors: a shape, what it means, and memory that several of them may share."""
+
+import weakref
+
+from howard import _native
+
+from ._session import session
+from ._types import (
+    DRAM_MEMORY_CONFIG,
+    BufferType,
+    DataType,
+    Layout,
+    MemoryConfig,
+    Shape,
+    StorageType,
+    TensorSpec,
+    Tile,
+    chip_shape,
+    padded_shape,
+)
+
+arrays = _native.arrays
+
+
+class Cell:
+    """The values of a piece of memory, one array for each device; None where there are none."""
+
+    __slots__ = ("shards",)
+
+    def __init__(self, shards):
+        self.shards = shards
+
+
+class Storage:
+    """Memory on a device, or on the host, freed with the last tensor that has it."""
+
+    __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "shape", "__weakref__")
+
+    def __init__(self, cell, device=None, shape=None, dtype=None, layout=None, config=None):
+        self.cell, self.device = cell, device
+        self.number, self.views, self.in_l1, self.spec, self.shape = None, None, False, None, None
+        if device is None:
+            return
+        device.require_open()
+        self.in_l1 = config.buffer_type in (BufferType.L1, BufferType.L1_SMALL)
+        self.shape = shape
+        self.spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, self.in_l1)
+        try:
+            self.number = device.chip.make(*self.spec)
+        except _native.Error as failure:
+            raise _out_of_memory(failure, device, self.in_l1) from None
+        device.storages[self.number] = weakref.ref(self)
+
+    def view(self, shape, dtype, row_major):
+        """The number of this memory under another shape."""
+        spec = (shape, dtype, row_major, self.in_l1)
+        if spec == self.spec:
+            return self.number
+        key = (shape, dtype, row_major)
+        if self.views is None:
+            self.views = {}
+        found = self.views.get(key)
+        if found is None:
+            found = self.views[key] = self.device.chip.view(self.number, *spec)
+        return found
+
+    def padded_bytes(self):
+        rows = -(-self.spec[0][2] // 32) * 32
+        columns = -(-self.spec[0][3] // 32) * 32
+        width = 4 if self.spec[1] in ("float32", "uint32") else 2
+        return self.spec[0][0] * self.spec[0][1] * rows * columns * width
+
+    @property
+    def alive(self):
+        return self.device is None or self.number is not None
+
+    def release(self):
+        number, self.number = self.number, None
+        if number is not None:
+            self.device.storages.pop(number, None)
+            self.device.chip.release(number)
+
+    def __del__(self):
+        try:
+            self.release()
+        except Exception:  # The interpreter ends, or the process is a fork.
+            pass
+
+
+def _out_of_memory(failure, device, in_l1):
+    kind = "L1" if in_l1 else "DRAM"
+    return RuntimeError(
+        f"TT_FATAL: Out of Memory: Not enough space to allocate a {kind} buffer across banks\n"
+        f"info:\n{failure}"
+    )
+
+
+class Tensor:
+    __slots__ = ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology",
+                 "__weakref__")
+
+    def __init__(self, *args, **kwargs):
+        from ._create import new_tensor
+
+        made = new_tensor(*args, **kwargs)
+        for name in ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology"):
+            setattr(self, name, getattr(made, name))
+
+    @staticmethod
+    def _make(shape, dtype, layout, config, storage, device, topology=None):
+        self = Tensor.__new__(Tensor)
+        self._shape = shape if isinstance(shape, Shape) else Shape(shape)
+        self._dtype, self._layout, self._config = dtype, layout, config
+        self._storage, self._device, self._topology = storage, device, topology
+        return self
+
+    # What it is.
+
+    @property
+    def shape(self):
+        return self._shape
+
+    @property
+    def padded_shape(self):
+        return padded_shape(self._shape) if self._layout is Layout.TILE else self._shape
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def layout(self):
+        return self._layout
+
+    @property
+    def tile(self):
+        return Tile()
+
+    @property
+    def spec(self):
+        return TensorSpec(self._shape, self._dtype, self._layout, memory_config=self._config)
+
+    @property
+    def tensor_id(self):
+        return id(self._storage)
+
+    @property
+    def rank(self):
+        return len(self._shape)
+
+    def get_dtype(self):
+        return self._dtype
+
+    def get_layout(self):
+        return self._layout
+
+    def get_tile(self):
+        return Tile()
+
+    def device(self):
+        return self._device
+
+    def mesh_device(self):
+        return self._device
+
+    def devices(self):
+        return [self._device] if self._device else []
+
+    def memory_config(self):
+        return self._config
+
+    def storage_type(self):
+        return StorageType.HOST if self._device is None else StorageType.DEVICE
+
+    def is_sharded(self):
+        return self._device is not None and self._config.is_sharded()
+
+    def is_allocated(self):
+        return self._storage.alive
+
+    def shard_spec(self):
+        return self._config.shard_spec
+
+    def nd_shard_spec(self):
+        return self._config.nd_shard_spec
+
+    def buffer_address(self):
+        self._require_memory()
+        return 0x100000 + 0x1000 * self._storage.number
+
+    def volume(self):
+        return self.padded_shape.volume()
+
+    def logical_volume(self):
+        return self._shape.volume()
+
+    physical_volume = volume
+
+    def element_size(self):
+        return {"uint8": 1, "uint16": 2, "bfloat16": 2}.get(self._dtype.value, 4)
+
+    def tensor_topology(self):
+        return self._topology
+
+    def get_tensor_topology(self):
+        return self._topology
+
+    # Values. `array()` has the tensor's shape.
+
+    def _require_memory(self):
+        if not self._storage.alive:
+            raise RuntimeError(
+                "TT_FATAL: Buffer is not allocated: the tensor was deallocated, or its device was "
+                "closed"
+            )
+
+    def shards(self):
+        """The values on each device; zeros where none are kept."""
+        found = self._storage.cell.shards
+        dims = tuple(self._shape)
+        if found is None:
+            return [arrays.full(dims, 0.0, self._dtype.whole)] * self.num_shards()
+        return [a if a.shape == dims else a.reshaped(dims) for a in found]
+
+    def array(self):
+        return self.shards()[0]
+
+    def num_shards(self):
+        found = self._storage.cell.shards
+        if found is not None:
+            return len(found)
+        return self._device.get_num_devices() if self._device else 1
+
+    def blocking_read(self, cq_id=None):
+        """Waits until it is computed and brought to the host."""
+        self._require_memory()
+        if self._device is None:
+            return
+        from ._device import queue_number, require_no_capture
+
+        self._device.require_open()
+        require_no_capture(self._device, "read a tensor")
+        self._device.chip.read(self._storage.number, queue_number(cq_id))
+
+    # Moves: what the functions of the same names do.
+
+    def cpu(self, blocking=True, cq_id=None):
+        from ._create import from_device
+
+        return from_device(self, blocking, cq_id=cq_id)
+
+    def to(self, where, memory_config=None, cq_id=None, *, mem_config=None, **_):
+        from ._create import to_device
+        from ._movement import to_layout
+
+        if isinstance(where, Layout):
+            return to_layout(self, where)
+        return to_device(self, where, memory_config or mem_config, cq_id=cq_id)
+
+    def to_torch(self, **kwargs):
+        from ._create import to_torch
+
+        return to_torch(self, **kwargs)
+
+    def to_numpy(self):
+        from ._create import to_numpy
+
+        return to_numpy(self)
+
+    def to_list(self):
+        from ._create import to_list
+
+        return to_list(self)
+
+    def item(self):
+        if self._shape.volume() != 1:
+            raise RuntimeError(f"item() is for tensors of one element, not of {self._shape}")
+        self.blocking_read()
+        value = self.array().at(0)
+        return int(value) if self._dtype.whole else value
+
+    def deallocate(self, force=False):
+        if self._storage.device is not None:
+            self._storage.release()
+
+    def reshape(self, *shape):
+        from ._movement import reshape
+
+        return reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int)
+                       else shape)
+
+    def pad(self, output_shape, input_start=None, pad_value=0):
+        from ._movement import host_pad
+
+        return host_pad(self, output_shape, input_start, pad_value)
+
+    def pad_to_tile(self, pad_value=0):
+        return self.pad(list(padded_shape(self._shape)), None, pad_value)
+
+    def unpad(self, start, end):
+        from ._movement import host_unpad
+
+        return host_unpad(self, start, end)
+
+    def unpad_from_tile(self, shape):
+        return self.unpad([0] * len(shape), list(shape))
+
+    def extract_shard(self, core):
+        raise RuntimeError("extract_shard: shards of one core are not kept apart on this device")
+
+    # Operators.
+
+    def __add__(self, other):
+        return _operator("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return _operator("subtract", self, other)
+
+    def __mul__(self, other):
+        return _operator("multiply", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return _operator("divide", self, other)
+
+    def __rtruediv__(self, other):
+        return _operator("rdiv", self, other)
+
+    def __matmul__(self, other):
+        return _operator("matmul", self, other)
+
+    def __eq__(self, other):
+        return _operator("eq", self, other)
+
+    def __ne__(self, other):
+        return _operator("ne", self, other)
+
+    def __lt__(self, other):
+        return _operator("lt", self, other)
+
+    def __le__(self, other):
+        return _operator("le", self, other)
+
+    def __gt__(self, other):
+        return _operator("gt", self, other)
+
+    def __ge__(self, other):
+        return _operator("ge", self, other)
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, index):
+        from ._movement import take
+
+        return take(self, index)
+
+    def __repr__(self):
+        from ._create import text_of
+
+        return text_of(self)
+
+
+def _operator(name, a, b):
+    from . import _elementwise, _matmul
+
+    if name == "matmul":
+        return _matmul.matmul(a, b)
+    return _elementwise.FUNCTIONS[name](a, b)
+
+
+def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None):
+    """A tensor on the host, of values as they are."""
+    shape = shape if shape is not None else (shards[0].shape if shards else ())
+    cell = Cell(shards if session.values else None)
+    return Tensor._make(shape, dtype, layout, MemoryConfig(), Storage(cell), None, topology)
+
+
+def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None):
+    """Memory on a device; its values come later, or are given."""
+    config = config or DRAM_MEMORY_CONFIG
+    shape = shape if type(shape) is Shape else Shape(shape)
+    storage = Storage(Cell(shards), device, shape, dtype, layout, config)
+    return Tensor._make(shape, dtype, layout, config, storage, device, topology)
+
+
+def view_of(tensor, shape):
+    """The same memory under another shape."""
+    return Tensor._make(shape, tensor._dtype, tensor._layout, tensor._config, tensor._storage,
+                        tensor._device, tensor._topology)
+
+
+def round_array(array, dtype):
+    return arrays.rounded(array, dtype.value)
+
+
+__all__ = ["DataType", "Tensor"]

@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention: heads, scores, rotary embeddings, caches of keys and values."""
+
+import math
+
+from howard import _native
+
+from ._launch import fail, make_output, operation, program, require_device, values
+from ._movement import _moved
+from ._reduce import _softmax, causal_mask
+from ._types import DRAM_MEMORY_CONFIG, Layout
+
+arrays = _native.arrays
+
+
+def _swap(array, a, b):
+    order = list(range(len(array.shape)))
+    order[a], order[b] = order[b], order[a]
+    return arrays.permuted(array, order)
+
+
+def _heads_of(columns, heads):
+    """[.., s, heads d] as [.., heads, s, d], of four dimensions."""
+    batch, rows = columns.shape[0], columns.shape[-2]
+    return _swap(columns.reshaped([batch, rows, heads, columns.shape[-1] // heads]), 1, 2)
+
+
+def _columns(array, start, end):
+    rank = len(array.shape)
+    return arrays.sliced(array, [0] * (rank - 1) + [start], list(array.shape[:-1]) + [end],
+                         [1] * rank)
+
+
+def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
+    inputs = [x] + ([kv] if kv is not None else [])
+    require_device(name, *inputs)
+    if x._layout is not Layout.TILE:
+        fail(name, "the input must be in TILE layout")
+    kv_heads = kv_heads or heads
+    width = x._shape[-1]
+    size = width // heads if kv is not None else width // (heads + 2 * kv_heads)
+    if size * (heads if kv is not None else heads + 2 * kv_heads) != width:
+        fail(name, f"{width} columns are not those of {heads} heads of queries and {kv_heads} of "
+             "keys and values each")
+    if size % 32:
+        fail(name, f"the head size {size} must be a multiple of 32, the width of a tile: pad the "
+             "heads")
+    batch, rows = x._shape[0], x._shape[-2]
+    key_rows = kv._shape[-2] if kv is not None else rows
+    shapes = [[batch, heads, rows, size], [batch, kv_heads, key_rows, size],
+              [batch, kv_heads, key_rows, size]]
+    if transpose_key:
+        shapes[1] = [batch, kv_heads, size, key_rows]
+    outs = [make_output(shape, x, None, None, memory_config) for shape in shapes]
+    plain = kv is None and kv_heads == heads and not transpose_key
+    program(name, "split_heads", inputs, outs, not plain, heads=heads)
+
+    def compute(q, other=None):
+        ends = [heads * size, (heads + kv_heads) * size, (heads + 2 * kv_heads) * size]
+        if other is None:
+            parts = [_columns(q, 0, ends[0]), _columns(q, ends[0], ends[1]),
+                     _columns(q, ends[1], ends[2])]
+        else:
+            half = kv_heads * size
+            parts = [q, _columns(other, 0, half), _columns(other, half, 2 * half)]
+        made = [_heads_of(p, h) for p, h in zip(parts, (heads, kv_heads, kv_heads))]
+        if transpose_key:
+            made[1] = _swap(made[1], -1, -2)
+        return made
+
+    values(compute, inputs, outs)
+    return tuple(outs)
+
+
+@operation("transformer.split_query_key_value_and_split_heads")
+def split_query_key_value_and_split_heads(input_tensor, kv_input_tensor=None, *, num_heads,
+                                          num_kv_heads=None, transpose_key=True,
+                                          memory_config=None):
+    if len(input_tensor._shape) != 3:
+        fail("transformer.split_query_key_value_and_split_heads",
+             f"the input must have rank 3, not {input_tensor._shape}")
+    return _split("split_query_key_value_and_split_heads", input_tensor, kv_input_tensor, num_heads,
+                  num_kv_heads, transpose_key, memory_config)
+
+
+@operation("experimental.nlp_create_qkv_heads")
+def nlp_create_qkv_heads(input_tensor, kv_input_tensor=None, *, num_heads, num_kv_heads=None,
+                         transpose_k_heads=True, memory_config=None, output_tensors=None):
+    return _split("nlp_create_qkv_heads", input_tensor, kv_input_tensor, num_heads, num_kv_heads,
+                  transpose_k_heads, memory_config)
+
+
+@operation("experimental.create_qkv_heads")
+def create_qkv_heads(input_tensor, *, num_heads, num_kv_heads=None, transpose_k_heads=True,
+                     memory_config=None, output_tensors=None):
+    return _split("create_qkv_heads", input_tensor, None, num_heads, num_kv_heads,
+                  transpose_k_heads, memory_config)
+
+
+@operation("experimental.nlp_create_qkv_heads_decode")
+def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, memory_config=None,
+                                overlap_qk_coregrid=True, batch_offset=None, slice_size=None,
+                                output_tensors=None):
+    """[1, 1, b, (h + 2 kv) d] to [1, b, h, d] each."""
+    name = "nlp_create_qkv_heads_decode"
+    require_device(name, input_tensor)
+    kv_heads = num_kv_heads or num_heads
+    batch = input_tensor._shape[-2]
+    size = input_tensor._shape[-1] // (num_heads + 2 * kv_heads)
+    counts = (num_heads, kv_heads, kv_heads)
+    outs = [make_output([1, batch, h, size], input_tensor, None, Layout.TILE, memory_config)
+            for h in counts]
+    program(name, "split_heads", [input_tensor], outs, True, heads=num_heads)
+
+    def compute(x):
+        made, at = [], 0
+        for heads in counts:
+            part = _columns(x, at, at + heads * size)
+            made.append(part.reshaped([1, batch, heads, size]))
+            at += heads * size
+        return made
+
+    values(compute, [input_tensor], outs)
+    return tuple(outs)
+
+
+def _joined(name, tensor, shape, memory_config):
+    require_device(name, tensor)
+    out = make_output(shape, tensor, None, None, memory_config)
+    program(name, "concat_heads", [tensor], [out])
+    values(lambda x: _swap(x, 1, 2).reshaped(shape), [tensor], [out])
+    return out
+
+
+@operation("transformer.concatenate_heads")
+def concatenate_heads(input_tensor, *, memory_config=None):
+    b, h, s, d = list(input_tensor._shape)
+    return _joined("concatenate_heads", input_tensor, [b, s, h * d], memory_config)
+
+
+@operation("experimental.nlp_concat_heads")
+def nlp_concat_heads(input_tensor, *, memory_config=None):
+    b, h, s, d = list(input_tensor._shape)
+    return _joined("nlp_concat_heads", input_tensor, [b, 1, s, h * d], memory_config)
+
+
+@operation("experimental.concatenate_heads")
+def experimental_concatenate_heads(input_tensor, compute_with_storage_grid_size=None, *,
+                                   memory_config=None):
+    b, h, s, d = list(input_tensor._shape)
+    return _joined("concatenate_heads", input_tensor, [b, 1, s, h * d], memory_config)
+
+
+@operation("experimental.nlp_concat_heads_decode")
+def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None, sub_core_grids=None):
+    """[1, b, h, d] to [1, 1, b, h d]."""
+    _one, batch, heads, size = list(input_tensor._shape)
+    shape = [1, 1, batch, num_heads * size]
+
+    def compute(x):
+        kept = arrays.sliced(x, [0, 0, 0, 0], [1, batch, num_heads, size], [1, 1, 1, 1])
+        return kept.reshaped(shape)
+
+    return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config)
+
+
+@operation("experimental.nlp_kv_cache_load_slice")
+def nlp_kv_cache_load_slice(input_tensor, *, seq_len_start, seq_len_end, memory_config=None):
+    shape = list(input_tensor._shape)
+    shape[-2] = seq_len_end - seq_len_start
+
+    def compute(x):
+        starts, ends = [0] * 4, list(x.shape)
+        starts[-2], ends[-2] = seq_len_start, seq_len_end
+        return arrays.sliced(x, starts, ends, [1] * 4)
+
+    return _moved("nlp_kv_cache_load_slice", [input_tensor], shape, compute, memory_config)
+
+
+# Scores.
+
+
+@operation("transformer.attention_softmax")
+def attention_softmax(tensor, *, head_size=None, attention_mask=None, program_config=None,
+                      causal_mask=False, memory_config=None):
+    scale = None if head_size is None else 1 / math.sqrt(head_size)
+    return _softmax("attention_softmax", tensor, -1, memory_config, None, scale, attention_mask)
+
+
+@operation("transformer.attention_softmax_")
+def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_config=None,
+                       causal_mask=False, memory_config=None):
+    scale = None if head_size is None else 1 / math.sqrt(head_size)
+    return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask)
+
+
+def attention(q, k, v, mask, causal, scale, window=None):
+    """softmax(q k^T scale + mask) v; heads of keys and values may be fewer."""
+    heads, groups = q.shape[1], k.shape[1]
+    if heads != groups:
+        k, v = (_spread_heads(one, heads // groups) for one in (k, v))
+    scale = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
+    scores = arrays.binary("multiply", arrays.matmul(q, _swap(k, -1, -2)),
+                           arrays.full([], scale, False))
+    if mask is not None:
+        scores = arrays.binary("add", scores, mask)
+    elif causal:
+        scores = arrays.binary("add", scores, causal_mask(q.shape[-2], k.shape[-2]))
+    if window:
+        scores = arrays.binary("add", scores, _window_mask(q.shape[-2], k.shape[-2], window))
+    return arrays.matmul(arrays.softmax(scores, -1), v)
+
+
+def _window_mask(rows, columns, window):
+    row = arrays.arange(float(columns - rows), 1.0, rows, False).reshaped([rows, 1])
+    column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
+    near = arrays.binary("gt", arrays.binary("add", column, arrays.full([], window, False)), row)
+    return arrays.where(near, arrays.full([], 0.0, False), arrays.full([], -1e30, False))
+
+
+def _spread_heads(array, times):
+    b, h, s, d = array.shape
+    wide = arrays.broadcast_to(array.reshaped([b, h, 1, s, d]), [b, h, times, s, d])
+    return wide.reshaped([b, h * times, s, d])
+
+
+def _attention_programs(name, q, k, v, out):
+    """Two products and a softmax, none of which leaves its scores in DRAM on the chip."""
+    b, h, s, d = (list(q._shape) + [1] * 4)[:4]
+    length = k._shape[-2]
+    scores = make_output([b, h, s, length], q, None, Layout.TILE, DRAM_MEMORY_CONFIG)
+    key = [1, 1, d, length] if k._shape[1] != h else [b, h, d, length]
+    value = [1, 1, length, d] if v._shape[1] != h else [b, h, length, d]
+    if b * h > 1 and (key[0] * key[1]) not in (1, b * h):
+        key, value = [1, 1, d, length], [1, 1, length, d]
+    program(name, "matmul", [q, k], [scores], True, shapes=[None, key])
+    program(name, "softmax", [scores], [scores], True)
+    program(name, "matmul", [scores, v], [out], True, shapes=[None, value])
+
+
+@operation("transformer.scaled_dot_product_attention")
+def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v, *, attn_mask=None,
+                                 is_causal=True, scale=None, sliding_window_size=None,
+                                 memory_config=None, program_config=None,
+                                 compute_kernel_config=None, attention_sink=None):
+    name = "scaled_dot_product_attention"
+    require_device(name, input_tensor_q, input_tensor_k, input_tensor_v, tile=True)
+    if is_causal and attn_mask is not None:
+        fail(name, "attn_mask must be None when is_causal is true")
+    out = make_output(input_tensor_q._shape, input_tensor_q, None, None,
+                      memory_config or DRAM_MEMORY_CONFIG)
+    _attention_programs(name, input_tensor_q, input_tensor_k, input_tensor_v, out)
+    inputs = [input_tensor_q, input_tensor_k, input_tensor_v]
+    inputs += [attn_mask] if attn_mask is not None else []
+    values(lambda q, k, v, m=None: attention(q, k, v, m, is_causal, scale, sliding_window_size),
+           inputs, [out])
+    return out
+
+
+def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config):
+    """One position for each user: q [1, b, h, d], caches [b, kv, s, d]."""
+    require_device(name, q, k, v)
+    out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
+    _one, batch, heads, size = list(q._shape)
+    length = k._shape[-2]
+    scores = make_output([1, 1, batch * heads, length], q, None, Layout.TILE, DRAM_MEMORY_CONFIG)
+    flat = [1, 1, batch * heads, size]
+    program(name, "matmul", [q, k], [scores], True, shapes=[flat, [1, 1, size, length]])
+    program(name, "softmax", [scores], [scores], True)
+    program(name, "matmul", [scores, v], [out], True, shapes=[None, [1, 1, length, size]],
+            out_shapes=[flat])
+    inputs = [q, k, v] + ([cur_pos_tensor] if cur_pos_tensor is not None else []) + (
+        [mask] if mask is not None else [])
+
+    def compute(x, keys, all_values, *rest):
+        rest = list(rest)
+        places = [int(p) for p in cur_pos or []]
+        if cur_pos_tensor is not None:
+            given = rest.pop(0)
+            places = [int(given.at(i)) for i in range(given.size)]
+        m = rest.pop(0) if rest else None
+        made = []
+        for user in range(batch):
+            one = _user(x, user, 1).reshaped([1, heads, 1, size])
+            last = places[user] + 1 if is_causal and user < len(places) else length
+            ks, vs = (_until(_user(c, user, 0), last) for c in (keys, all_values))
+            bias = None if m is None else _swap(_user(m, user, 0), 1, 2)
+            if bias is not None and bias.shape[-1] != last:
+                bias = arrays.sliced(bias, [0] * 4, list(bias.shape[:-1]) + [last], [1] * 4)
+            made.append(attention(one, ks, vs, bias, False, scale).reshaped([1, 1, heads, size]))
+        return arrays.concatenated(made, 1)
+
+    values(compute, inputs, [out])
+    return out
+
+
+def _user(array, user, axis):
+    starts, ends = [0] * len(array.shape), list(array.shape)
+    if ends[axis] == 1:
+        user = 0
+    starts[axis], ends[axis] = user, user + 1
+    return arrays.sliced(array, starts, ends, [1] * len(ends))
+
+
+def _until(array, last):
+    ends = list(array.shape)
+    ends[-2] = last
+    return arrays.sliced(array, [0] * len(ends), ends, [1] * len(ends))
+
+
+@operation("transformer.scaled_dot_product_attention_decode")
+def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v, *,
+                                        is_causal=True, attn_mask=None, cur_pos=(),
+                                        cur_pos_tensor=None, scale=None, memory_config=None,
+                                        program_config=None, compute_kernel_config=None,
+                                        attention_sink=None, sliding_window_size=None):
+    return _decode("scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k,
+                   input_tensor_v, is_causal, attn_mask, cur_pos, cur_pos_tensor, scale,
+                   memory_config)
+
+
+def _paged(cache, table):
+    """The pages of each user side by side: [b, kv, s, d]."""
+    blocks, heads, size, width = cache.shape
+    users, pages = table.shape[-2], table.shape[-1]
+    made = []
+    for user in range(users):
+        parts = [_user(cache, int(max(0, table.at(user * pages + p))), 0) for p in range(pages)]
+        made.append(arrays.concatenated(parts, 2))
+    return arrays.concatenated(made, 0)
+
+
+@operation("transformer.paged_scaled_dot_product_attention_decode")
+def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v,
+                                              page_table_tensor, *, is_causal=True, attn_mask=None,
+                                              cur_pos_tensor=None, scale=None, memory_config=None,
+                                              program_config=None, compute_kernel_config=None,
+                                              attention_sink=None, sliding_window_size=None):
+    pages = page_table_tensor._shape[-1]
+    shape = [input_tensor_q._shape[1], input_tensor_k._shape[1], pages * input_tensor_k._shape[2],
+             input_tensor_k._shape[3]]
+    joined = []
+    for cache in (input_tensor_k, input_tensor_v):
+        made = make_output(shape, cache)
+        values(_paged, [cache, page_table_tensor], [made])
+        joined.append(made)
+    return _decode("paged_scaled_dot_product_attention_decode", input_tensor_q, joined[0], joined[1],
+                   is_causal, attn_mask, None, cur_pos_tensor, scale, memory_config)
+
+
+# Rotary embeddings.
+
+
+def _rotated(x):
+    half = x.shape[-1] // 2
+    return arrays.concatenated(
+        [arrays.unary("neg", _columns(x, half, 2 * half), []), _columns(x, 0, half)],
+        len(x.shape) - 1)
+
+
+def _rope(x, cos, sin):
+    return arrays.binary("add", arrays.binary("multiply", x, cos),
+                         arrays.binary("multiply", _rotated(x), sin))
+
+
+@operation("experimental.rotary_embedding")
+def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, memory_config=None,
+                     compute_kernel_config=None):
+    rows = input_tensor._shape[-2]
+
+    def compute(x, cos, sin):
+        at = token_index or 0
+        length = 1 if token_index is not None else rows
+        parts = []
+        for one in (cos, sin):
+            ends = list(one.shape)
+            starts = [0] * len(ends)
+            starts[-2], ends[-2] = at, at + length
+            parts.append(arrays.sliced(one, starts, ends, [1] * len(ends)))
+        return _rope(x, *parts)
+
+    require_device("rotary_embedding", input_tensor, cos_cache, sin_cache)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
+    program("rotary_embedding", "multiply", [input_tensor, input_tensor], [out], True)
+    values(compute, [input_tensor, cos_cache, sin_cache], [out])
+    return out
+
+
+@operation("experimental.rotary_embedding_llama")
+def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_decode_mode=False,
+                           memory_config=None, compute_kernel_config=None):
+    """x cos + (x T) sin, T swapping neighbours within each tile."""
+    def compute(x, cos, sin, matrix):
+        tile = arrays.sliced(matrix.reshaped([matrix.size // 1024, 32, 32]), [0, 0, 0], [1, 32, 32],
+                             [1, 1, 1]).reshaped([32, 32])
+        wide = x.reshaped([x.size // 32, 32])
+        turned = arrays.matmul(wide, tile).reshaped(list(x.shape))
+        if not is_decode_mode:
+            cos, sin = _until(cos, x.shape[-2]), _until(sin, x.shape[-2])
+        return arrays.binary("add", arrays.binary("multiply", x, cos),
+                             arrays.binary("multiply", turned, sin))
+
+    require_device("rotary_embedding_llama", input_tensor, cos_cache, sin_cache, trans_mat)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
+    program("rotary_embedding_llama", "multiply", [input_tensor, input_tensor], [out], True)
+    values(compute, [input_tensor, cos_cache, sin_cache, trans_mat], [out])
+    return out
+
+
+@operation("experimental.rotate_half")
+def rotate_half(input_tensor, *, memory_config=None):
+    return _moved("rotate_half", [input_tensor], list(input_tensor._shape), _rotated, memory_config)
+
+
+# Caches.
+
+
+def _placed(cache, x, starts):
+    """The cache with x's numbers from `starts` on."""
+    places = arrays.arange(0.0, 1.0, cache.size, True).reshaped(list(cache.shape))
+    ends = [s + d for s, d in zip(starts, x.shape)]
+    index = arrays.sliced(places, starts, ends, [1] * len(starts))
+    flat = arrays.scattered(cache.reshaped([cache.size]), 0, index.reshaped([index.size]),
+                            x.reshaped([x.size]), False)
+    return flat.reshaped(list(cache.shape))
+
+
+def _cache_op(name, cache, x, others, compute):
+    require_device(name, cache, x)
+    program(name, "move", [x], [cache], True, out_shapes=[list(x._shape)])
+    values(compute, [cache, x] + others, [cache])
+    return cache
+
+
+@operation("fill_cache")
+def fill_cache(cache, input_tensor, batch_idx=0):
+    return _cache_op("fill_cache", cache, input_tensor, [],
+                     lambda c, x: _placed(c, x, [batch_idx, 0, 0, 0]))
+
+
+@operation("update_cache")
+def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_idxs=None,
+                 compute_kernel_config=None):
+    def compute(c, x):
+        users = min(c.shape[0], x.shape[-2])
+        for user in range(users):
+            one = arrays.sliced(x, [0, 0, user + batch_offset, 0],
+                                [1, x.shape[1], user + batch_offset + 1, x.shape[3]], [1] * 4)
+            c = _placed(c, one, [user, 0, update_index, 0])
+        return c
+
+    return _cache_op("update_cache", cache, input_tensor, [], compute)
+
+
+@operation("experimental.paged_update_cache")
+def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tensor=None,
+                       share_cache=None, page_table=None, batch_offset=0,
+                       compute_kernel_config=None, mesh_coords=None):
+    """x [1, b, h, d]: a position of each user."""
+    others = [t for t in (update_idxs_tensor, page_table) if t is not None]
+
+    def compute(c, x, *rest):
+        rest = list(rest)
+        places = list(update_idxs)
+        if update_idxs_tensor is not None:
+            given = rest.pop(0)
+            places = [int(given.at(i)) for i in range(given.size)]
+        table = rest.pop(0) if page_table is not None else None
+        heads = c.shape[1]
+        for user, place in enumerate(places):
+            if place < 0:
+                continue
+            one = arrays.sliced(x, [0, user, 0, 0], [1, user + 1, heads, x.shape[3]], [1] * 4)
+            one = one.reshaped([1, heads, 1, x.shape[3]])
+            row, block = place, user
+            if table is not None:
+                block = int(table.at(user * table.shape[-1] + place // c.shape[2]))
+                row = place % c.shape[2]
+            c = _placed(c, one, [block, 0, row, 0])
+        return c
+
+    return _cache_op("paged_update_cache", cache, input_tensor, others, compute)
+
+
+@operation("experimental.paged_fused_update_cache")
+def paged_fused_update_cache(cache1, input1, cache2, input2, **kwargs):
+    return (paged_update_cache.function(cache1, input1, **kwargs),
+            paged_update_cache.function(cache2, input2, **kwargs))
+
+
+@operation("experimental.paged_fill_cache")
+def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_tensor=None,
+                     compute_kernel_config=None, mesh_coords=None):
+    def compute(c, x, table):
+        size = c.shape[2]
+        for page in range(-(-x.shape[2] // size)):
+            end = min(x.shape[2], (page + 1) * size)
+            part = arrays.sliced(x, [0, 0, page * size, 0], [1, x.shape[1], end, x.shape[3]],
+                                 [1] * 4)
+            block = int(table.at(batch_idx * table.shape[-1] + page))
+            c = _placed(c, part, [block, 0, 0, 0])
+        return c
+
+    return _cache_op("paged_fill_cache", cache, input_tensor, [page_table], compute)
+
+
+@operation("experimental.plus_one")
+def plus_one(input_tensor, *, sub_core_grids=None, skip_negative_entries=False):
+    program("plus_one", "move", [input_tensor], [input_tensor], True)
+    one = arrays.full([], 1.0, True)
+    values(lambda x: arrays.binary("add", x, one), [input_tensor], [input_tensor])
+    return input_tensor

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of torch's modules as tensors of ttnn: ttnn.model_preprocessing."""
+
+from ._create import from_torch, to_device
+from ._tensor import Tensor
+from ._types import DataType, Layout
+
+
+class ParameterDict(dict):
+    """A dictionary whose entries are attributes, too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no parameter '{name}': {', '.join(map(str, self))}"
+                                 ) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    __delattr__ = dict.__delitem__
+
+
+class ParameterList(list):
+    pass
+
+
+def make_parameter_dict(dictionary):
+    if isinstance(dictionary, dict):
+        return ParameterDict({k: make_parameter_dict(v) for k, v in dictionary.items()})
+    return dictionary
+
+
+def preprocess_linear_weight(weight, *, dtype, layout=Layout.TILE, weights_mesh_mapper=None):
+    """[out, in] of torch as [in, out]."""
+    return from_torch(weight.T.contiguous(), dtype=dtype, layout=layout,
+                      mesh_mapper=weights_mesh_mapper)
+
+
+def preprocess_linear_bias(bias, *, dtype, layout=Layout.TILE, weights_mesh_mapper=None):
+    return from_torch(bias.reshape((1, -1)), dtype=dtype, layout=layout,
+                      mesh_mapper=weights_mesh_mapper)
+
+
+def preprocess_layernorm_parameter(parameter, *, dtype, layout=Layout.TILE,
+                                   weights_mesh_mapper=None):
+    return from_torch(parameter.reshape((1, -1)), dtype=dtype, layout=layout,
+                      mesh_mapper=weights_mesh_mapper)
+
+
+def preprocess_embedding_weight(weight, *, dtype, layout=Layout.ROW_MAJOR, weights_mesh_mapper=None):
+    return from_torch(weight, dtype=dtype, layout=layout, mesh_mapper=weights_mesh_mapper)
+
+
+def fold_batch_norm2d_into_conv2d(conv, bn):
+    """The weight and the bias of a convolution whose results are then normalised."""
+    scale = bn.weight / (bn.running_var + bn.eps).sqrt()
+    weight = conv.weight * scale[:, None, None, None]
+    bias = conv.bias if conv.bias is not None else 0
+    bias = (bias - bn.running_mean) * scale + bn.bias
+    return weight, bias.reshape(1, 1, 1, -1)
+
+
+def default_preprocessor(model, name, mesh_mapper=None):
+    """The parameters of a module that torch has; None for others."""
+    import torch
+
+    parameters = {}
+    mapper = {"weights_mesh_mapper": mesh_mapper}
+    if isinstance(model, torch.nn.Linear):
+        parameters["weight"] = preprocess_linear_weight(model.weight, dtype=DataType.BFLOAT16,
+                                                        **mapper)
+        if model.bias is not None:
+            parameters["bias"] = preprocess_linear_bias(model.bias, dtype=DataType.BFLOAT16,
+                                                        **mapper)
+    elif isinstance(model, torch.nn.Conv2d):
+        parameters["weight"] = from_torch(model.weight, dtype=DataType.BFLOAT16)
+        if model.bias is not None:
+            parameters["bias"] = from_torch(model.bias.reshape(1, 1, 1, -1),
+                                            dtype=DataType.BFLOAT16)
+    elif isinstance(model, (torch.nn.LayerNorm, torch.nn.GroupNorm)):
+        for one in ("weight", "bias"):
+            if getattr(model, one, None) is not None:
+                parameters[one] = preprocess_layernorm_parameter(
+                    getattr(model, one), dtype=DataType.BFLOAT16, **mapper)
+    elif isinstance(model, torch.nn.Embedding):
+        parameters["weight"] = preprocess_embedding_weight(model.weight, dtype=DataType.BFLOAT16,
+                                                           **mapper)
+    else:
+        return None
+    return make_parameter_dict(parameters)
+
+
+def _convert(model, name, convert_to_ttnn, custom, ttnn_module_args):
+    import torch
+
+    if custom is not None:
+        try:
+            made = custom(model, name)
+        except TypeError:
+            made = custom(model, name, ttnn_module_args, convert_to_ttnn)
+        if made:
+            return make_parameter_dict(made)
+    if isinstance(model, (torch.nn.ModuleList, torch.nn.Sequential)):
+        return ParameterList(
+            _convert(child, f"{name}.{i}" if name else str(i), convert_to_ttnn, custom, None)
+            for i, child in enumerate(model.children()))
+    plain = default_preprocessor(model, name)
+    if plain is not None and (convert_to_ttnn is None or convert_to_ttnn(model, name)):
+        return plain
+    parameters = {}
+    for child_name, child in model.named_children():
+        made = _convert(child, f"{name}.{child_name}" if name else child_name, convert_to_ttnn,
+                        custom, None)
+        if made:
+            parameters[child_name] = made
+    for own, value in list(model.named_parameters(recurse=False)) + list(
+            model.named_buffers(recurse=False)):
+        if convert_to_ttnn is None or convert_to_ttnn(model, name):
+            parameters[own] = from_torch(value)
+        else:
+            parameters[own] = value
+    return ParameterDict(parameters)
+
+
+def move_to_device(object_, device):
+    """All parameters on the device."""
+    if isinstance(object_, ParameterDict):
+        return ParameterDict({k: v if k in ("model_config",) else move_to_device(v, device)
+                              for k, v in object_.items()})
+    if isinstance(object_, (ParameterList, list)):
+        return ParameterList(move_to_device(one, device) for one in object_)
+    if isinstance(object_, Tensor):
+        return to_device(object_, device)
+    return object_
+
+
+convert_torch_model_to_ttnn_model = _convert
+
+
+def preprocess_model_parameters(model_name=None, *, version=None, initialize_model=None,
+                                convert_to_ttnn=None, custom_preprocessor=None, device=None,
+                                prefix="", run_model=None, reader_patterns_cache=None,
+                                ttnn_module_args=None):
+    """The parameters of a module, and of the modules within it, by their names."""
+    import torch
+
+    with torch.no_grad():
+        model = initialize_model()
+        if hasattr(model, "eval"):
+            model.eval()
+        parameters = _convert(model, prefix, convert_to_ttnn, custom_preprocessor, ttnn_module_args)
+    return parameters if device is None else move_to_device(parameters, device)
+
+
+def preprocess_model(model_name=None, *, initialize_model=None, convert_to_ttnn=None,
+                     custom_preprocessor=None, device=None, prefix="", run_model=None, **_):
+    return preprocess_model_parameters(
+        model_name, initialize_model=initialize_model, convert_to_ttnn=convert_to_ttnn,
+        custom_preprocessor=custom_preprocessor, device=device, prefix=prefix)
+
+
+def infer_ttnn_module_args(*, model, run_model, device):
+    """What a run of the model tells of its convolutions; nothing here."""
+    return ParameterDict()

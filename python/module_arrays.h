@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Declared here so that this header can be read without Python's.
+namespace pybind11 __attribute__((visibility("hidden"))) {
+  class module_;
+}
+
+namespace howard::python {
+
+/// Adds the module of numbers of any rank, which the stand-in for ttnn computes values with.
+void bind_arrays(pybind11::module_& module);
+
+/// Adds Chip, which runs and records what the stand-in for ttnn asks of a device.
+void bind_chip(pybind11::module_& module);
+
+}  // namespace howard::python

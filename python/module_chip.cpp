@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/workload/launch.h"
+#include "engines/workload/player.h"
+#include "engines/workload/workload_json.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "python/module_arrays.h"
+
+namespace py = pybind11;
+
+namespace howard::python {
+namespace {
+
+using workload::Command;
+using workload::Step;
+using workload::TensorNumber;
+
+/// An emulated chip that keeps what is asked of it.
+class RecordingChip {
+ public:
+  RecordingChip(std::vector<std::string> profiles, std::vector<std::string> settings, bool eth,
+                int queues, std::string source)
+      : profiles_(wormhole::load_profiles({std::move(profiles), std::move(settings)})),
+        device_(profiles_, {.dispatch = eth ? wormhole::DispatchCoreType::eth
+                                            : wormhole::DispatchCoreType::worker,
+                            .command_queues = queues}) {
+    workload_.source = std::move(source);
+    workload_.eth_dispatch = eth;
+    workload_.queues = queues;
+  }
+
+  TensorNumber make(const std::vector<std::int64_t>& shape, std::string_view dtype, bool row_major,
+                    bool l1) {
+    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = {}});
+    const auto tensor = static_cast<TensorNumber>(workload_.tensors.size() - 1);
+    try {
+      run({Step::make, 0, tensor});
+    } catch (...) {
+      workload_.tensors.pop_back();
+      throw;
+    }
+    return tensor;
+  }
+
+  TensorNumber view(TensorNumber of, const std::vector<std::int64_t>& shape, std::string_view dtype,
+                    bool row_major, bool l1) {
+    const TensorNumber root = workload::root_of(workload_, of);
+    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = root});
+    return static_cast<TensorNumber>(workload_.tensors.size() - 1);
+  }
+
+  std::uint32_t op(std::string name, std::string kernel, std::string attributes, bool by_analogy) {
+    static_cast<void>(workload::parse_attributes(kernel, attributes));
+    workload_.ops.push_back(
+        {std::move(name), std::move(kernel), std::move(attributes), by_analogy});
+    return static_cast<std::uint32_t>(workload_.ops.size() - 1);
+  }
+
+  void call(std::uint32_t op, std::vector<TensorNumber> inputs, std::vector<TensorNumber> outputs,
+            int queue, int sub_device) {
+    workload_.calls.push_back({.op = op,
+                               .inputs = std::move(inputs),
+                               .outputs = std::move(outputs),
+                               .queue = static_cast<std::uint8_t>(queue),
+                               .sub_device = static_cast<std::uint8_t>(sub_device)});
+    try {
+      run({Step::call, 0, static_cast<std::uint32_t>(workload_.calls.size() - 1)});
+    } catch (...) {
+      workload_.calls.pop_back();
+      throw;
+    }
+  }
+
+  void step(Step step, std::uint32_t what, int queue) {
+    run({step, static_cast<std::uint8_t>(queue), what});
+  }
+
+  void named(Step step, const std::string& name) {
+    const auto found = std::ranges::find(workload_.names, name);
+    const auto number = static_cast<std::uint32_t>(found - workload_.names.begin());
+    if (found == workload_.names.end()) workload_.names.push_back(name);
+    run({step, 0, number});
+  }
+
+  void divide(const std::vector<std::array<int, 4>>& ranges) {
+    auto& list = workload_.sub_devices.emplace_back();
+    for (const auto& r : ranges) list.push_back({r[0], r[1], r[2], r[3]});
+    run({Step::sub_devices, 0, static_cast<std::uint32_t>(workload_.sub_devices.size() - 1)});
+  }
+
+  std::int64_t now_ps() const { return device_.now().ps(); }
+  std::pair<int, int> grid() const {
+    return {device_.compute_grid().columns, device_.compute_grid().rows};
+  }
+  std::string json() const { return to_json(workload_); }
+  std::uint64_t calls() const { return player_.calls(); }
+  std::string description() const { return device_.description(); }
+
+ private:
+  static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
+                            bool row_major, bool l1) {
+    if (d.size() != 4) {
+      throw Error({.attempted = "make a tensor on the chip",
+                   .value = std::to_string(d.size()) + " dimensions",
+                   .accepted = "4",
+                   .hint = ""});
+    }
+    return {.shape = {d[0], d[1], d[2], d[3]},
+            .dtype = parse_data_type(dtype),
+            .layout = row_major ? Layout::row_major : Layout::tile,
+            .storage = l1 ? Storage::l1 : Storage::dram};
+  }
+  void run(const Command& command) {
+    player_.run(command);
+    workload_.commands.push_back(command);
+  }
+
+  workload::Workload workload_;
+  wormhole::Profiles profiles_;
+  wormhole::WormholeDevice device_;
+  workload::Player player_{device_, workload_};
+};
+
+void bind_steps(py::class_<RecordingChip>& chip) {
+  const auto add = [&](const char* name, Step step) {
+    chip.def(
+        name,
+        [step](RecordingChip& self, std::uint32_t what, int queue) {
+          self.step(step, what, queue);
+        },
+        py::arg("what") = 0, py::arg("queue") = 0);
+  };
+  add("release", Step::release);
+  add("write", Step::write);
+  add("read", Step::read);
+  add("finish", Step::finish);
+  add("record_event", Step::record_event);
+  add("wait_for_event", Step::wait_for_event);
+  add("begin_trace", Step::begin_trace);
+  add("end_trace", Step::end_trace);
+  add("execute_trace", Step::execute_trace);
+  add("release_trace", Step::release_trace);
+  add("python", Step::python);
+  add("end_region", Step::end_region);
+}
+
+}  // namespace
+
+void bind_chip(py::module_& module) {
+  py::class_<RecordingChip> chip(module, "Chip",
+                                 "An emulated chip that keeps what is asked of it.");
+  chip.def(py::init<std::vector<std::string>, std::vector<std::string>, bool, int, std::string>())
+      .def("make", &RecordingChip::make)
+      .def("view", &RecordingChip::view)
+      .def("op", &RecordingChip::op)
+      .def("call", &RecordingChip::call)
+      .def("begin_region", [](RecordingChip& self,
+                              const std::string& name) { self.named(Step::begin_region, name); })
+      .def("signpost",
+           [](RecordingChip& self, const std::string& name) { self.named(Step::signpost, name); })
+      .def("divide", &RecordingChip::divide)
+      .def("now_ps", &RecordingChip::now_ps)
+      .def("grid", &RecordingChip::grid)
+      .def("json", &RecordingChip::json)
+      .def("calls", &RecordingChip::calls)
+      .def("description", &RecordingChip::description);
+  bind_steps(chip);
+  module.def("kernel_names", &workload::kernel_names);
+}
+
+}  // namespace howard::python

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/workload/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engines/workload/launch.h"
+#include "engines/workload/player.h"
+#include "engines/workload/workload_json.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::workload {
+namespace {
+
+/// A product and a relu in a region, with a write before and a read after.
+Workload small() {
+  const TensorSpec spec{.shape = {64, 64}};
+  Workload made{.source = "a \"script\".py"};
+  for (int i = 0; i < 3; ++i) made.tensors.push_back({.spec = spec, .view_of = {}});
+  made.tensors.push_back({.spec = {.shape = {2, 32, 64}}, .view_of = 2});
+  made.ops = {{.name = "matmul", .kernel = "matmul", .attributes = R"({"transpose_b":true})"},
+              {.name = "sin", .kernel = "erf", .attributes = "", .by_analogy = true}};
+  made.calls = {{.op = 0, .inputs = {0, 1}, .outputs = {2}},
+                {.op = 1, .inputs = {3}, .outputs = {3}}};
+  made.names = {"all"};
+  made.commands = {{Step::make, 0, 0},   {Step::make, 0, 1},         {Step::write, 0, 0},
+                   {Step::make, 0, 2},   {Step::begin_region, 0, 0}, {Step::python, 0, 1},
+                   {Step::call, 0, 0},   {Step::python, 0, 1},       {Step::call, 0, 1},
+                   {Step::finish, 0, 0}, {Step::end_region, 0, 0},   {Step::read, 0, 2},
+                   {Step::release, 0, 0}};
+  return made;
+}
+
+SimTime time_of(const Workload& program, bool python = true) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  Player player(device, program, python);
+  for (const Command& command : program.commands) player.run(command);
+  return device.now();
+}
+
+TEST(Workload, IsTheSameAfterItsFile) {
+  const Workload program = small();
+  const std::string text = to_json(program);
+  const Workload again = parse_workload(text, "test");
+  EXPECT_EQ(to_json(again), text);
+  EXPECT_EQ(again.source, program.source);
+  EXPECT_EQ(time_of(again), time_of(program));
+}
+
+TEST(Workload, CallsFromPythonCostMore) {
+  const auto cost = wormhole::load_profiles().software.host_python_call;
+  EXPECT_GE(time_of(small()), time_of(small(), false));
+  EXPECT_GT(cost, SimTime());
+}
+
+TEST(Workload, RegionsHaveTheirTimesAndCalls) {
+  const Workload program = small();
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  Player player(device, program);
+  for (const Command& command : program.commands) player.run(command);
+  ASSERT_EQ(player.regions().size(), 1U);
+  EXPECT_EQ(player.regions()[0].calls, 2U);
+  EXPECT_GT(player.regions()[0].time, SimTime());
+  EXPECT_LT(player.regions()[0].time, device.now());
+  EXPECT_FALSE(player.is_alive(0));
+  EXPECT_TRUE(player.is_alive(3));
+  player.clear(1);
+  EXPECT_FALSE(player.is_alive(3));
+}
+
+TEST(Workload, CommandsAtTheWrongTimeAreRefused) {
+  const Workload program = small();
+  const auto refused = [&](std::vector<Command> commands) {
+    wormhole::WormholeDevice device(wormhole::load_profiles());
+    Player player(device, program);
+    for (std::size_t i = 0; i + 1 < commands.size(); ++i) player.run(commands[i]);
+    EXPECT_THROW(player.run(commands.back()), Error);
+  };
+  refused({{Step::call, 0, 0}});
+  refused({{Step::call, 0, 99}});
+  refused({{Step::make, 0, 99}});
+  refused({{Step::make, 0, 3}});
+  refused({{Step::make, 0, 0}, {Step::make, 0, 0}});
+  refused({{Step::release, 0, 0}});
+  refused({{Step::read, 0, 1}});
+  refused({{Step::end_region, 0, 0}});
+  refused({{Step::begin_region, 0, 5}});
+  refused({{Step::execute_trace, 0, 5}});
+  refused({{Step::wait_for_event, 0, 5}});
+  refused({{Step::finish, 1, 0}});
+  refused({{Step::sub_devices, 0, 0}});
+}
+
+TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
+  const std::string good = to_json(small());
+  const auto refused = [&](const std::string& before, const std::string& after,
+                           const std::string& reason) {
+    std::string text = good;
+    const auto place = text.find(before);
+    ASSERT_NE(place, std::string::npos) << before;
+    text.replace(place, before.size(), after);
+    try {
+      static_cast<void>(parse_workload(text, "test"));
+      ADD_FAILURE() << before << " as " << after << " was read";
+    } catch (const Error& failure) {
+      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+    }
+  };
+  refused("workload/1", "workload/2", "howard.workload/1");
+  refused("\"queues\": 1", "\"queues\": 3", "queues");
+  refused("\"queues\": 1", "\"queues\": -1", "queues");
+  refused("1x1x64x64", "1x1x0x64", "shape");
+  refused("1x1x64x64", "1x1x9999999999999x99999999", "shape");
+  refused("1x1x64x64", "64", "");
+  refused("bfloat16", "bfloat17", "bfloat17");
+  refused("\"matmul\",\"attr", "\"matmool\",\"attr", "matmool");
+  refused("transpose_b", "transpose_c", "transpose_c");
+  refused("[0,[0,1],[2]]", "[0,[0,9],[2]]", "calls");
+  refused("[0,[0,1],[2]]", "[7,[0,1],[2]]", "calls");
+  refused("\"make\"", "\"bake\"", "commands");
+  refused("{", "", "JSON");
+}
+
+TEST(Launch, OperandsThatDoNotFitAreRefused) {
+  const auto launch = [](std::string_view kernel, std::string_view attributes, const Shape& a,
+                         const Shape& b, const Shape& out) {
+    return make_program("test", parse_attributes(kernel, attributes),
+                        {{BufferId(), {.shape = a}}, {BufferId(), {.shape = b}}},
+                        {{BufferId(), {.shape = out}}});
+  };
+  EXPECT_EQ(launch("matmul", "", {32, 64}, {64, 96}, {32, 96}).flops, Flops(2 * 32 * 64 * 96));
+  EXPECT_THROW(launch("matmul", "", {32, 64}, {32, 96}, {32, 96}), Error);
+  EXPECT_THROW(launch("matmul", "", {2, 32, 64}, {3, 64, 96}, {3, 32, 96}), Error);
+  EXPECT_THROW(launch("add", "", {32, 64}, {32, 32}, {32, 64}), Error);
+  EXPECT_THROW(launch("sum", R"({"dimension":"columns"})", {32, 64}, {1}, {32, 64}), Error);
+  EXPECT_THROW(launch("softmax", "", {32, 64}, {1}, {64, 32}), Error);
+  EXPECT_THROW(parse_attributes("matmul", R"({"core_grid":[0,1]})"), Error);
+  EXPECT_THROW(parse_attributes("matmul", R"({"fidelity":"HiFi9"})"), Error);
+  EXPECT_THROW(parse_attributes("sum", R"({"dimension":"sideways"})"), Error);
+  EXPECT_THROW(parse_attributes("add", "[1]"), Error);
+  for (const std::string& kernel : kernel_names()) EXPECT_NO_THROW(parse_attributes(kernel, ""));
+}
+
+}  // namespace
+}  // namespace howard::workload
