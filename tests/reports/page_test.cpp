@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "reports/page/html.h"
+#include "reports/page/page_words.h"
+#include "reports/page/svg.h"
+#include "reports/page/timeline.h"
+#include "tests/reports/sample_result.h"
+
+namespace howard::reports {
+namespace {
+
+using harness::Backend;
+using harness::ExperimentResult;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Page sample_page() {
+  Page page;
+  page.sections.push_back({.result = testing::sample_result(),
+                           .presentation = testing::sample_presentation(),
+                           .question = "What does it cost?",
+                           .files = {"matmul_sweep.json"},
+                           .tables = {}});
+  return page;
+}
+
+TEST(HtmlText, IsTextWhateverItHolds) {
+  EXPECT_EQ(html_text("<script>alert('a & \"b\"')</script>\n"),
+            "&lt;script&gt;alert(&#39;a &amp; &quot;b&quot;&#39;)&lt;/script&gt; ");
+}
+
+TEST(HtmlTable, HasHeadsCellsAndNotes) {
+  const Table table{
+      .caption = "c",
+      .columns = {{.title = "shape"}, {.title = "time", .unit = "us", .number = true}},
+      .rows = {{.cells = {{"128"}, {.text = "78.4", .tone = Tone::bad}}},
+               {.cells = {{"100"}, {""}}, .skipped = "failed: no room"}},
+      .notes = {"a <note>"}};
+  const std::string text = html_table(table);
+  EXPECT_TRUE(has(text, "<caption>c</caption>"));
+  EXPECT_TRUE(
+      has(text, "<th scope=\"col\" class=\"number\">time <span class=\"unit\">us</span></th>"));
+  EXPECT_TRUE(has(text, "<td class=\"number bad\">78.4</td>"));
+  EXPECT_TRUE(has(text, "<td class=\"skipped\" colspan=\"1\">failed: no room</td>"));
+  EXPECT_TRUE(has(text, "<li>a &lt;note&gt;</li>"));
+}
+
+TEST(HtmlPage, ShowsQuestionTablesChartsCommandAndFiles) {
+  const std::string text = html_page(sample_page());
+  EXPECT_TRUE(has(text, "What does it cost?"));
+  EXPECT_TRUE(has(text, "<figcaption>"));
+  EXPECT_TRUE(has(text, "To run it again: <code>run_experiment "));
+  EXPECT_TRUE(has(text, "<a href=\"matmul_sweep.json\">"));
+  EXPECT_TRUE(has(text, "<table>"));
+}
+
+TEST(HtmlPage, IsTheSameForTheSameInput) {
+  EXPECT_EQ(html_page(sample_page()), html_page(sample_page()));
+}
+
+TEST(HtmlPage, LoadsNothingAndForbidsAllButItsOwnScriptAndStyle) {
+  const std::string text = html_page(sample_page());
+  EXPECT_TRUE(has(text, "default-src 'none'; style-src 'sha256-"));
+  EXPECT_TRUE(has(text, "script-src 'sha256-"));
+  // A digest of 32 bytes has 43 digits in base 64 and one filler.
+  const std::size_t begin =
+      text.find("script-src 'sha256-") + std::string("script-src 'sha256-").size();
+  EXPECT_EQ(text.find('\'', begin) - begin, 44U);
+  EXPECT_EQ(text[begin + 43], '=');
+  for (const char* const outside : {"src=\"", "http://", "https://", "url(", "@import"}) {
+    EXPECT_FALSE(has(text, outside)) << outside;
+  }
+  EXPECT_FALSE(has(text, " style=\"")) << "the policy would forbid it";
+}
+
+TEST(HtmlPage, HostileNamesAreText) {
+  Page page = sample_page();
+  const std::string hostile = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>";
+  ExperimentResult& result = page.sections.front().result;
+  result.experiment = hostile;
+  result.context.cpu = hostile;
+  for (harness::PointResult& point : result.points) {
+    for (auto& [axis, value] : point.parameters) value = hostile;
+    point.warnings.push_back(hostile);
+    if (point.reference) point.reference->note = hostile;
+  }
+  page.problems.push_back(hostile);
+  const std::string text = html_page(page);
+  EXPECT_FALSE(has(text, "<img"));
+  EXPECT_FALSE(has(text, "<script>alert"));
+  EXPECT_TRUE(has(text, "&lt;img src=x"));
+}
+
+TEST(HtmlPage, SaysWhatCouldNotBeReadAtItsTop) {
+  Page page = sample_page();
+  page.problems.push_back("a.json is cut short");
+  const std::string text = html_page(page);
+  EXPECT_LT(text.find("a.json is cut short"), text.find("<table>"));
+}
+
+TEST(HtmlPage, SaysWhatHasChanged) {
+  Page page = sample_page();
+  page.older = "yesterday";
+  page.changes = Comparison{};
+  page.changes->unchanged = 3;
+  page.changes->moved.push_back({.point = "e/p",
+                                 .metric = "time",
+                                 .before = SimTime::microseconds(1),
+                                 .after = SimTime::microseconds(2)});
+  const std::string text = html_page(page);
+  EXPECT_TRUE(has(text, "Changes since yesterday"));
+  EXPECT_TRUE(has(text, "3 virtual times are the same to the picosecond; 1 slower, 0 faster"));
+  EXPECT_TRUE(has(text, "e/p"));
+}
+
+TEST(PageWords, SayTheExtremesWhatBoundsThemAndHowFarTheyAre) {
+  ExperimentResult result{.experiment = "e", .points = {}};
+  for (const auto& [shape, seconds, bound] :
+       {std::tuple("1", 1e-6, "dispatch"), std::tuple("2", 4e-6, "math"),
+        std::tuple("3", 2e-6, "dispatch")}) {
+    result.points.push_back({.backend = Backend::emulated,
+                             .parameters = {{"shape", shape}},
+                             .metrics = {{.name = "time", .value = seconds, .unit = "s"}},
+                             .details = {{"bound_by", bound}}});
+  }
+  result.points[1].reference = harness::Reference{
+      .metric = "time", .value = 5e-6, .unit = "s", .source = "s", .status = "prediction"};
+  const std::vector<std::string> words = experiment_words(result);
+  ASSERT_EQ(words.size(), 3U);
+  EXPECT_EQ(words[0],
+            "3 points ran on the emulated chip. The shortest time is 1.000 us (1), the longest is "
+            "4.000 us (2).");
+  EXPECT_EQ(words[1], "What bounds the emulated points: 2 by dispatch, 1 by math.");
+  EXPECT_TRUE(has(words[2], "the farthest is 2 at -20.0 %"));
+}
+
+TEST(PageWords, TheCommandNamesAxesConstantsAndTheChip) {
+  ExperimentResult result{.experiment = "e", .points = {}};
+  for (const char* const link : {"8B/cycle", "16B/cycle"}) {
+    result.points.push_back({.backend = Backend::emulated,
+                             .parameters = {{"noc.link", link}, {"shape", "1x2x3"}},
+                             .metrics = {}});
+  }
+  EXPECT_EQ(command_of(result),
+            "run_experiment e --backend emulated --set noc.link=8B/cycle,16B/cycle -a shape=1x2x3");
+  result.context.published_chip = false;
+  result.context.chip_profile = "wormhole_b0_n150 with host.finish=3us";
+  EXPECT_TRUE(command_of(result).starts_with(
+      "run_experiment e --profile wormhole_b0_n150 --set host.finish=3us --backend emulated"));
+}
+
+TEST(SvgMap, HasACellForEachPointAndItsNumber) {
+  ExperimentResult result{.experiment = "e", .points = {}};
+  for (int row = 1; row <= 2; ++row) {
+    for (int column = 1; column <= 3; ++column) {
+      result.points.push_back(
+          {.backend = Backend::emulated,
+           .parameters = {{"x", std::to_string(column)}, {"y", std::to_string(row)}},
+           .metrics = {{.name = "time", .value = 1e-6 * row * column, .unit = "s"}}});
+    }
+  }
+  const std::string text = svg_map(result, Backend::emulated,
+                                   {.title = "t",
+                                    .x_label = "x",
+                                    .y_label = "y",
+                                    .x = "x",
+                                    .y = "y",
+                                    .metric = "time",
+                                    .label = "time"});
+  std::size_t cells = 0;
+  for (std::size_t at = text.find("<rect"); at != std::string::npos;
+       at = text.find("<rect", at + 1))
+    ++cells;
+  EXPECT_EQ(cells, 6U);
+  EXPECT_TRUE(has(text, "<title>x 3, y 2: 6.000 us</title>"));
+}
+
+TEST(SvgBars, AreAsLongAsTheirParts) {
+  const BarPicture bars{.name = "",
+                        .title = "t",
+                        .label = "us",
+                        .parts = {{.title = "matmul", .color = "lc rgb '#0072b2'"}},
+                        .headings = {"emulated"},
+                        .rows = {{.name = "short", .ends = {1}, .cells = {"1"}, .published = {}},
+                                 {.name = "long", .ends = {2}, .cells = {"2"}, .published = 1.5}},
+                        .longest = 2,
+                        .line = {}};
+  const std::string text = svg_bars(bars);
+  EXPECT_TRUE(has(text, "width=\"225.0\"")) << text;
+  EXPECT_TRUE(has(text, "width=\"450.0\"")) << text;
+  EXPECT_TRUE(has(text, "fill=\"#0072b2\""));
+  EXPECT_TRUE(has(text, "<title>published: 1.5</title>"));
+}
+
+TEST(TimelineJson, HasTheSpansOfEachTrackFromZero) {
+  const std::vector<TraceEvent> events{{.track = {.kind = TrackKind::host_thread},
+                                        .name = "</script>",
+                                        .category = "host",
+                                        .start = SimTime::microseconds(5),
+                                        .end = SimTime::microseconds(7)},
+                                       {.track = {.kind = TrackKind::host_thread},
+                                        .name = "b",
+                                        .category = "host",
+                                        .start = SimTime::microseconds(8),
+                                        .end = SimTime::microseconds(9)}};
+  const profiler::TraceProcess process{.name = "p", .events = events};
+  const std::string text = timeline_json(std::span(&process, 1));
+  EXPECT_FALSE(has(text, "<"));
+  const nlohmann::json points = nlohmann::json::parse(text);
+  ASSERT_EQ(points.size(), 1U);
+  const nlohmann::json& track = points[0]["tracks"][0];
+  EXPECT_EQ(track["name"], "host thread 0");
+  ASSERT_EQ(track["spans"].size(), 10U);
+  EXPECT_EQ(track["spans"][0], 0);
+  EXPECT_EQ(track["spans"][1], 2'000'000);
+  EXPECT_EQ(points[0]["texts"][track["spans"][2].get<std::size_t>()], "</script>");
+  EXPECT_EQ(track["spans"][5], 3'000'000);
+}
+
+}  // namespace
+}  // namespace howard::reports
