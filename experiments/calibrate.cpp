@@ -5,7 +5,8 @@
 // Every constant that its profile calls calibrated is fitted, within its bounds, to published
 // measurements of Wormhole chips, all of them at once. A point is a table of measurements, with the
 // errors before and after and on rows the fit has not seen, or a constant, with how well it is
-// known. The first point fits; the fitted profiles are files beside the results.
+// known. The first point fits; the fitted profiles are files beside the results, and so are the times
+// of the elementwise functions, each of which is fitted alone to measurements of newer kernels.
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@
 #include "base/text.h"
 #include "engines/calibration/calibration.h"
 #include "engines/calibration/error_summary.h"
+#include "engines/calibration/function_fit.h"
 #include "experiments/all.h"
 #include "experiments/workloads/finding.h"
 
@@ -286,7 +288,10 @@ class Calibrate final : public harness::Experiment {
     if (made == nullptr) return {};
     const wormhole::ProfileConstants profiles = made->profiles();
     return {{"calibrated_chip.json", profiles.chip.to_json()},
-            {"calibrated_software.json", profiles.software.to_json()}};
+            {"calibrated_software.json", profiles.software.to_json()},
+            {"ttnn_functions.json", calibration::function_profile(calibration::fit_functions(
+                                        calibration::function_measurements(),
+                                        wormhole::read_profiles(fit_->constants())))}};
   }
 
  private:
