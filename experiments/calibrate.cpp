@@ -27,6 +27,7 @@
 #include "base/text.h"
 #include "engines/calibration/calibration.h"
 #include "engines/calibration/error_summary.h"
+#include "engines/calibration/function_fit.h"
 #include "experiments/all.h"
 #include "experiments/workloads/finding.h"
 
@@ -288,7 +289,10 @@ class Calibrate final : public harness::Experiment {
     if (made == nullptr) return {};
     const wormhole::ProfileConstants profiles = made->profiles();
     return {{"calibrated_chip.json", profiles.chip.to_json()},
-            {"calibrated_software.json", profiles.software.to_json()}};
+            {"calibrated_software.json", profiles.software.to_json()},
+            {"ttnn_functions.json", calibration::function_profile(calibration::fit_functions(
+                                        calibration::function_measurements(),
+                                        wormhole::read_profiles(fit_->constants())))}};
   }
 
  private:

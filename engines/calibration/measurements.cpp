@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/calibration/function_fit.h"
 
 namespace howard::calibration {
 
@@ -23,6 +24,7 @@ extern const std::string_view op_changes;
 extern const std::string_view matmul_sweep;
 extern const std::string_view mlp_host;
 extern const std::string_view mlp_traced;
+extern const std::string_view eltwise_kernels;
 }  // namespace embedded
 
 namespace {
@@ -180,6 +182,10 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
   if (document.contains("programs")) table.programs = texts_of(document, "programs", origin);
   parse_rows(document, origin, table);
   return table;
+}
+
+MeasurementTable function_measurements() {
+  return parse_measurements(embedded::eltwise_kernels, "the built-in table of functions");
 }
 
 std::vector<MeasurementTable> built_in_measurements() {

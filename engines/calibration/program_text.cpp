@@ -13,6 +13,7 @@
 #include "engines/ops/catalogue.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
+#include "engines/ops/minimal_matmul.h"
 #include "engines/ops/reshape.h"
 
 namespace howard::calibration {
@@ -81,15 +82,51 @@ std::vector<ops::Tensor> allocate(const Words& words, std::size_t count, Device&
   return tensors;
 }
 
+/// "HiFi4", "fp32".
+ComputeConfig take_compute(Words& words) {
+  ComputeConfig compute;
+  for (const char* const fidelity : {"LoFi", "HiFi2", "HiFi3", "HiFi4"}) {
+    if (words.take(fidelity)) compute.fidelity = parse_math_fidelity(fidelity);
+  }
+  if (words.take("fp32")) compute.fp32_accumulation = true;
+  return compute;
+}
+
+/// "m2" with the letter m: 2; or what it is otherwise.
+std::int64_t take_size(Words& words, char letter, std::int64_t otherwise) {
+  for (const std::string& option : words.options) {
+    if (option.size() < 2 || option[0] != letter) continue;
+    const auto size = parse_integer(std::string_view(option).substr(1));
+    if (!size) continue;
+    words.take(std::string(option));
+    return *size;
+  }
+  return otherwise;
+}
+
+/// With blocks of m, k, n tiles and sub-blocks of h, w, and perhaps a bias.
+std::optional<Program> parse_minimal_matmul(Words& words, Device& device) {
+  if (words.op != "minimal_matmul") return std::nullopt;
+  MinimalMatmulAttributes attributes{.block_m = take_size(words, 'm', 8),
+                                     .block_k = take_size(words, 'k', 8),
+                                     .block_n = take_size(words, 'n', 8),
+                                     .subblock_h = take_size(words, 'h', 1),
+                                     .subblock_w = take_size(words, 'w', 1),
+                                     .core_grid = {},
+                                     .compute = take_compute(words)};
+  const bool bias = words.operands.size() == 3;
+  const auto in = allocate(words, bias ? 3 : 2, device);
+  const ops::Tensor out(device, ops::matmul_output(in[0].spec(), in[1].spec()));
+  if (bias) return ops::minimal_matmul(in[0], in[1], in[2], attributes, out);
+  return ops::minimal_matmul(in[0], in[1], attributes, out);
+}
+
 std::optional<Program> parse_matmul(Words& words, Device& device) {
   if (words.op != "matmul") return std::nullopt;
   MatmulAttributes attributes;
   attributes.transpose_a = words.take("ta");
   attributes.transpose_b = words.take("tb");
-  for (const char* const fidelity : {"LoFi", "HiFi2", "HiFi3", "HiFi4"}) {
-    if (words.take(fidelity)) attributes.compute.fidelity = parse_math_fidelity(fidelity);
-  }
-  if (words.take("fp32")) attributes.compute.fp32_accumulation = true;
+  attributes.compute = take_compute(words);
   const auto in = allocate(words, 2, device);
   const ops::Tensor out(device, ops::matmul_output(in[0].spec(), in[1].spec(), attributes));
   return ops::matmul(in[0], in[1], out, attributes);
@@ -138,7 +175,8 @@ std::optional<Program> parse_tilize(Words& words, Device& device) {
 
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
   // Ops whose text says more than the catalogue's have builders of their own.
-  constexpr std::array kBuilders{&parse_matmul, &parse_reshape, &parse_tilize, &parse_listed};
+  constexpr std::array kBuilders{&parse_matmul, &parse_minimal_matmul, &parse_reshape,
+                                 &parse_tilize, &parse_listed};
   Words words = take_apart(text, dtype);
   for (const auto builder : kBuilders) {
     std::optional<Program> program = builder(words, device);

@@ -12,6 +12,8 @@ namespace howard::wormhole {
 extern const std::string_view kWormholeB0N300;
 extern const std::string_view kWormholeB0N150;
 extern const std::string_view kTtMetal202512;
+extern const std::string_view kTtMetal202607;
+extern const std::string_view kTtnnFunctions202607;
 
 namespace {
 
@@ -20,9 +22,13 @@ struct BuiltIn {
   const std::string_view& text;
 };
 
-const std::array<BuiltIn, 3> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
+const std::array<BuiltIn, 4> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
                                         {"wormhole_b0_n150", kWormholeB0N150},
-                                        {kDefaultSoftwareProfile, kTtMetal202512}}};
+                                        {kDefaultSoftwareProfile, kTtMetal202512},
+                                        {"tt_metal_2026_07", kTtMetal202607}}};
+
+/// Parts that profiles extend, and which are none themselves.
+const std::array<BuiltIn, 1> kParts{{{"ttnn_functions_2026_07", kTtnnFunctions202607}}};
 
 }  // namespace
 
@@ -35,6 +41,9 @@ std::vector<std::string> built_in_profiles() {
 std::string_view built_in_profile(std::string_view name) {
   for (const BuiltIn& profile : kBuiltIns) {
     if (profile.name == name) return profile.text;
+  }
+  for (const BuiltIn& part : kParts) {
+    if (part.name == name) return part.text;
   }
   const std::vector<std::string> names = built_in_profiles();
   const auto suggestion = closest(name, names);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/device/program.h"
+#include "engines/ops/tensor.h"
+#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/silicon/op_attributes.h"
+
+namespace howard::profiler::logged {
+
+/// What is told of a call that the emulator cannot run: always an Error.
+[[noreturn]] void refuse(std::string value, std::string accepted);
+
+/// What stands behind the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
+std::string_view enumerator(std::string_view text);
+
+/// A row, taken apart.
+class Call {
+ public:
+  /// Error when a cell is malformed, or there is no output.
+  Call(const OpRow& row, Device& device);
+
+  std::string_view code;
+  OpAttributes attributes;
+  std::string_view fidelity;
+
+  std::size_t inputs() const { return inputs_.size(); }
+  /// Error when the row has fewer.
+  const TensorSpec& in(std::size_t i) const;
+  const TensorSpec& out() const { return outputs_.front(); }
+
+  ops::Tensor make(const TensorSpec& spec) const { return {device_, spec}; }
+  ops::Tensor input(std::size_t i) const { return make(in(i)); }
+  ops::Tensor output() const { return make(out()); }
+
+ private:
+  Device& device_;
+  std::vector<TensorSpec> inputs_, outputs_;
+};
+
+// Elementwise ops, by ttnn's names of their functions. Each: Error when the emulator can not run
+// it.
+Program binary(const Call& call);
+Program unary(const Call& call);
+Program ternary(const Call& call);
+Program silu_backward(const Call& call);
+Program cast(const Call& call);
+
+}  // namespace howard::profiler::logged

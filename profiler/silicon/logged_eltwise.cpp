@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "engines/ops/check.h"
+#include "profiler/silicon/logged_call.h"
+
+namespace howard::profiler::logged {
+namespace {
+
+/// An elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a caller.
+Program eltwise(const Call& call, EltwiseAttributes attributes) {
+  attributes.core_grid = call.attributes.core_range("sub_core_grids");
+  std::vector<Operand> inputs;
+  Shape shape = call.inputs() > 0 ? call.in(0).shape : call.out().shape;
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    inputs.push_back({.spec = call.in(i)});
+    const auto both = Shape::broadcast(shape, call.in(i).shape);
+    if (!both || call.in(i).layout != Layout::tile) {
+      refuse(fmt::format("an operand {}", ops::text(call.in(i))), "tiles, of shapes that fit");
+    }
+    shape = *both;
+  }
+  if (shape != call.out().shape || call.out().layout != Layout::tile) {
+    refuse(fmt::format("a result {}", ops::text(call.out())), shape.text() + " in tiles");
+  }
+  return {.name = name_of(attributes.function),
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .outputs = {{.spec = call.out()}}};
+}
+
+/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})", one after the other.
+/// Error for a function that the emulator does not have, and for a fast, less exact variant.
+std::vector<EltwiseStep> chain_of(std::string_view text) {
+  std::vector<EltwiseStep> steps;
+  for (std::size_t at = text.find("UnaryOpType::"); at != std::string_view::npos;
+       at = text.find("UnaryOpType::", at + 1)) {
+    const std::string_view rest = text.substr(at, text.find("UnaryOpType::", at + 1) - at);
+    const std::string_view name = enumerator(rest.substr(0, rest.find_first_of(";,)}]")));
+    const auto function = find_eltwise_by_ttnn(name, name == "FILL" ? 0 : 1);
+    if (!function) refuse(fmt::format("op_type '{}'", name), "a function that the emulator has");
+    EltwiseStep step = step_of(*function);
+    const std::size_t open = rest.find("param={");
+    const std::string_view numbers =
+        open == std::string_view::npos ? "" : rest.substr(open + 7, rest.find('}') - open - 7);
+    const std::vector<std::string> values = split(numbers, ';');
+    const auto known = static_cast<std::size_t>(entry_of(*function).numbers);
+    for (std::size_t i = 0; i < std::min(known, values.size()); ++i) {
+      step.numbers.at(i) = static_cast<float>(parse_number(values[i]).value_or(0));
+    }
+    // The parameter of the functions that have a fast, less exact variant says whether it is taken.
+    const bool has_variants = *function == Eltwise::exp || *function == Eltwise::erf ||
+                              *function == Eltwise::gelu || *function == Eltwise::rsqrt ||
+                              *function == Eltwise::sqrt;
+    if (has_variants && !values.empty() && values[0] == "1") {
+      refuse(fmt::format("the approximate {}", name), "the exact one");
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+}  // namespace
+
+Program binary(const Call& call) {
+  for (const char* const name : {"lhs_activations", "rhs_activations"}) {
+    const auto value = call.attributes.find(name);
+    if (value && value->find("UnaryOpType") != std::string_view::npos) {
+      refuse(fmt::format("a fused activation of an operand, {}", enumerator(*value)), "none");
+    }
+  }
+  const auto type = call.attributes.find("binary_op_type");
+  const std::string_view name = type ? enumerator(*type) : "";
+  std::optional<float> scalar;
+  if (const auto text = call.attributes.find("scalar")) {
+    scalar = static_cast<float>(parse_number(*text).value_or(1));
+  }
+  if (call.inputs() + (scalar ? 1 : 0) != 2) refuse("not two operands", "two, or a scalar");
+  const auto function = find_eltwise_by_ttnn(name, 2);
+  if (!function) {
+    refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
+  }
+  return eltwise(call, {.function = *function,
+                        .scalar = scalar,
+                        .then = chain_of(call.attributes.find("post_activations").value_or(""))});
+}
+
+Program unary(const Call& call) {
+  std::vector<EltwiseStep> chain = chain_of(call.attributes.find("op_chain").value_or(""));
+  if (chain.empty()) refuse("no op_chain among its attributes", "one");
+  const EltwiseStep first = chain.front();
+  chain.erase(chain.begin());
+  const bool fills = first.function == Eltwise::fill;
+  if (!fills && call.inputs() != 1) refuse("not one operand", "one");
+  return eltwise(call, {.function = first.function,
+                        .scalar = fills ? std::optional(0.0F) : std::nullopt,
+                        .numbers = first.numbers,
+                        .then = std::move(chain)});
+}
+
+Program ternary(const Call& call) {
+  const auto type = call.attributes.find("ternary_op_type");
+  const std::string_view name = type ? enumerator(*type) : "WHERE";
+  const auto function = find_eltwise_by_ttnn(name, 3);
+  if (!function) refuse(fmt::format("ternary_op_type '{}'", name), "WHERE, ADDCMUL, ADDCDIV, LERP");
+  std::optional<float> scalar;
+  if (call.inputs() == 2) scalar = 1.0F;
+  if (call.inputs() + (scalar ? 1 : 0) != 3) refuse("not three operands", "three, or a scalar");
+  return eltwise(call, {.function = *function, .scalar = scalar});
+}
+
+Program silu_backward(const Call& call) {
+  return eltwise(call, {.function = Eltwise::silu_backward});
+}
+
+Program cast(const Call& call) { return eltwise(call, {.function = Eltwise::cast}); }
+
+}  // namespace howard::profiler::logged
