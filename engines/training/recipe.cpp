@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -17,14 +18,15 @@
 namespace howard::training {
 namespace {
 
-constexpr std::array kOptimizers{
-    std::pair<std::string_view, OptimizerKind>{"adamw", OptimizerKind::adamw},
-    {"sgd", OptimizerKind::sgd},
-    {"moreh_adamw", OptimizerKind::moreh_adamw},
-    {"no_op", OptimizerKind::no_op}};
-constexpr std::array kModels{
-    std::pair<std::string_view, ModelKind>{"nano_gpt", ModelKind::nano_gpt},
-    {"llama", ModelKind::llama}};
+template <class Kind, std::size_t count>
+using Words = std::array<std::pair<std::string_view, Kind>, count>;
+
+constexpr Words<OptimizerKind, 4> kOptimizers{{{"adamw", OptimizerKind::adamw},
+                                               {"sgd", OptimizerKind::sgd},
+                                               {"moreh_adamw", OptimizerKind::moreh_adamw},
+                                               {"no_op", OptimizerKind::no_op}}};
+constexpr Words<ModelKind, 2> kModels{
+    {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
 constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
@@ -65,8 +67,9 @@ void read(std::string_view /*name*/, std::string_view value, autograd::Schedule&
 }
 
 /// One of some words.
-template <class Words, class Kind>
-void read_word(std::string_view name, std::string_view value, const Words& words, Kind& field) {
+template <class Kind, std::size_t count>
+void read_word(std::string_view name, std::string_view value, const Words<Kind, count>& words,
+               Kind& field) {
   std::string accepted;
   for (const auto& [word, kind] : words) {
     if (value == word) {
@@ -93,8 +96,8 @@ void read(std::string_view name, std::string_view value, bool& field) {
 
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
-template <class Words, class Kind>
-std::string word_of(const Words& words, Kind field) {
+template <class Kind, std::size_t count>
+std::string word_of(const Words<Kind, count>& words, Kind field) {
   for (const auto& [word, kind] : words) {
     if (kind == field) return std::string(word);
   }

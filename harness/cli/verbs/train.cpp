@@ -211,7 +211,7 @@ class TrainRun {
     if (!log_) return;
     const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.batch *
                                              options_.recipe.accumulate);
-    log_->add(trainer_.steps_done(), samples, losses_.back(), double{rate});
+    log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
                                      programs_.different));
   }

@@ -49,13 +49,18 @@ void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
 /// "section.key" of a key that is given with its section, or without one where it is in one section
 /// only.
 std::string whole_name(const std::string& given) {
-  std::vector<std::string> found, all;
+  std::vector<std::string> found, inner_found, all;
   training::TtmlConfig config;
   training::for_each_ttml_key(config, [&](const std::string& section, const char* key, auto&) {
     const std::string whole = section + "." + key;
     all.push_back(key);
-    if (given == whole || given == key) found.push_back(whole);
+    if (given == whole) found.assign(1, whole);
+    if (given != key) return;
+    // A map within a map has keys of the same name: learning rates of an optimizer.
+    const bool inner = section.find('.') != std::string::npos;
+    (inner ? inner_found : found).push_back(whole);
   });
+  if (found.empty()) found = inner_found;
   if (found.size() == 1) return found.front();
   if (found.size() > 1) refuse_value("--with", given, join(found, ", "));
   const auto suggestion = closest(given, all);

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -91,6 +92,9 @@ void add_memory(nlohmann::ordered_json& json, const profiler::MemoryUse& use) {
   json["total_dram_mb"] = total;
 }
 
+/// As a file would have it: 0.0003, not the digits of the nearest float32.
+double as_written(float value) { return parse_number(fmt::format("{}", value)).value_or(0); }
+
 nlohmann::ordered_json configuration(const training::TtmlConfig& config) {
   const training::TtmlTraining& training = config.training;
   const training::TtmlTransformer& model = config.transformer;
@@ -99,9 +103,10 @@ nlohmann::ordered_json configuration(const training::TtmlConfig& config) {
           {"num_groups", model.num_groups},
           {"embedding_dim", model.embedding_dim},
           {"num_blocks", model.num_blocks},
-          {"dropout_prob", model.dropout_prob.value_or(model.model_type == "llama" ? 0.0F : 0.2F)},
-          {"learning_rate", training.learning_rate},
-          {"weight_decay", training.weight_decay},
+          {"dropout_prob",
+           as_written(model.dropout_prob.value_or(model.model_type == "llama" ? 0.0F : 0.2F))},
+          {"learning_rate", as_written(training.learning_rate)},
+          {"weight_decay", as_written(training.weight_decay)},
           {"batch_size", training.batch_size},
           {"sequence_length", model.max_sequence_length},
           {"max_steps", training.max_steps},
@@ -112,7 +117,7 @@ nlohmann::ordered_json configuration(const training::TtmlConfig& config) {
           {"positional_embedding_type", model.positional_embedding_type},
           {"scheduler_type", training.scheduler_type},
           {"using_clip_grad_norm", training.use_clip_grad_norm},
-          {"clip_grad_norm_max_norm", training.clip_grad_norm_max_norm}};
+          {"clip_grad_norm_max_norm", as_written(training.clip_grad_norm_max_norm)}};
 }
 
 }  // namespace
@@ -184,11 +189,13 @@ TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::Tt
   lines_ = head.dump() + "\n";
 }
 
-void TtmlStepLog::add(std::int64_t step, double samples, double loss, double learning_rate) {
+void TtmlStepLog::add(std::int64_t step, double samples, double loss, float learning_rate) {
   if (folder_.empty()) return;
   losses_.emplace_back(step, loss);
-  const nlohmann::ordered_json line{
-      {"Step", step}, {"Samples", samples}, {"Loss", loss}, {"Learning rate", learning_rate}};
+  const nlohmann::ordered_json line{{"Step", step},
+                                    {"Samples", samples},
+                                    {"Loss", loss},
+                                    {"Learning rate", as_written(learning_rate)}};
   lines_ += line.dump() + "\n";
 }
 

@@ -47,7 +47,7 @@ class TtmlStepLog {
   TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
               std::string_view name, double parameters);
 
-  void add(std::int64_t step, double samples, double loss, double learning_rate);
+  void add(std::int64_t step, double samples, double loss, float learning_rate);
   /// The lines so far, into steps.jsonl, and their loss as a picture, loss.png and loss.svg, in the
   /// folder.
   void write(const reports::Canvas& canvas) const;

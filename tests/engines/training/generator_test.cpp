@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engines/host/host_device.h"
+#include "engines/models/nano_gpt.h"
 
 namespace howard::training {
 namespace {
