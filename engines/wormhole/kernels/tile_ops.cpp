@@ -15,8 +15,6 @@ constexpr std::int64_t kStoresPerTile = 512;
 
 constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
 
-}  // namespace
-
 SimTime math_time(Eltwise function, const TileCosts& cost) {
   switch (function) {
     case Eltwise::add:
@@ -44,8 +42,6 @@ SimTime math_time(Eltwise function, const TileCosts& cost) {
   }
   HOWARD_CHECK(false, "every function has a cost");
 }
-
-namespace {
 
 /// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
 /// operand tile for tile.
@@ -92,6 +88,10 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
 }
 
 }  // namespace
+
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
+  return math_time(attributes.function, cost);
+}
 
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid device_grid, const Profiles& profiles) {

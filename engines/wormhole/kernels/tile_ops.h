@@ -8,8 +8,8 @@ namespace howard::wormhole {
 // Kernels whose step is a tile: elementwise ops, reductions and transpositions within tiles, and
 // what they cost (tile_pipeline.h).
 
-/// What the matrix or the vector unit needs for one tile of `function`'s result.
-SimTime math_time(Eltwise function, const TileCosts& cost);
+/// What the matrix or the vector unit needs for one tile of the result.
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost);
 
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
                             CoreGrid grid, const Profiles& profiles);
