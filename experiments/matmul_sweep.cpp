@@ -33,6 +33,7 @@
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/tuning.h"
 #include "experiments/workloads/what_ifs.h"
+#include "profiler/bound.h"
 
 namespace howard::experiments {
 namespace {
@@ -163,10 +164,10 @@ class EmulatedProduct final : public EmulatedCase {
                              .virtual_time = kernel.total});
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
-    // The host and the dispatcher take whatever the kernel does not cover.
-    const bool kernel_bound = 2 * kernel.total.seconds() >= seconds;
     point.details.emplace_back("bound_by",
-                               kernel_bound ? std::string(name_of(kernel.bottleneck)) : "dispatch");
+                               profiler::bound_by({.whole = seconds,
+                                                   .kernels = kernel.total.seconds(),
+                                                   .kernel_word = name_of(kernel.bottleneck)}));
     warn_of_padding(point);
   }
 

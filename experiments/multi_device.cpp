@@ -35,6 +35,7 @@
 #include "experiments/workloads/gradient_exchange.h"
 #include "experiments/workloads/mlp_case.h"
 #include "harness/measurement.h"
+#include "profiler/bound.h"
 
 namespace howard::experiments {
 namespace {
@@ -143,8 +144,12 @@ class MultiDeviceCase final : public harness::Case {
       point.metrics.push_back(
           {.name = name, .value = time.seconds(), .unit = "s", .virtual_time = time});
     }
-    const bool waits = 2 * exchange_.seconds() >= seconds;
-    point.details.emplace_back("bound_by", waits ? "exchange" : *chip.find_detail("bound_by"));
+    // A chip that does not wait for others is bound by what it is alone.
+    point.details.emplace_back("bound_by",
+                               profiler::bound_by({.whole = seconds,
+                                                   .kernels = seconds,
+                                                   .exchange = exchange_.seconds(),
+                                                   .kernel_word = *chip.find_detail("bound_by")}));
     if (job_.sums && chips_.size() > 1) {
       point.details.emplace_back("exchange", exchange_text_);
     }

@@ -23,6 +23,7 @@
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/emulated_case.h"
 #include "experiments/workloads/what_ifs.h"
+#include "profiler/bound.h"
 
 namespace howard::experiments {
 namespace {
@@ -90,10 +91,13 @@ class ProductPair final : public EmulatedCase {
     // Programs of one queue follow each other; the two threads of parallel_2cq share the work.
     const int in_turn = second_.queue == 0 ? 2 : 1;
     const SimTime kernels = in_turn * kernel_.total;
-    const bool kernel_bound = kernels >= in_turn * issue_;
-    point.details.emplace_back(
-        "bound_by", kernel_bound ? std::string(name_of(kernel_.bottleneck)) : "dispatch");
-    if (kernel_bound && in_turn == 1) {
+    const SimTime host = in_turn * issue_;
+    point.details.emplace_back("bound_by",
+                               profiler::bound_by({.whole = seconds,
+                                                   .kernels = kernels.seconds(),
+                                                   .host = host.seconds(),
+                                                   .kernel_word = name_of(kernel_.bottleneck)}));
+    if (kernels >= host && in_turn == 1) {
       point.metrics.push_back(
           {.name = "sharing_cost", .value = seconds / kernels.seconds() - 1, .unit = "1"});
     }

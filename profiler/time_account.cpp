@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "profiler/bound.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/gap_causes.h"
 
@@ -114,8 +115,7 @@ class Accountant {
 }  // namespace
 
 Pace TimeAccount::pace() const {
-  constexpr double kAlways = 0.97;
-  const double enough = kAlways * window.duration().seconds();
+  const double enough = kSetsThePace * window.duration().seconds();
   if (enough <= 0) return Pace::neither;
   if (host_working.seconds() >= enough) return Pace::host;
   return dispatcher_working.seconds() >= enough ? Pace::dispatcher : Pace::neither;

@@ -10,6 +10,7 @@
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
 #include "experiments/workloads/training_loss.h"
+#include "profiler/bound.h"
 #include "profiler/timeline.h"
 
 namespace howard::experiments {
@@ -161,15 +162,12 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   }
   add_time(point, "host_time", host_time_);
   const double kernel = work_->kernel.seconds();
-  // A step that takes hardly longer than the host needs for its calls waits for the host.
-  constexpr double kNearly = 0.97;
-  std::string bound = "dispatch";
-  if (host_time_.seconds() >= kNearly * seconds) {
-    bound = "host";
-  } else if (2 * kernel >= seconds) {
-    bound = fmt::format("kernels: {}", work_->kinds.front().name);
-  }
-  point.details.emplace_back("bound_by", bound);
+  const std::string longest =
+      work_->kinds.empty() ? "" : fmt::format("kernels: {}", work_->kinds.front().name);
+  point.details.emplace_back("bound_by", profiler::bound_by({.whole = seconds,
+                                                             .kernels = kernel,
+                                                             .host = host_time_.seconds(),
+                                                             .kernel_word = longest}));
   point.details.emplace_back("kernels", work_->text(4));
   if (!work_->slowest_product.empty()) {
     point.details.emplace_back("slowest_product", work_->slowest_product);

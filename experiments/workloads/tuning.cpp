@@ -235,10 +235,12 @@ std::vector<Found> search_all(const DevBox& box, const Parameters& product, Tune
   return found;
 }
 
-std::vector<TuningPlace> places(const wormhole::MatmulPlan& plan, Bytes l1, const DevBox& box) {
+/// Every blocking of the share that `config` gives a core, with what stands beside the product.
+std::vector<TuningPlace> places(const TunedConfig& config, Bytes l1, const DevBox& box) {
+  const SimTime beside = config.time - wormhole::price(config.plan, box.profiles()).kernel.total;
   std::vector<TuningPlace> result;
-  for (const PricedMatmul& priced : wormhole::blockings_of(plan, l1, box.profiles())) {
-    result.push_back({priced.l1, priced.kernel.total});
+  for (const PricedMatmul& priced : wormhole::blockings_of(config.plan, l1, box.profiles())) {
+    result.push_back({priced.l1, priced.kernel.total + beside});
   }
   return result;
 }
@@ -325,9 +327,9 @@ Tuning tune(const DevBox& box, const Parameters& product, std::size_t most, int 
     }
     tuning.configs.push_back(std::move(config));
   }
-  tuning.default_share = places(tuning.own_choice().plan, tuned.l1_free(), box);
+  tuning.default_share = places(tuning.own_choice(), tuned.l1_free(), box);
   if (tuning.configs.size() > 1) {
-    tuning.best_share = places(tuning.best().plan, tuned.l1_free(), box);
+    tuning.best_share = places(tuning.best(), tuned.l1_free(), box);
   }
   return tuning;
 }

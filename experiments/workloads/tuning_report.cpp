@@ -48,7 +48,7 @@ std::string product_text(const Tuning& tuning) {
                      name_of(tuning.own_choice().plan.fidelity));
 }
 
-/// "ttnn's own choice takes 10.58 ms; the best of 4,123 configurations 1.37 ms, 7.7 times as fast".
+/// "ttnn's own choice takes 10.58 ms, the best of 8543861 configurations 2.102 ms: 5.00x".
 std::string answer_text(const Tuning& tuning) {
   const double gain = tuning.gain(tuning.best());
   if (gain <= 1) {
@@ -61,13 +61,22 @@ std::string answer_text(const Tuning& tuning) {
 }
 
 reports::Table table_of(const Tuning& tuning) {
-  std::vector<std::string> ranks, gains, bounds, texts;
+  std::vector<std::string> ranks, gains, bounds, kinds, shares, blocks, subblocks;
   std::vector<std::optional<double>> times, calls, l1;
+  std::vector<std::optional<std::uint64_t>> steps;
+  const auto sizes = [](std::int64_t h, std::int64_t w) { return fmt::format("{}x{}", h, w); };
   for (const TunedConfig& config : tuning.configs) {
     ranks.push_back(config.rank);
     gains.push_back(fmt::format("{:.2f}x", tuning.gain(config)));
     bounds.emplace_back(name_of(config.bound));
-    texts.push_back(config_text(config));
+    const wormhole::MatmulPlan& plan = config.plan;
+    const bool loops = plan.is_multicast() && plan.batch > 1;
+    kinds.push_back(fmt::format("{}{}{}", name_of(plan.kind), plan.transpose_mcast ? " turned" : "",
+                                loops ? " looped" : ""));
+    shares.push_back(sizes(plan.per_core_m, plan.per_core_n));
+    steps.emplace_back(static_cast<std::uint64_t>(plan.in0_block_w));
+    blocks.push_back(sizes(plan.out_block_h, plan.out_block_w));
+    subblocks.push_back(sizes(plan.subblock_h, plan.subblock_w));
     times.emplace_back(config.time.seconds());
     l1.emplace_back(static_cast<double>(config.l1.value()));
     calls.push_back(config.call == SimTime() ? std::nullopt : std::optional(config.call.seconds()));
@@ -80,10 +89,16 @@ reports::Table table_of(const Tuning& tuning) {
   add_quantities(table, "call", "s", calls);
   add_words(table, "bound by", bounds);
   add_quantities(table, "L1", "B", l1);
-  add_words(table, reports::TableColumn{.title = "config", .room = harness::Room::whole}, texts);
+  add_words(table, "kind", kinds);
+  add_words(table, "per core", shares);
+  add_counts(table, "k", steps);
+  add_words(table, "block", blocks);
+  add_words(table, "sub", subblocks);
   table.notes.emplace_back(
       "time: of the kernels; call: with host, dispatch and a finish after each, as matmul_sweep "
-      "times it; L1: of each core, for circular buffers; config: for -a config=");
+      "times it; L1: of each core, for circular buffers; in tiles: per_core_M x per_core_N, k: "
+      "in0_block_w, out_block, out_subblock; turned: transpose_mcast; looped: no fuse_batch");
+  table.notes.push_back("the fastest of them: -a config=" + config_text(tuning.best()));
   return table;
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace howard::profiler {
+
+/// A part of a time that is as good as all of it: whoever works for so much of a repeated step sets
+/// its pace, as the rest is the step's beginning and its end.
+inline constexpr double kSetsThePace = 0.97;
+
+/// What is known of the time that one iteration takes, in seconds.
+struct SpentTime {
+  double whole = 0;
+  double kernels = 0;            ///< Programs ran. They may overlap with all else.
+  double host = 0;               ///< The host worked on its calls; 0: not known.
+  double exchange = 0;           ///< Chips waited for each other's data; 0: there is one chip.
+  std::string_view kernel_word;  ///< What the kernels spend most on: "unpack", "kernels: matmul".
+};
+
+/// What an iteration is bound by, in the words that all experiments share:
+/// - "exchange" when chips wait for each other for half of the time or more,
+/// - "host" when the host sets the pace with its calls,
+/// - `kernel_word` when kernels run for half of the time or more,
+/// - "dispatch" otherwise: host, dispatcher and finish take longer than the kernels.
+std::string bound_by(const SpentTime& time);
+
+}  // namespace howard::profiler
