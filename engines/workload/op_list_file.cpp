@@ -21,7 +21,7 @@ namespace {
 using OpJson = nlohmann::json;
 
 /// More steps than this are a mistake, or a way to fill the memory.
-constexpr std::size_t kMostCommands = 2'000'000;
+constexpr std::size_t kMostCommands = 1'000'000;
 
 /// Words of a step that are not attributes of its kernel.
 const std::set<std::string, std::less<>> kStepWords{"op",    "in",         "out",   "name",
