@@ -12,8 +12,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_depth.h"
 #include "base/text.h"
 #include "engines/workload/launch.h"
+#include "engines/workload/op_list_file.h"
 
 namespace howard::workload {
 namespace {
@@ -275,6 +277,7 @@ std::string to_json(const Workload& workload) {
 }
 
 Workload parse_workload(const std::string& text, const std::string& name) {
+  require_json_depth(text, fmt::format("read workload '{}'", name));
   WorkloadJson root;
   try {
     root = WorkloadJson::parse(text);
@@ -284,6 +287,7 @@ Workload parse_workload(const std::string& text, const std::string& name) {
                  .accepted = fmt::format("JSON of the schema {}", kSchema),
                  .hint = "run_experiment python SCRIPT --save-workload FILE"});
   }
+  if (is_op_list(root)) return workload_of_op_list(root, name);
   return WorkloadReader(root, name).read();
 }
 

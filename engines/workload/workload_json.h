@@ -14,8 +14,9 @@ inline constexpr const char* kSchema = "howard.workload/1";
 /// As JSON (docs/workload_format.md), a command a line; equal workloads give equal texts.
 std::string to_json(const Workload& workload);
 
-/// The inverse. Error, with the place in the text, for what is not such a workload: another schema
-/// or version, numbers that name nothing, shapes that no tensor has.
+/// The inverse; a list of ops (op_list_file.h) becomes the workload that it describes. Error, with
+/// the place in the text, for anything else: another schema or version, numbers that name nothing,
+/// shapes that no tensor has.
 Workload parse_workload(const std::string& text, const std::string& name);
 
 /// The same of a file. Error, too, when it can not be read.

@@ -111,7 +111,6 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
   refused("\"queues\": 1", "\"queues\": -1", "queues");
   refused("1x1x64x64", "1x1x0x64", "shape");
   refused("1x1x64x64", "1x1x9999999999999x99999999", "shape");
-  refused("1x1x64x64", "64", "");
   refused("bfloat16", "bfloat17", "bfloat17");
   refused("\"matmul\",\"attr", "\"matmool\",\"attr", "matmool");
   refused("transpose_b", "transpose_c", "transpose_c");
@@ -119,6 +118,58 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
   refused("[0,[0,1],[2]]", "[7,[0,1],[2]]", "calls");
   refused("\"make\"", "\"bake\"", "commands");
   refused("{", "", "JSON");
+}
+
+/// Two steps of a made-up training, one of them from a trace on the second queue.
+std::string op_list() {
+  return R"({"schema": "howard.ops/1", "queues": 2, "sub_devices": [[0,0,3,6],[4,0,7,6]],
+    "tensors": {"x": "64x64", "w": "64x64 float32 l1", "h": "64x64 empty"},
+    "steps": [
+      {"repeat": 3, "region": "forward", "steps": [
+        {"op": "add", "in": ["x", "w"], "out": "h", "python": true},
+        {"op": "relu", "name": "gate", "in": "h", "out": "h", "sub_device": 1}]},
+      {"finish": true},
+      {"trace": true, "repeat": 2, "steps": [{"op": "exp", "in": "h", "out": "h"}]},
+      {"record": 0}, {"wait": 0, "queue": 1}, {"write": "x", "queue": 1}, {"read": "h"}]})";
+}
+
+TEST(OpList, BecomesAWorkload) {
+  const Workload made = parse_workload(op_list(), "ops.json");
+  EXPECT_EQ(made.queues, 2);
+  EXPECT_EQ(made.tensors.size(), 3U);
+  EXPECT_EQ(made.ops.size(), 3U);
+  EXPECT_EQ(made.calls.size(), 7U);
+  EXPECT_EQ(made.ops[1].name, "gate");
+  wormhole::WormholeDevice device(wormhole::load_profiles(), {.command_queues = 2});
+  Player player(device, made);
+  for (const Command& command : made.commands) player.run(command);
+  EXPECT_EQ(player.calls(), 7U);
+  EXPECT_EQ(player.regions()[0].runs, 3U);
+}
+
+TEST(OpList, ABrokenOneIsRefusedWithItsPlace) {
+  const auto refused = [](const std::string& before, const std::string& after,
+                          const std::string& reason) {
+    std::string text = op_list();
+    text.replace(text.find(before), before.size(), after);
+    try {
+      static_cast<void>(parse_workload(text, "test"));
+      ADD_FAILURE() << after << " was read";
+    } catch (const Error& failure) {
+      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
+    }
+  };
+  refused("\"tensors\"", "\"tensor\"", "tensors");
+  refused("64x64\"", "64x0\"", "tensor x");
+  refused("float32", "float33", "float33");
+  refused("\"relu\"", "\"rellu\"", "relu");
+  refused("[\"x\", \"w\"]", "[\"x\", \"v\"]", "steps[0].steps[0]");
+  refused("\"repeat\": 3", "\"repeat\": 0", "steps[0]");
+  refused("\"repeat\": 3", "\"repeat\": 999999", "too long");
+  refused("\"queue\": 1", "\"queue\": 5", "0 to 1");
+  refused("{\"read\": \"h\"}", "{\"reads\": \"h\"}", "steps[6]");
+  refused("\"python\": true", "\"pyton\": true", "pyton");
+  refused("[0,0,3,6]", "[0,0,3]", "sub_devices");
 }
 
 TEST(Launch, OperandsThatDoNotFitAreRefused) {
