@@ -32,6 +32,31 @@ bool moves(const Program& program) {
   return std::ranges::find(kNames, program.name) != kNames.end();
 }
 
+/// The usual time from one call of the host to the next, where the device did not hold it up;
+/// absent when the log has no host times.
+std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRun*>& programs) {
+  std::vector<SimTime> calls;
+  const profiler::ProgramRun* last = nullptr;
+  for (const profiler::ProgramRun* const program : programs) {
+    if (!program->host_call) continue;
+    if (last != nullptr) calls.push_back(program->host_call->start - last->host_call->start);
+    last = program;
+  }
+  if (calls.empty()) return std::nullopt;
+  const auto middle = calls.begin() + static_cast<std::ptrdiff_t>(calls.size() / 2);
+  std::ranges::nth_element(calls, middle);
+  return *middle;
+}
+
+/// Whether the log's calls take nearer to what the emulator takes for those of Python than to those
+/// of C++.
+bool calls_like_python(const wormhole::Profiles& profiles, SimTime call) {
+  wormhole::WormholeDevice device(profiles);
+  const SimTime begin = device.now();
+  device.host_work(HostWork::python_call, 1);
+  return 2 * call > device.now() - begin;
+}
+
 /// Adds a program to the workload, or its time to what is left.
 class Collector {
  public:
@@ -93,7 +118,7 @@ LogOptions log_options(const Parameters& parameters) {
   };
   LogOptions options{.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
                      .trace = is("trace", "yes"),
-                     .python = !is("host", "cpp"),
+                     .python = is("host", "python"),
                      .movements = !is("movements", "none"),
                      .fidelity = {},
                      .weights = {}};
@@ -190,22 +215,28 @@ class LogExperiment final : public harness::Experiment {
       return harness::optional_axis(
           harness::word_axis(std::move(name), std::move(meaning), std::move(all), {}));
     };
-    return {dispatch_axis({"worker"}),
-            trace_axis(),
-            words("host", "cpp: calls from C++; not set: from Python", {"python", "cpp"}),
-            harness::optional_axis(fidelity_axis()),
-            words("weights", "bfloat8_b: second operands of products; not set: as logged",
-                  {"logged", "bfloat8_b"}),
-            words("movements", "none: without reshapes, transpositions and layout conversions",
-                  {"logged", "none"})};
+    return {
+        dispatch_axis({"worker"}),
+        trace_axis(),
+        words("host", "whose calls they are; not set: as slow as in the log", {"python", "cpp"}),
+        harness::optional_axis(fidelity_axis()),
+        words("weights", "bfloat8_b: second operands of products; not set: as logged",
+              {"logged", "bfloat8_b"}),
+        words("movements", "none: without reshapes, transpositions and layout conversions",
+              {"logged", "none"})};
   }
 
   std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
     const auto set = [&](std::string what, std::string_view axis, std::string_view value) {
       return set_axis(std::move(what), parameters, axis, value, "it is so already");
     };
+    const bool python =
+        find_parameter(parameters, "host").value_or(workload_.python ? "python" : "cpp") ==
+        "python";
+    harness::WhatIf from_cpp = set("calls from C++", "host", "cpp");
+    if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
     return {set("trace", "trace", "yes"),
-            set("calls from C++", "host", "cpp"),
+            from_cpp,
             eth_dispatch(parameters),
             set("math fidelity HiFi2", "fidelity", "HiFi2"),
             set("math fidelity LoFi", "fidelity", "LoFi"),
@@ -224,7 +255,9 @@ class LogExperiment final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend /*backend*/, const Parameters& parameters) const override {
-    return std::make_unique<LogCase>(*box_, log_options(parameters), workload_);
+    LogOptions options = log_options(parameters);
+    if (!find_parameter(parameters, "host")) options.python = workload_.python;
+    return std::make_unique<LogCase>(*box_, options, workload_);
   }
 
  private:
@@ -275,6 +308,12 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
                                          kMostLogPrograms, programs.size()));
     programs.resize(kMostLogPrograms);
   }
+  if (const auto call = time_of_calls(programs)) {
+    workload.python = calls_like_python(profiles, *call);
+    workload.notes.push_back(fmt::format("the log's calls come every {}: they are taken to be {}'s",
+                                         reports::format_quantity(call->seconds(), "s"),
+                                         workload.python ? "Python" : "C++"));
+  }
   Collector collector(log, profiles, workload);
   for (const profiler::ProgramRun* const program : programs) collector.add(*program);
   if (workload.order.empty()) {
@@ -294,7 +333,7 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
                                  const LogWorkload& workload) {
   const PlannedExplanation planned = plan_explanation(question, experiment);
   reports::Explanation explanation = answer(box, question, planned);
-  std::vector<std::string>& notes = explanation.run.warnings;
+  std::vector<std::string>& notes = explanation.notes;
   notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
   notes.push_back(fmt::format(
       "{} of {} programs are emulated, {} of the kernels' logged time; the others stay at their "

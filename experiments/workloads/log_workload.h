@@ -21,6 +21,7 @@ struct LogWorkload {
   std::vector<Program> calls;           ///< The different ones; their operands are not allocated.
   std::vector<std::size_t> order;       ///< Indices into `calls`: the programs as they ran.
   std::vector<bool> moves_only;         ///< By call: it computes nothing.
+  bool python = false;                  ///< The host's calls are as slow as Python's.
   std::uint64_t programs = 0;           ///< Of the log's device, those of other ops included.
   SimTime kernels;                      ///< Logged, of those that are emulated.
   SimTime kernels_left;                 ///< Logged, of the others.

@@ -56,6 +56,17 @@ TEST_F(LogAnalysis, AgainstAnOlderLogChangesAddUp) {
   EXPECT_EQ(run("analyze '" + after + "' --against both.json").status, 1);
 }
 
+TEST_F(LogAnalysis, PicturesAreDrawnWhereTheyAreAskedFor) {
+  const std::string log = log_of("256x512/linear:512/gelu", "logs");
+  const Outcome outcome = run("analyze '" + log + "' --pictures pictures --picture-format svg");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const what : {"ops", "causes", "gaps", "idle", "roofline"}) {
+    EXPECT_TRUE(
+        fs::exists(folder() / "pictures" / (std::string("ops_perf_results_") + what + ".gp")))
+        << what;
+  }
+}
+
 TEST_F(LogAnalysis, ALogBecomesATimeline) {
   const std::string log = log_of("256x512/linear:512/gelu", "logs");
   ASSERT_EQ(run("analyze '" + log + "' --trace timeline.json").status, 0);
@@ -68,7 +79,7 @@ TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
   const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
   const Outcome outcome = run("explain '" + log + "'");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* const part : {"trace", "calls from C++", "of the kernels' logged time"}) {
+  for (const char* const part : {"trace", "they are taken to be", "of the kernels' logged time"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
   EXPECT_EQ(run("explain ./missing.csv").status, 1);

@@ -25,6 +25,7 @@
 #include "experiments/workloads/chip_context.h"
 #include "experiments/workloads/log_content.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/picture_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/environment.h"
@@ -37,6 +38,7 @@
 #include "reports/findings/timeline_tables.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/result_json.h"
+#include "reports/pictures/log_plots.h"
 #include "reports/tables/markdown.h"
 #include "reports/tables/table.h"
 #include "reports/tables/terminal_table.h"
@@ -55,8 +57,10 @@ struct AnalyzeOptions {
   bool compare = false;
   bool advice = false, no_advice = false;
   profiler::LogRange range;
-  std::string against;  ///< The older log.
-  std::string trace;    ///< Where to write the logs as one trace.
+  std::string against;   ///< The older log.
+  std::string trace;     ///< Where to write the logs as one trace.
+  std::string pictures;  ///< The folder for pictures; empty: none.
+  reports::Canvas canvas;
   wormhole::ProfileChoice profiles;
   std::string json, csv, markdown;  ///< "" writes none, "-" is standard output
   ColorMode color = ColorMode::automatic;
@@ -85,6 +89,8 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_flag("--all", options.range.with_warmup);
   app.add_option("--against", options.against);
   app.add_option("--trace", options.trace);
+  app.add_option("--pictures", options.pictures);
+  add_picture_options(app, options.canvas);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.files.empty()) {
@@ -99,6 +105,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
       (!options.against.empty() || !options.trace.empty() || !options.range.is_whole())) {
     throw UsageError("--compare-emulated takes whole logs, alone");
   }
+  if (!options.pictures.empty()) options.canvas.folder = options.pictures;
   if (!options.against.empty() && options.files.size() > 1) {
     throw UsageError("--against is for one log");
   }
@@ -275,6 +282,26 @@ void write_log_trace(const std::vector<std::pair<std::string, Analysed>>& files,
   if (to != "-") fmt::print(stderr, "wrote {}\n", to);
 }
 
+/// A picture's files begin with the log's name, and the run's number where it has several.
+bool draw(const Analysed& analysed, const std::string& file, const reports::Canvas& canvas) {
+  const auto* const log = std::get_if<profiler::Log>(&analysed.content);
+  if (log == nullptr) return true;
+  reports::PlotFiles files;
+  for (std::size_t i = 0; i < log->runs.size(); ++i) {
+    std::string name = std::filesystem::path(file).stem().string();
+    if (log->runs.size() > 1) name += fmt::format("_run{}", i + 1);
+    static const reports::LogAdvice kNone;
+    files.add(reports::write_log_plots(
+        log->runs[i], i < analysed.advice.size() ? analysed.advice[i] : kNone, name, canvas));
+  }
+  for (const std::string& failure : files.failures) {
+    fmt::print(stderr, "run_experiment: {}\n", failure);
+  }
+  if (!files.not_rendered.empty()) fmt::print(stderr, "run_experiment: {}\n", files.not_rendered);
+  fmt::print(stderr, "wrote {} files into {}\n", files.written.size(), canvas.folder.string());
+  return files.failures.empty();
+}
+
 }  // namespace
 
 int analyze(int argc, const char* const* argv) {
@@ -296,6 +323,7 @@ int analyze(int argc, const char* const* argv) {
       }
     }
   };
+  bool well = true;
   const auto analyze_file = [&](const std::string& file) {
     Analysed analysed = analysis.read(file);
     if (!options.against.empty()) {
@@ -317,9 +345,9 @@ int analyze(int argc, const char* const* argv) {
                                   analysis.context),
           std::back_inserter(results));
     }
+    if (!options.pictures.empty()) well = draw(analysed, file, options.canvas) && well;
     if (!options.trace.empty()) kept.emplace_back(file, std::move(analysed));
   };
-  bool well = true;
   for (const std::string& file : options.files) {
     try {
       analyze_file(file);
