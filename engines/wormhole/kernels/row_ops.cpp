@@ -28,7 +28,8 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
                               .compute = row.math,
                               .set_up = row.set_up + work.busiest * row.per_row,
                               .tile = tile_bytes(x.dtype),
-                              .out_tile = tile_bytes(program.outputs[0].spec.dtype)};
+                              .out_tile = tile_bytes(program.outputs[0].spec.dtype),
+                              .runs = {x.shape.tiles() / length, work.cores, length, length}};
   constexpr int kCircularBuffers = 4;
   return {.name = program.name,
           .footprint =
