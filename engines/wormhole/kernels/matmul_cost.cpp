@@ -262,7 +262,7 @@ Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& softwa
   return {.cores = static_cast<int>(plan.active_cores()),
           .kernel_groups = matmul_kernel_groups(plan),
           .binaries = kBinaries,
-          .binary_bytes = software.ttnn_binary_bytes,
+          .binary_bytes = software.ttnn_matmul_binary_bytes,
           .circular_buffers = kCircularBuffers,
           .semaphores = semaphores,
           .unique_arguments = software.ttnn_matmul_arguments};

@@ -68,6 +68,9 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
   check.require(software.ttnn_binary_bytes <= software.dispatch.configuration_ring,
                 {"ttnn.binary_bytes", "dispatch.configuration_ring"},
                 "a ring that holds the binaries of a program");
+  check.require(software.ttnn_matmul_binary_bytes <= software.dispatch.configuration_ring,
+                {"ttnn.matmul_binary_bytes", "dispatch.configuration_ring"},
+                "a ring that holds the binaries of a matrix product");
   check.require(software.trace_region < chip.dram_capacity, {"trace.region", "dram.capacity"},
                 "a region for traces that leaves DRAM to tensors");
 }

@@ -146,6 +146,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .l1_firmware = constants.bytes("l1.firmware"),
       .dispatch = read_dispatch(constants, clock),
       .ttnn_binary_bytes = constants.bytes("ttnn.binary_bytes"),
+      .ttnn_matmul_binary_bytes = constants.bytes("ttnn.matmul_binary_bytes"),
       .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
       .ttnn_binary_arguments = constants.count("ttnn.binary_arguments"),
       .ttnn_unary_arguments = constants.count("ttnn.unary_arguments"),

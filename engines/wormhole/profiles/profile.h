@@ -151,11 +151,12 @@ struct SoftwareProfile {
   int issue_entries_eth = 0;     // queue.issue_entries.eth
   Bytes l1_firmware;             // l1.firmware
   DispatchCosts dispatch;
-  Bytes ttnn_binary_bytes;        // ttnn.binary_bytes
-  int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
-  int ttnn_binary_arguments = 0;  // ttnn.binary_arguments
-  int ttnn_unary_arguments = 0;   // ttnn.unary_arguments
-  int ttnn_other_arguments = 0;   // ttnn.other_arguments
+  Bytes ttnn_binary_bytes;         // ttnn.binary_bytes
+  Bytes ttnn_matmul_binary_bytes;  // ttnn.matmul_binary_bytes
+  int ttnn_matmul_arguments = 0;   // ttnn.matmul_arguments
+  int ttnn_binary_arguments = 0;   // ttnn.binary_arguments
+  int ttnn_unary_arguments = 0;    // ttnn.unary_arguments
+  int ttnn_other_arguments = 0;    // ttnn.other_arguments
   TileCosts tiles;
   MovementCosts movement;
   CollectiveCosts all_reduce;

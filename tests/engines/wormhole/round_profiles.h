@@ -14,8 +14,9 @@ inline Profiles round_profiles() {
   Profiles profiles = load_profiles();
   constexpr Bandwidth kUnlimited(1'000'000'000'000'000);
   ChipProfile& chip = profiles.chip;
-  chip.dram_read_noc0 = chip.dram_write_noc1 = chip.dram_mixed = kUnlimited;
+  chip.dram_read_noc0 = chip.dram_write_noc1 = chip.dram_spread = kUnlimited;
   chip.dram_read_noc1 = chip.dram_write_noc0 = kUnlimited;
+  chip.dram_bandwidth = kUnlimited;
   chip.noc_link = Bandwidth(32'000'000'000);
   chip.noc_read_latency = ns(136);
   chip.noc_write_latency = ns(236);
