@@ -99,11 +99,9 @@ TileCosts read_tiles(Constants& constants, Frequency clock) {
       .random = constants.time("tiles.random", clock),
       .gelu_backward = constants.time("tiles.gelu_backward", clock),
       .adamw = constants.time("tiles.adamw", clock),
-      .softmax = constants.time("tiles.softmax", clock),
+      .pass = constants.time("tiles.pass", clock),
       .softmax_row = constants.time("tiles.softmax_row", clock),
       .softmax_start = constants.time("tiles.softmax_start", clock),
-      .softmax_backward = constants.time("tiles.softmax_backward", clock),
-      .layernorm = constants.time("tiles.layernorm", clock),
       .ttml_layernorm = constants.time("tiles.ttml_layernorm", clock),
   };
 }

@@ -99,15 +99,13 @@ struct TileCosts {
   SimTime reduce;                 // tiles.reduce
   SimTime transpose;              // tiles.transpose
 
-  SimTime random;            // tiles.random
-  SimTime gelu_backward;     // tiles.gelu_backward
-  SimTime adamw;             // tiles.adamw
-  SimTime softmax;           // tiles.softmax
-  SimTime softmax_row;       // tiles.softmax_row
-  SimTime softmax_start;     // tiles.softmax_start
-  SimTime softmax_backward;  // tiles.softmax_backward
-  SimTime layernorm;         // tiles.layernorm
-  SimTime ttml_layernorm;    // tiles.ttml_layernorm
+  SimTime random;          // tiles.random
+  SimTime gelu_backward;   // tiles.gelu_backward
+  SimTime adamw;           // tiles.adamw
+  SimTime pass;            // tiles.pass
+  SimTime softmax_row;     // tiles.softmax_row
+  SimTime softmax_start;   // tiles.softmax_start
+  SimTime ttml_layernorm;  // tiles.ttml_layernorm
 
   bool operator==(const TileCosts&) const = default;
 };

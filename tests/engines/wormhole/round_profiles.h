@@ -27,11 +27,10 @@ inline Profiles round_profiles() {
   tiles.random = ns(710);
   tiles.gelu_backward = ns(720);
   tiles.adamw = ns(730);
-  tiles.softmax = ns(500);
+  tiles.exp = ns(100);
+  tiles.pass = ns(100);
   tiles.softmax_row = ns(70);
   tiles.softmax_start = ns(9000);
-  tiles.softmax_backward = ns(510);
-  tiles.layernorm = ns(520);
   tiles.ttml_layernorm = ns(530);
   profiles.software.movement = {.face_line = ns(3), .segment = ns(7), .mask = ns(90)};
   return profiles;
