@@ -9,6 +9,7 @@
 #include "engines/autograd/published_step.h"
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/training_loss.h"
 #include "profiler/bound.h"
 #include "profiler/timeline.h"
@@ -162,6 +163,8 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   }
   add_time(point, "host_time", host_time_);
   const double kernel = work_->kernel.seconds();
+  constexpr double kNearly = 0.97;  // of a step that waits for the host
+  describe_band(seconds, work_->known, host_time_.seconds() >= kNearly * seconds, point);
   const std::string longest =
       work_->kinds.empty() ? "" : fmt::format("kernels: {}", work_->kinds.front().name);
   point.details.emplace_back("bound_by", profiler::bound_by({.whole = seconds,

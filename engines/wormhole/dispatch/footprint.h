@@ -28,9 +28,10 @@ struct Footprint {
 SimTime dispatch_time(const Footprint& footprint, DispatchCoreType type,
                       const SoftwareProfile& software);
 
-/// Returns the time from the end of the last core to the program's first kernel start: counting
-/// completions, the go signal and the firmware's set-up on each core.
-SimTime go_time(const Footprint& footprint, const SoftwareProfile& software);
+/// From the last core done to the program's first kernel start: counting completions, the go signal
+/// and the firmware's set-up on each core.
+SimTime go_time(const Footprint& footprint, const SoftwareProfile& software,
+                DispatchCoreType type = DispatchCoreType::worker);
 
 /// Returns how much of the trace region the program occupies once captured: its data in whole
 /// pages. Its binaries are already in DRAM and are only referred to.

@@ -42,6 +42,7 @@ struct SimulationLimits {
   /// limits their size, but there is always room for one.
   int launch_ring_entries = 1;
   Bytes configuration_ring;
+  SimTime replay;  ///< Before a replay's first dispatch, once all earlier programs are done.
 };
 
 /// Simulates the chip behind its command queues.
@@ -92,7 +93,8 @@ class Simulation {
   struct Queued {
     Command command;
     std::uint64_t first_program = 0;
-    std::size_t next_launch = 0;  ///< The index of the next launch of a replay.
+    std::size_t next_launch = 0;  ///< Of a replay.
+    bool fetched = false;         ///< A replay whose first part has come.
   };
   struct Configured {
     std::uint64_t program = 0;
@@ -105,10 +107,10 @@ class Simulation {
     std::deque<Queued> commands;
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
-    /// Set while the queue waits for the event of its first command.
-    std::optional<SimTime> waiting_since;
-    std::int64_t running = 0;  ///< The number of dispatched programs that have not ended.
-    SimTime last_end;          ///< The end of its last program or event.
+    bool fetching = false;                 ///< A replay, its first command.
+    std::optional<SimTime> waiting_since;  ///< For the event of its first command.
+    std::int64_t running = 0;              ///< Dispatched programs that have not ended.
+    SimTime last_end;                      ///< Of its last program or event.
   };
   struct SubDevice {
     std::deque<Configured> programs;  ///< The first one is running if `busy`.
@@ -128,6 +130,7 @@ class Simulation {
   void end_kernel(int sub_device);
   void start_ready_work(SimTime now);
   bool take_command(int queue, SimTime now);
+  void fetch_replay(int queue, SimTime now);
   bool pass_event(int queue, bool happened, SimTime now);
   bool dispatch(int queue, const Launch& launch, std::uint64_t program, SimTime now);
   bool start_kernel(int sub_device, SimTime now);

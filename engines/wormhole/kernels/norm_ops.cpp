@@ -61,7 +61,8 @@ PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profil
   const bool keeps = program.outputs.size() > 1;
   return plan_normalised_rows(
       program, {1, 1}, keeps ? TilesPerStep{length + 1, length} : TilesPerStep{1, 1},
-      passes_of(keeps ? cost.ttml_layernorm : cost.layernorm, kRmsNormPasses), grid, profiles);
+      keeps ? passes_of(cost.ttml_layernorm, kRmsNormPasses) : kRmsNormPasses * cost.pass, grid,
+      profiles);
 }
 
 PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,

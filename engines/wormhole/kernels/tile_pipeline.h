@@ -5,6 +5,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/wormhole/kernels/dram_banks.h"
 #include "engines/wormhole/kernels/kernel_cost.h"
 #include "engines/wormhole/profiles/profile.h"
 
@@ -19,8 +20,9 @@ struct StepPipeline {
   /// A one-time cost before the first step, in addition to the start that every kernel has.
   SimTime set_up;
   SimTime read, compute, write;
-  SimTime last_write;   ///< The part of the last step's writing that remains when compute is done.
-  Bytes reads, writes;  ///< The bytes that a step reads from DRAM and writes to DRAM.
+  SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
+  Bytes reads, writes;  ///< Of a step, from and to DRAM.
+  PageRuns runs{};      ///< Without cores: a page of each stream is a step.
 };
 
 /// Returns the cost of the pipeline. The first step takes all three stages. Each further step takes
@@ -50,12 +52,12 @@ struct TilePipeline {
   std::int64_t all_steps = 0;  ///< The steps of all cores together.
   int cores = 0;               ///< How many cores have steps.
   TilesPerStep reads, writes;
-  SimTime compute;  ///< The time of a step.
-  /// A one-time cost before the first step, in addition to the start that every kernel has.
-  SimTime set_up;
-  SimTime read_extra;  ///< The extra time of a step, besides reading.
-  Bytes tile;          ///< The size of a tile that is read.
-  Bytes out_tile;      ///< The size of a tile that is written.
+  SimTime compute;     ///< Of a step.
+  SimTime set_up;      ///< Once, before the first step, besides the start of any kernel.
+  SimTime read_extra;  ///< Of a step, besides reading.
+  Bytes tile;          ///< Read.
+  Bytes out_tile;      ///< Written.
+  PageRuns runs{};     ///< Without cores: a page of each stream is a step.
 };
 
 KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,

@@ -297,6 +297,15 @@ int Constants::count(std::string_view name) {
   return static_cast<int>(value);
 }
 
+std::int64_t Constants::part(std::string_view name) {
+  constexpr std::array<Unit, 1> kTenThousandths{{{"%", 100}}};
+  const double value = scaled(name, "part", kTenThousandths);
+  if (value > 1e6) {
+    refuse_profile(origin_, fmt::format("constant {} is {}", name, value / 100), "at most 10000 %");
+  }
+  return std::llround(value);
+}
+
 bool Constants::flag(std::string_view name) {
   constexpr std::array<Unit, 1> kCount{{{"count", 1}}};
   const double value = scaled(name, "count", kCount);

@@ -44,11 +44,10 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
     EXPECT_FALSE(document["constants"].empty());
     for (const auto& [constant, entry] : document["constants"].items()) {
       const auto source = entry["source"].get<std::string>();
-      const bool known = source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
-                         source.starts_with("published measurement: ") ||
-                         source.starts_with("calibrated on ") ||
-                         source.starts_with("estimated by analogy with ") ||
-                         source.starts_with("fitted on ");
+      const bool known =
+          source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
+          source.starts_with("published measurement: ") || source.starts_with("calibrated on ") ||
+          source.starts_with("estimated by analogy with ") || source.starts_with("fitted on ");
       EXPECT_TRUE(known) << constant << ": " << source;
     }
   }
@@ -107,7 +106,7 @@ TEST(Profile, AContradictionIsRefusedWithBothValues) {
     std::vector<std::string> settings, named;
   };
   const Case cases[] = {
-      {{"dram.mixed=300GB/s"}, {"dram.mixed=300GB/s", "dram.bandwidth=267GB/s"}},
+      {{"dram.spread=300GB/s"}, {"dram.spread=300GB/s", "dram.bandwidth=267GB/s"}},
       {{"dram.read.noc0=110%"}, {"dram.read.noc0=110%", "dram.bandwidth=267GB/s"}},
       {{"dram.bandwidth=100GB/s", "dram.read.noc1=190GB/s"},
        {"dram.read.noc1=190GB/s", "dram.bandwidth=100GB/s"}},
@@ -128,7 +127,7 @@ TEST(Profile, AContradictionIsRefusedWithBothValues) {
       }
     }
   }
-  EXPECT_NO_THROW(load_profiles({.settings = {"dram.mixed=100%"}}));
+  EXPECT_NO_THROW(load_profiles({.settings = {"dram.spread=100%"}}));
   EXPECT_NO_THROW(load_profiles({.settings = {"grid.eth.rows=9count", "tensix.rows=9count"}}));
 }
 
