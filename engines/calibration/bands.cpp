@@ -49,7 +49,7 @@ const Band& band_named(std::string_view name) {
 /// The rows behind the band of products are of one product each, on all cores, as they are stored.
 bool is_of_few_rows(const wormhole::MatmulPlan& plan) {
   return plan.batch > 1 || plan.transposed_a || plan.transposed_b || plan.bias ||
-         plan.kind == wormhole::MatmulKind::reuse;
+         plan.kind == MatmulKind::reuse;
 }
 
 }  // namespace
