@@ -71,8 +71,7 @@ KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profil
       std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first);
   const SimTime alone = (p.steps - 1) * slowest;
   // The pages of a first step of many come while that step reads.
-  const SimTime first_pages =
-      p.read - std::min(p.read, profiles.chip.noc_read_latency);
+  const SimTime first_pages = p.read - std::min(p.read, profiles.chip.noc_read_latency);
   const SimTime banks = shared_time(p, profiles.chip);
   const SimTime shared = banks - std::min(banks, first_pages);
   const SimTime further = overlapped(alone, shared, profiles.software.tiles.interference);
