@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
+#include "engines/ops/minimal_matmul.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/half_batches.h"
@@ -40,13 +41,16 @@ using ops::Tensor;
 /// What is written otherwise than the ops of the catalogue.
 enum class Form {
   listed,
-  matmul,  ///< A product with a weight [columns, N].
-  linear,  ///< With a weight [N, columns], and the addition of a bias.
-  bias,    ///< The addition of a row.
+  matmul,          ///< A product with a weight [columns, N].
+  linear,          ///< With a weight [N, columns], and the addition of a bias.
+  minimal_matmul,  ///< The product by ttnn's minimal_matmul.
+  bias,            ///< The addition of a row.
 };
 
-const std::map<std::string, Form, std::less<>> kForms{
-    {"matmul", Form::matmul}, {"linear", Form::linear}, {"bias", Form::bias}};
+const std::map<std::string, Form, std::less<>> kForms{{"matmul", Form::matmul},
+                                                      {"linear", Form::linear},
+                                                      {"minimal_matmul", Form::minimal_matmul},
+                                                      {"bias", Form::bias}};
 
 struct ListedOp {
   Form form{};
@@ -109,6 +113,7 @@ OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
   const TensorSpec product{x.shape.with_columns(op.columns > 0 ? op.columns : columns)};
   switch (op.form) {
     case Form::matmul:
+    case Form::minimal_matmul:
       return {{{.shape = {columns, op.columns}}}, product};
     case Form::linear:
       return {{{.shape = {op.columns, columns}}, {.shape = {1, op.columns}}}, product};
@@ -168,6 +173,11 @@ class Pass {
     switch (op.form) {
       case Form::matmul:
         return calls.matmul(x, with[0]);
+      case Form::minimal_matmul: {
+        const Tensor out = calls.make({x.spec().shape.with_columns(op.columns)});
+        calls.run(ops::minimal_matmul(x, with[0], {}, out));
+        return out;
+      }
       case Form::linear:
         return fused_ ? calls.linear(x, with[0], with[1])
                       : calls.add(calls.matmul(x, with[0], Calls::Transposed::b), with[1]);
@@ -210,7 +220,8 @@ class OpListExperiment final : public harness::Experiment {
     const std::vector<std::string> block{"1024x512/layernorm/linear:2048/gelu/linear:512/add"};
     std::vector<harness::Axis> axes{
         {.name = "ops",
-         .meaning = "RxC/OP/OP: matmul:N, linear:N, bias, and all ops of the catalogue: add, silu, "
+         .meaning = "RxC/OP/OP: matmul:N, linear:N, minimal_matmul:N, bias, and all ops of the "
+                    "catalogue: add, silu, "
                     "clamp:0:6, softmax, rms_norm, transpose, ...; add+relu in one kernel",
          .values = block,
          .quick_values = block,

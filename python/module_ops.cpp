@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/ops/adamw.h"
+#include "engines/ops/catalogue.h"
 #include "engines/ops/heads.h"
 #include "engines/ops/layernorm.h"
 #include "engines/ops/matmul.h"
@@ -24,15 +26,17 @@ namespace {
 using autograd::Calls;
 using Tensors = std::vector<PythonTensor>;
 
-/// Says that an op is called with `tensors`. Throws Error unless they are on one device.
+void require_one_device(const PythonDevice& device, const PythonTensor& tensor) {
+  if (tensor.device.get() == &device) return;
+  throw Error({.attempted = "run an op",
+               .value = "its tensors are on two devices",
+               .accepted = "tensors of one device"});
+}
+
+/// Says that an op is called with `tensors`. Error unless they are on one device.
 const Calls& call(std::initializer_list<const PythonTensor*> tensors) {
   PythonDevice& device = *(*tensors.begin())->device;
-  for (const PythonTensor* tensor : tensors) {
-    if (tensor->device.get() == &device) continue;
-    throw Error({.attempted = "run an op",
-                 .value = "its tensors are on two devices",
-                 .accepted = "tensors of one device"});
-  }
+  for (const PythonTensor* tensor : tensors) require_one_device(device, *tensor);
   device.charge_call();
   return device.calls();
 }
@@ -328,9 +332,58 @@ void bind_training(py::module_& module) {
       docs::kAdamw);
 }
 
+Tensors call_by_name(const std::string& text, const Tensors& tensors) {
+  const auto op = ops::parse_op_call(text);
+  if (!op) {
+    std::vector<std::string> names;
+    for (const ops::OpEntry& entry : ops::op_catalogue()) names.push_back(entry.name);
+    const auto instead = closest(text, names);
+    throw Error({.attempted = "run the op '" + text + "'",
+                 .value = "there is none of that name",
+                 .accepted = join(names, ", "),
+                 .hint = instead.value_or("")});
+  }
+  if (tensors.size() != op->op->tensors) {
+    throw Error({.attempted = "run the op '" + text + "'",
+                 .value = std::to_string(tensors.size()) + " tensors",
+                 .accepted = std::to_string(op->op->tensors)});
+  }
+  std::vector<ops::Tensor> inputs;
+  for (const PythonTensor& tensor : tensors) {
+    require_one_device(*tensors.front().device, tensor);
+    inputs.push_back(tensor.tensor);
+  }
+  Tensors results;
+  for (ops::Tensor& result : call({&tensors.front()}).call(*op, inputs)) {
+    results.push_back(beside(tensors.front(), std::move(result)));
+  }
+  return results;
+}
+
+/// Any op of the catalogue, by the text that lists of ops have.
+void bind_catalogue(py::module_& module) {
+  module.def(
+      "call",
+      [](const std::string& op, const py::args& tensors) -> py::object {
+        Tensors results = call_by_name(op, tensors.cast<Tensors>());
+        if (results.size() == 1) return py::cast(results.front());
+        return py::cast(results);
+      },
+      py::arg("op"), docs::kCall);
+  module.def(
+      "op_names",
+      [] {
+        std::vector<std::string> names;
+        for (const ops::OpEntry& entry : ops::op_catalogue()) names.push_back(entry.name);
+        return names;
+      },
+      docs::kOpNames);
+}
+
 }  // namespace
 
 void bind_ops(py::module_& module) {
+  bind_catalogue(module);
   bind_matmul(module);
   bind_eltwise(module);
   bind_rows(module);

@@ -31,6 +31,18 @@ inline constexpr const char* kUnary =
 
 a is of any shape and real. Gives a tensor of the same shape, data type and layout.)";
 
+inline constexpr const char* kCall =
+    R"(Any op of the catalogue, by its name: call("silu", x), call("where", condition, a, b).
+
+op: the name, its numbers after colons ("clamp:0:6"), and functions of one value that follow in the
+same kernel after plus signs ("add+relu"). tensors: as many as the op takes; op_names() has all names.
+Gives a tensor, or a list where the op has several results.
+
+Raises Error for an unknown op, numbers or tensors that do not fit, and when a result does not fit
+into the device's memory.)";
+
+inline constexpr const char* kOpNames = R"(The names of the ops that call() takes, sorted.)";
+
 inline constexpr const char* kFullLike =
     R"(A tensor with a's shape, data type and layout, every element `value`, filled on the device.
 

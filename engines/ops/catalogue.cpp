@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/ops/attention.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/heads.h"
 #include "engines/ops/layernorm.h"
+#include "engines/ops/movement.h"
 #include "engines/ops/reduce.h"
 #include "engines/ops/rms_norm.h"
 #include "engines/ops/rotary.h"
@@ -152,6 +155,79 @@ void add_movement(std::vector<OpEntry>& all) {
        .beside = [](const TensorSpec&) { return SpecList(); }});
 }
 
+/// A whole number of a call. Error when it is none.
+std::int64_t whole(const OpCall& call, std::size_t i) {
+  const double value = call.numbers.at(i);
+  const auto number = static_cast<std::int64_t>(value);
+  if (static_cast<double>(number) == value && number >= 0 && number < (1 << 24)) return number;
+  throw Error({.attempted = fmt::format("run {}", call.op->name),
+               .value = fmt::format("{} = {}", call.op->numbers.at(i).name, value),
+               .accepted = "a whole number from 0 on",
+               .hint = ""});
+}
+
+std::array<int, 4> order_of(const OpCall& call) {
+  std::array<int, 4> order{};
+  for (std::size_t i = 0; i < 4; ++i) order.at(i) = static_cast<int>(whole(call, i));
+  return order;
+}
+
+/// Parts of a tensor, and more than one.
+void add_parts(std::vector<OpEntry>& all) {
+  const auto nothing = [](const TensorSpec&) { return SpecList(); };
+  all.push_back(
+      {.name = "slice",
+       .meaning = "the first rows and columns",
+       .numbers = {{"rows", 32}, {"columns", 32}},
+       .results =
+           [](const OpCall& call, Specs in) {
+             const Shape& x = in[0].shape;
+             return SpecList{{{x.outer(), x.heads(), whole(call, 0), whole(call, 1)},
+                              in[0].dtype,
+                              in[0].layout}};
+           },
+       .program = [](const OpCall&, Tensors in, Tensors out) { return slice(in[0], {}, out[0]); },
+       .beside = nothing});
+  all.push_back(
+      {.name = "pad",
+       .meaning = "x with so many rows and columns of zeros behind it",
+       .numbers = {{"rows", 32}, {"columns", 0}},
+       .results =
+           [](const OpCall& call, Specs in) {
+             const Shape& x = in[0].shape;
+             return SpecList{
+                 {{x.outer(), x.heads(), x.rows() + whole(call, 0), x.columns() + whole(call, 1)},
+                  in[0].dtype,
+                  in[0].layout}};
+           },
+       .program = [](const OpCall&, Tensors in, Tensors out) { return pad(in[0], {}, 0, out[0]); },
+       .beside = nothing});
+  all.push_back(
+      {.name = "permute",
+       .meaning = "x with its four dimensions in that order",
+       .numbers = {{"first", 0}, {"second", 1}, {"third", 3}, {"fourth", 2}},
+       .results = [](const OpCall& call,
+                     Specs in) { return SpecList{permute_output(in[0], order_of(call))}; },
+       .program = [](const OpCall& call, Tensors in,
+                     Tensors out) { return permute(in[0], order_of(call), out[0]); },
+       .beside = nothing});
+  for (const bool causal : {false, true}) {
+    all.push_back(
+        {.name = causal ? "causal_attention" : "attention",
+         .meaning = causal ? "softmax(q k^T / sqrt(d)) v, each place seeing those up to it"
+                           : "softmax(q k^T / sqrt(d)) v",
+         .tensors = 3,
+         .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
+         .program =
+             [causal](const OpCall&, Tensors in, Tensors out) {
+               const auto width = static_cast<float>(in[0].spec().shape.columns());
+               return attention({in[0], in[1], in[2]},
+                                {.causal = causal, .scale = 1 / std::sqrt(width)}, out[0]);
+             },
+         .beside = [](const TensorSpec& x) { return SpecList(2, x); }});
+  }
+}
+
 std::vector<OpEntry> make_catalogue() {
   std::vector<OpEntry> all;
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
@@ -161,6 +237,7 @@ std::vector<OpEntry> make_catalogue() {
   add_rotations(all);
   add_reductions(all);
   add_movement(all);
+  add_parts(all);
   std::ranges::sort(all, {}, &OpEntry::name);
   return all;
 }

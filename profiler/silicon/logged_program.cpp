@@ -284,7 +284,11 @@ constexpr float kEpsilon = 1e-5F;  // it does not affect the time
 /// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
   if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) == "RMSNORM") {
-    return ops::rms_norm(call.input(0), kEpsilon, call.output());
+    const bool scaled =
+        call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
+    if (!scaled) return ops::rms_norm(call.input(0), kEpsilon, call.output());
+    const Tensor gamma = call.make({{call.in(0).shape.columns()}, call.in(0).dtype});
+    return ops::rms_norm(call.input(0), gamma, kEpsilon, call.output());
   }
   return ops::layernorm(call.input(0), kEpsilon, call.output());
 }

@@ -2,6 +2,7 @@
 #include "profiler/silicon/silicon_comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,31 @@ struct Words {
     return words + text(attributes.core_grid);
   }
   std::string operator()(const EltwiseAttributes& attributes) const {
-    return (attributes.scalar ? " scalar" : "") + text(attributes.core_grid);
+    std::string words = attributes.scalar ? " scalar" : "";
+    for (const EltwiseStep& step : attributes.then)
+      words += fmt::format(" +{}", name_of(step.function));
+    return words + text(attributes.core_grid);
+  }
+  std::string operator()(const MinimalMatmulAttributes& attributes) const {
+    return fmt::format(" {}x{}x{}{}{}", attributes.block_m, attributes.block_k, attributes.block_n,
+                       attributes.compute.fp32_accumulation.value_or(false) ? " fp32" : "",
+                       text(attributes.core_grid));
+  }
+  std::string operator()(const AttentionAttributes& attributes) const {
+    return fmt::format("{} {}x{}", attributes.causal ? " causal" : "", attributes.query_chunk,
+                       attributes.key_chunk);
+  }
+  std::string operator()(const SliceAttributes& attributes) const {
+    return fmt::format(" from {}", fmt::join(attributes.begins, ","));
+  }
+  std::string operator()(const PadAttributes& attributes) const {
+    return fmt::format(" behind {}", fmt::join(attributes.before, ","));
+  }
+  std::string operator()(const PermuteAttributes& attributes) const {
+    return fmt::format(" {}", fmt::join(attributes.order, ","));
+  }
+  std::string operator()(const RotaryEmbeddingAttributes& attributes) const {
+    return attributes.style == RotaryStyle::pairs ? " pairs" : " halves";
   }
   std::string operator()(const ReduceAttributes& attributes) const {
     constexpr std::array kAlong{" columns", " rows", " batch", ""};

@@ -171,7 +171,8 @@ std::vector<double> kernels(const Profiles& profiles) {
   WormholeDevice device(profiles);
   std::vector<double> times;
   for (const char* const text : {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024",
-                                 "erf 1024x1024", "transpose 1024x1024", "softmax 1024x1024"}) {
+                                 "erf 1024x1024", "transpose 1024x1024", "softmax 1024x1024",
+                                 "attention 4x256x64 4x256x64 4x256x64"}) {
     const Program program = calibration::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
@@ -185,6 +186,9 @@ std::vector<double> kernels(const Profiles& profiles) {
                                   .outputs = {{.spec = {.shape = {1024, 1024}}}}})
                         .kernel.total.seconds());
   }
+  const ops::Tensor near(device, {.shape = {1024, 1024}, .storage = Storage::l1});
+  times.push_back(
+      device.explain(ops::eltwise(Eltwise::add, near, near, near)).kernel.total.seconds());
   const ops::Tensor x(device, {.shape = {1024, 1024}});
   times.push_back(device.explain(ops::adamw(x, x, {x, x}, {})).kernel.total.seconds());
   return times;
@@ -353,10 +357,11 @@ TEST(EveryConstant, OfTheChipMovesATimeOrALimitAsItsMeaningSays) {
 
 TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
   expect_all_count("tt_metal_2025_12");
+  expect_all_count("tt_metal_2026_07");
 }
 
 TEST(EveryConstant, IsOfAProfileThatIsTried) {
-  EXPECT_EQ(wormhole::built_in_profiles().size(), 3U);
+  EXPECT_EQ(wormhole::built_in_profiles().size(), 4U);
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "tests/engines/host/host_calls.h"
+
+namespace howard::host {
+namespace {
+
+/// softmax(scale q k^T + mask) v at one element of the result, in float64.
+double attended(const Given& q, const Given& k, const Given& v, const Given* mask,
+                const AttentionAttributes& attributes, std::int64_t i) {
+  const Shape& shape = q.spec.shape;
+  const Shape& keys = k.spec.shape;
+  const std::int64_t d = shape.columns();
+  const std::int64_t column = i % d;
+  const std::int64_t row = i / d;
+  const std::int64_t place = row % shape.rows();
+  const std::int64_t head = row / shape.rows() % shape.heads();
+  const std::int64_t batch = row / shape.rows() / shape.heads();
+  const std::int64_t other = batch * keys.heads() + head / (shape.heads() / keys.heads());
+  const std::int64_t seen = attributes.causal ? place + 1 : keys.rows();
+  double sum = 0;
+  double weighted = 0;
+  for (std::int64_t j = 0; j < seen; ++j) {
+    double score = 0;
+    for (std::int64_t c = 0; c < d; ++c) {
+      score += static_cast<double>(q.values[at(row * d + c)]) *
+               static_cast<double>(k.values[at((other * keys.rows() + j) * d + c)]);
+    }
+    score *= static_cast<double>(attributes.scale);
+    if (mask != nullptr) score += static_cast<double>(mask->values[at(place * keys.rows() + j)]);
+    sum += std::exp(score);
+    weighted +=
+        std::exp(score) * static_cast<double>(v.values[at((other * keys.rows() + j) * d + column)]);
+  }
+  return weighted / sum;
+}
+
+TEST(HostAttention, IsThatOfFloat64) {
+  for (const DataType dtype : kRealTypes) {
+    const Given q = random({2, 4, 9, 12}, dtype, 1);
+    const Given k = random({2, 2, 9, 12}, dtype, 2);
+    const Given v = random({2, 2, 9, 12}, dtype, 3);
+    const Given mask = random({1, 1, 9, 9}, dtype, 4, -3, 0);
+    for (const bool causal : {false, true}) {
+      const AttentionAttributes attributes{.causal = causal, .scale = 0.5F};
+      const Values out = run(attributes, {q, k, v}, {q.spec})[0];
+      expect_close(out, dtype, [&](std::int64_t i) -> Expected {
+        return {attended(q, k, v, nullptr, attributes, i), 2e-6};
+      });
+    }
+    const AttentionAttributes plain{};
+    expect_close(run(plain, {q, k, v, mask}, {q.spec})[0], dtype, [&](std::int64_t i) -> Expected {
+      return {attended(q, k, v, &mask, plain, i), 2e-6};
+    });
+  }
+}
+
+TEST(HostGather, SlicesPaddingsAndPermutations) {
+  const Given x{
+      {{2, 2, 2, 3}, DataType::float32},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}};
+  EXPECT_EQ(run(SliceAttributes{.begins = {1, 0, 1, 0}, .steps = {1, 1, 1, 2}}, {x},
+                {{{1, 2, 1, 2}, DataType::float32}})[0],
+            (Values{15, 17, 21, 23}));
+  EXPECT_EQ(
+      run(PermuteAttributes{.order = {3, 1, 0, 2}}, {x}, {{{3, 2, 2, 2}, DataType::float32}})[0],
+      (Values{0, 3,  12, 15, 6, 9, 18, 21, 1, 4,  13, 16,
+              7, 10, 19, 22, 2, 5, 14, 17, 8, 11, 20, 23}));
+  const Given row{{{1, 2}, DataType::float32}, {1, 2}};
+  EXPECT_EQ(run(PadAttributes{.before = {0, 0, 1, 1}, .value = 9}, {row},
+                {{{3, 4}, DataType::float32}})[0],
+            (Values{9, 9, 9, 9, 9, 1, 2, 9, 9, 9, 9, 9}));
+  const Given half{{{1, 2}, DataType::bfloat16}, {1, 2}};
+  EXPECT_EQ(
+      run(PermuteAttributes{.order = {0, 1, 3, 2}}, {half}, {{{2, 1}, DataType::bfloat16}})[0],
+      (Values{1, 2}));
+}
+
+TEST(HostGather, ConcatAlongAnyDimension) {
+  const Given a{{{2, 1, 2}, DataType::float32}, {1, 2, 3, 4}};
+  const Given b{{{2, 2, 2}, DataType::float32}, {5, 6, 7, 8, 9, 10, 11, 12}};
+  EXPECT_EQ(run(ConcatAttributes{.dimension = 2}, {a, b}, {{{2, 3, 2}, DataType::float32}})[0],
+            (Values{1, 2, 5, 6, 7, 8, 3, 4, 9, 10, 11, 12}));
+  const Given c{{{1, 1, 2}, DataType::float32}, {5, 6}};
+  EXPECT_EQ(run(ConcatAttributes{.dimension = 1}, {a, c}, {{{3, 1, 2}, DataType::float32}})[0],
+            (Values{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(HostGather, PartsThatDoNotFitAreRefused) {
+  HostDevice device;
+  const Given x = random({4, 4}, DataType::float32, 1);
+  const TensorSpec out{{4, 4}, DataType::float32};
+  EXPECT_THROW(run_on(device, SliceAttributes{.begins = {0, 0, 1, 0}}, {x}, {out}), Error);
+  EXPECT_THROW(run_on(device, PadAttributes{.before = {0, 0, 1, 0}}, {x}, {out}), Error);
+  EXPECT_THROW(run_on(device, PermuteAttributes{.order = {1, 0, 3, 2}}, {x}, {{{1, 16}}}), Error);
+}
+
+}  // namespace
+}  // namespace howard::host

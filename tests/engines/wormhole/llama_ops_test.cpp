@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minimal_matmul, attention and the ops that move parts of tensors.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/minimal_matmul.h"
+#include "engines/ops/movement.h"
+#include "engines/wormhole/kernels/lowering.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "tests/engines/wormhole/round_profiles.h"
+
+namespace howard::wormhole {
+namespace {
+
+class LlamaOps : public ::testing::Test {
+ protected:
+  ops::Tensor tensor(const Shape& shape) { return {device_, {.shape = shape}}; }
+  const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
+  SimTime time(const Program& program) { return plan(program).kernel.total; }
+  std::size_t launches(const Program& program) {
+    return lower(program, {8, 8}, round_profiles()).size();
+  }
+
+  Program minimal(std::int64_t m, std::int64_t k, std::int64_t n,
+                  const MinimalMatmulAttributes& attributes = {}) {
+    return ops::minimal_matmul(tensor({m, k}), tensor({k, n}), attributes, tensor({m, n}));
+  }
+  Program attention(const Shape& q, const AttentionAttributes& attributes) {
+    const ops::Tensor x = tensor(q);
+    return ops::attention({x, x, x}, attributes, x);
+  }
+
+  WormholeDevice device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+TEST_F(LlamaOps, MinimalMatmulReadsEachOperandOnceForItsLineOfCores) {
+  // A tile row of A for each of 8 rows of cores, and 5 columns of tiles for each of 8 columns: the
+  // padded rows run as well, and one of a line reads for all.
+  const PlannedProgram planned = plan(minimal(32, 1280, 1280));
+  EXPECT_EQ(planned.kernel.cores, 64);
+  EXPECT_EQ(planned.kernel.dram, Bytes((8 * 40 + 40 * 40 + 40) * 2048));
+}
+
+TEST_F(LlamaOps, MinimalMatmulIsAChain) {
+  // More rows of cores do not make it faster, as each block goes through all of them.
+  const SimTime whole = time(minimal(32, 1280, 1280));
+  const SimTime half = time(minimal(32, 1280, 1280, {.core_grid = CoreGrid{8, 4}}));
+  EXPECT_LT(half, whole);
+  // Four hops of 40 tiles and a handshake each, at least.
+  EXPECT_GE(whole - half, 4 * (40 * ns(64)));
+  const SimTime longer = time(minimal(32, 2560, 1280));
+  EXPECT_GT(longer, whole);
+  EXPECT_LT(longer, 2 * whole);
+}
+
+TEST_F(LlamaOps, MinimalMatmulIsBoundByMathWhereFidelityIsHighAndBlocksAreLarge) {
+  const MinimalMatmulAttributes high{.compute = {.fidelity = MathFidelity::hifi4}};
+  EXPECT_EQ(plan(minimal(4096, 2048, 4096, high)).kernel.bottleneck, Bottleneck::math);
+  EXPECT_EQ(plan(minimal(32, 2048, 4096)).kernel.bottleneck, Bottleneck::in1_reads);
+  EXPECT_EQ(plan(minimal(4096, 2048, 32)).kernel.bottleneck, Bottleneck::in0_reads);
+}
+
+TEST_F(LlamaOps, MinimalMatmulNeedsTwoByTwoCoresAndWholeSubBlocks) {
+  EXPECT_THROW(plan(minimal(64, 64, 64, {.core_grid = CoreGrid{8, 1}})), Error);
+  EXPECT_THROW(minimal(64, 64, 64, {.block_m = 3, .subblock_h = 2}), Error);
+  EXPECT_THROW(minimal(64, 64, 64, {.block_k = 0}), Error);
+  EXPECT_THROW(ops::minimal_matmul(tensor({64, 64}), tensor({2, 64, 64}), {}, tensor({64, 64})),
+               Error);
+}
+
+TEST_F(LlamaOps, AttentionIsDealtOutByBatchHeadsAndChunks) {
+  // 12 heads leave 5 cores each for the chunks of q.
+  EXPECT_EQ(plan(attention({1, 12, 1024, 64}, {})).kernel.cores, 12 * 5);
+  EXPECT_EQ(plan(attention({2, 4, 256, 64}, {})).kernel.cores, 2 * 4 * 8);
+  EXPECT_EQ(plan(attention({1, 1, 64, 64}, {})).kernel.cores, 2);
+}
+
+TEST_F(LlamaOps, CausalAttentionSkipsWhatIsNotSeen) {
+  const AttentionAttributes all{.query_chunk = 128, .key_chunk = 128};
+  AttentionAttributes causal = all;
+  causal.causal = true;
+  const PlannedProgram whole = plan(attention({1, 8, 2048, 64}, all));
+  const PlannedProgram part = plan(attention({1, 8, 2048, 64}, causal));
+  EXPECT_LT(part.kernel.total, whole.kernel.total);
+  EXPECT_LT(part.kernel.dram, whole.kernel.dram);
+  // Of 16 chunks the first sees one and the last all: 17 / 32 of the keys and values.
+  const Bytes operands(4 * 8 * 64 * 2 * 2048 / 2);
+  EXPECT_EQ((part.kernel.dram - operands).value() * 32,
+            (whole.kernel.dram - operands).value() * 17);
+}
+
+TEST_F(LlamaOps, LargerChunksReadTheKeysLessOften) {
+  const auto read = [&](std::int64_t chunk) {
+    return plan(attention({1, 8, 2048, 64}, {.query_chunk = chunk, .key_chunk = 128})).kernel.dram;
+  };
+  EXPECT_LT(read(256), read(128));
+}
+
+TEST_F(LlamaOps, AttentionRefusesWhatDoesNotFit) {
+  const ops::Tensor q = tensor({1, 6, 64, 32});
+  const ops::Tensor k = tensor({1, 4, 64, 32});
+  EXPECT_THROW(ops::attention({q, k, k}, {}, q), Error);
+  const ops::Tensor longer = tensor({1, 6, 96, 32});
+  EXPECT_THROW(ops::attention({q, longer, longer}, {.causal = true}, q), Error);
+  EXPECT_THROW(ops::attention({q, q, q}, {.query_chunk = 48}, q), Error);
+  EXPECT_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 96}), {}, q), Error);
+  EXPECT_NO_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 64}), {}, q));
+}
+
+TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {
+  const ops::Tensor x = tensor({1, 2, 128, 64});
+  EXPECT_EQ(launches(ops::slice(x, {0, 1, 32, 0}, tensor({1, 1, 64, 64}))), 1U);
+  EXPECT_EQ(launches(ops::slice(x, {0, 0, 32, 0}, tensor({1, 2, 96, 64}))), 1U);
+  EXPECT_EQ(launches(ops::slice(x, {0, 0, 5, 0}, tensor({1, 2, 64, 64}))), 3U);
+  EXPECT_EQ(launches(ops::slice(x, {0, 0, 0, 0}, {1, 1, 2, 1}, tensor({1, 2, 64, 64}))), 3U);
+  EXPECT_EQ(launches(ops::pad(x, {}, 0, tensor({1, 2, 160, 64}))), 1U);
+  EXPECT_EQ(launches(ops::pad(x, {0, 0, 3, 0}, 0, tensor({1, 2, 160, 64}))), 3U);
+}
+
+TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {
+  const ops::Tensor x = tensor({4, 4, 128, 128});
+  const auto of = [&](const std::array<int, 4>& order) {
+    const ops::Tensor out(device_, ops::permute_output(x.spec(), order));
+    return time(ops::permute(x, order, out));
+  };
+  const SimTime outer = of({1, 0, 2, 3});
+  EXPECT_LT(outer, of({2, 0, 1, 3}));
+  EXPECT_LE(of({2, 0, 1, 3}), of({3, 0, 1, 2}));
+}
+
+TEST_F(LlamaOps, PartsThatLeaveTheTensorAreRefused) {
+  const ops::Tensor x = tensor({64, 64});
+  EXPECT_THROW(ops::slice(x, {0, 0, 32, 0}, tensor({64, 64})), Error);
+  EXPECT_THROW(ops::slice(x, {0, 0, -1, 0}, tensor({32, 64})), Error);
+  EXPECT_THROW(ops::pad(x, {}, 0, tensor({32, 64})), Error);
+  EXPECT_THROW(ops::permute_output(x.spec(), {0, 1, 2, 2}), Error);
+}
+
+}  // namespace
+}  // namespace howard::wormhole
