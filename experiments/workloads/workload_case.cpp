@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "engines/wormhole/dispatch/footprint.h"
 
 namespace howard::experiments {
 namespace {
@@ -24,8 +27,10 @@ bool may_be_in_a_stretch(Step step) {
 
 WorkloadCase::WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
                            std::shared_ptr<const workload::Workload> program,
-                           const WorkloadOptions& options)
+                           const WorkloadOptions& options,
+                           const wormhole::SoftwareProfile& software)
     : EmulatedCase(std::move(device)),
+      software_(software),
       program_(std::move(program)),
       options_(options),
       player_(this->device(), *program_, options.from_python) {
@@ -61,10 +66,24 @@ void WorkloadCase::find_stretches() {
 
 void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   player_.run({Step::begin_trace, stretch.queue, trace});
+  Bytes size;
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    if (program_->commands[i].step != Step::python) player_.run(program_->commands[i]);
+    const Command& command = program_->commands[i];
+    if (command.step == Step::python) continue;
+    if (command.step == Step::call) size += recorded_bytes(program_->calls.at(command.what));
+    player_.run(command);
   }
+  largest_trace_ = std::max(largest_trace_, size);
   player_.run({Step::end_trace, stretch.queue, trace});
+}
+
+/// What the launches of a call take in a trace's region.
+Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
+  Bytes size;
+  for (const wormhole::PlannedProgram& launch : device().launches(player_.program_of(call))) {
+    size += wormhole::trace_bytes(launch.footprint, software_);
+  }
+  return size;
 }
 
 void WorkloadCase::capture_stretches() {
@@ -116,7 +135,9 @@ void WorkloadCase::run() {
     const Command& command = program_->commands[i];
     if (is_wanted(command)) player_.run(command);
   }
-  for (int i = 0; i < program_->queues; ++i) queue(i).finish();
+  const bool has_waited = options_.waits && !program_->commands.empty() &&
+                          program_->commands.back().step == Step::finish;
+  for (int i = 0; i < program_->queues && !has_waited; ++i) queue(i).finish();
   regions_ = player_.regions();
   player_.clear(kOwnTraces);
   if (!program_->sub_devices.empty()) device().set_sub_devices({});
@@ -151,7 +172,9 @@ void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) con
   point.details.emplace_back("source", program_->source);
   describe_launches(point);
   describe_regions(point);
-  if (options_.traced) point.details.emplace_back("traces", std::to_string(stretches_.size()));
+  if (!options_.traced) return;
+  point.details.emplace_back("traces", std::to_string(stretches_.size()));
+  point.details.emplace_back("largest_trace", fmt::format("{} B", largest_trace_.value()));
 }
 
 }  // namespace howard::experiments

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/onnx_model.h"
 #include "harness/environment.h"
 #include "harness/runner.h"
 
@@ -36,7 +38,8 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> names;
   std::vector<std::string> axes;
-  Options outputs;  ///< Profiles, color and where results go.
+  std::vector<std::string> inputs;  ///< Of an ONNX model, their shapes.
+  Options outputs;                  ///< Profiles, color and where results go.
   bool help = false;
 };
 
@@ -47,6 +50,7 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_flag("-h,--help", options.help);
   app.add_option("names", options.names, join(experiments::explained_workloads(), ","));
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
+  app.add_option("--input", options.inputs)->allow_extra_args(false);
   app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
   app.add_option("--results", options.outputs.results);
@@ -62,6 +66,20 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   }
   require_one_text_in_each_place(options.outputs);
   return options;
+}
+
+/// An ONNX model becomes the program that its inference is.
+void take_model(ExplainOptions& options) {
+  const bool is_model = !options.names.empty() && options.names.front().ends_with(".onnx");
+  if (!is_model) {
+    if (options.inputs.empty()) return;
+    throw UsageError("--input is of ONNX models; try explain MODEL.onnx --input x=1x3x224x224");
+  }
+  const std::filesystem::path model = options.names.front();
+  const std::filesystem::path workload =
+      options.outputs.results / (model.stem().string() + ".workload.json");
+  record_onnx_model(model, options.inputs, options.outputs.profiles, workload);
+  options.names.front() = workload.string();
 }
 
 int write(const ExplainOptions& options, const reports::Explanation& explanation,
@@ -86,13 +104,14 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
 }  // namespace
 
 int explain(int argc, const char* const* argv) {
-  const ExplainOptions options = explain_options(argc, argv);
+  ExplainOptions options = explain_options(argc, argv);
   if (options.help) {
     fmt::print("{}", manual(kExplainHelp));
     return kOk;
   }
   const wormhole::Profiles profiles =
       read_settings(options.outputs.profiles, wormhole::load_profiles);
+  take_model(options);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
   const auto list = experiments::all_experiments(box, options.outputs.profiles);
   const experiments::ExplainQuestion question{

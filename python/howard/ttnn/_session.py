@@ -22,6 +22,12 @@ class Session:
         self.regions = []
         self.process = os.getpid()
         self.last_chip = None
+        self.interrupted = False
+
+    def interrupt(self, *_):
+        """A Ctrl-C: now, or with the next op where Python drops it, as it does in destructors."""
+        self.interrupted = True
+        raise KeyboardInterrupt
 
     def chip(self, eth, queues):
         """The chip for these, whose clock goes on when it was open before."""
@@ -58,6 +64,8 @@ class Session:
     def finish(self):
         """Waits for everything; for the end of a script."""
         for (_, queues), chip in self.chips.items():
+            if chip.is_finished():
+                continue
             for queue in range(queues):
                 try:
                     chip.finish(0, queue)
