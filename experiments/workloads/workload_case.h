@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engines/workload/player.h"
@@ -38,6 +40,15 @@ class WorkloadCase final : public EmulatedCase {
     std::uint8_t queue = 0;
   };
 
+  /// Matrix products of one shape and configuration.
+  struct Product {
+    std::uint64_t runs = 0;
+    SimTime kernel;
+    Flops flops;
+  };
+
+  void count_product(const workload::CallLine& call);
+  void describe_products(harness::PointResult& point) const;
   void find_stretches();
   void capture_stretches();
   void capture(const Stretch& stretch, std::uint32_t trace);
@@ -54,6 +65,8 @@ class WorkloadCase final : public EmulatedCase {
   std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
   std::vector<workload::RegionTime> regions_;  ///< Of the last run.
   Bytes largest_trace_;
+  std::map<std::string, Product> products_;  ///< Of the first run that makes its calls itself.
+  bool has_counted_ = false;
 };
 
 }  // namespace howard::experiments

@@ -57,6 +57,11 @@ class Session:
                 return "n150"
         return "n300"
 
+    @property
+    def converts_on_device(self):
+        """Whether the software is ttnn of 2026, by the name of its profile."""
+        return any("2026" in profile for profile in self.profiles)
+
     def devices(self):
         """How many chips the box has."""
         return 2 if self.chip_name == "n300" else 1
