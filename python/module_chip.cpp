@@ -103,9 +103,7 @@ class RecordingChip {
   std::string json() const { return to_json(workload_); }
   std::uint64_t calls() const { return player_.calls(); }
   /// Whether nothing was asked for since it was last waited for.
-  bool is_finished() const {
-    return workload_.commands.empty() || workload_.commands.back().step == Step::finish;
-  }
+  bool is_finished() const { return ends_waiting(workload_); }
   std::string description() const { return device_.description(); }
 
  private:

@@ -139,8 +139,7 @@ void WorkloadCase::run() {
     if (is_wanted(command)) player_.run(command);
   }
   has_counted_ = true;
-  const bool has_waited = options_.waits && !program_->commands.empty() &&
-                          program_->commands.back().step == Step::finish;
+  const bool has_waited = options_.waits && ends_waiting(*program_);
   for (int i = 0; i < program_->queues && !has_waited; ++i) queue(i).finish();
   regions_ = player_.regions();
   player_.clear(kOwnTraces);
