@@ -68,7 +68,8 @@ class WorkloadExperiment final : public harness::Experiment {
                         {"traced", CellSource::parameter, "traced"},
                         {"waits", CellSource::parameter, "waits"},
                         {"time", CellSource::metric, "time"},
-                        {"calls", CellSource::detail, "calls"}},
+                        {"calls", CellSource::detail, "calls"},
+                        {"largest trace", CellSource::detail, "largest_trace"}},
             .plots = {}};
   }
 
@@ -109,7 +110,8 @@ class WorkloadExperiment final : public harness::Experiment {
         std::move(device), program,
         WorkloadOptions{.from_python = !is(parameters, "calls", "cpp"),
                         .traced = is(parameters, "traced", "yes"),
-                        .waits = !is(parameters, "waits", "end")});
+                        .waits = !is(parameters, "waits", "end")},
+        box_->profiles().software);
   }
 
  private:

@@ -102,6 +102,8 @@ class RecordingChip {
   }
   std::string json() const { return to_json(workload_); }
   std::uint64_t calls() const { return player_.calls(); }
+  /// Whether nothing was asked for since it was last waited for.
+  bool is_finished() const { return ends_waiting(workload_); }
   std::string description() const { return device_.description(); }
 
  private:
@@ -171,6 +173,7 @@ void bind_chip(py::module_& module) {
       .def("grid", &RecordingChip::grid)
       .def("json", &RecordingChip::json)
       .def("calls", &RecordingChip::calls)
+      .def("is_finished", &RecordingChip::is_finished)
       .def("description", &RecordingChip::description);
   bind_steps(chip);
   module.def("kernel_names", &workload::kernel_names);

@@ -139,6 +139,24 @@ bool combine_fast(std::string_view function, std::span<const float> a, std::span
   return false;
 }
 
+/// The same of functions of one number.
+bool map_fast(std::string_view function, std::span<const float> a, std::span<float> out) {
+  const auto each = [&](auto map) {
+    in_parallel(out.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) out[i] = map(a[i]);
+    });
+    return true;
+  };
+  if (function == "relu") return each([](float x) { return x < 0 ? 0.0F : x; });
+  if (function == "neg") return each([](float x) { return -x; });
+  if (function == "abs") return each([](float x) { return std::fabs(x); });
+  if (function == "square") return each([](float x) { return x * x; });
+  if (function == "sqrt") return each([](float x) { return std::sqrt(x); });
+  if (function == "exp") return each([](float x) { return std::exp(x); });
+  if (function == "gtz") return each([](float x) { return x > 0 ? 1.0F : 0.0F; });
+  return false;
+}
+
 }  // namespace
 
 Array unary(std::string_view function, const Array& a, std::span<const double> parameters) {
@@ -150,8 +168,18 @@ Array unary(std::string_view function, const Array& a, std::span<const double> p
                  .hint = ""});
   }
   Array out(a.shape(), a.is_whole());
-  in_parallel(out.words().size(), [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) out.set(i, known.value(a.at(i), parameters.data()));
+  const std::span<float> to = out.words();
+  const std::span<const float> from = a.words();
+  if (!a.is_whole() && map_fast(function, from, to)) return out;
+  const double* const given = parameters.data();
+  in_parallel(to.size(), [&](std::size_t first, std::size_t last) {
+    if (a.is_whole()) {
+      for (std::size_t i = first; i < last; ++i) out.set(i, known.value(a.at(i), given));
+    } else {
+      for (std::size_t i = first; i < last; ++i) {
+        to[i] = static_cast<float>(known.value(static_cast<double>(from[i]), given));
+      }
+    }
   });
   return out;
 }

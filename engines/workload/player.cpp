@@ -32,6 +32,15 @@ TensorNumber root_of(const Workload& workload, TensorNumber tensor) {
   return line.view_of.value_or(tensor);
 }
 
+bool ends_waiting(const Workload& workload) {
+  for (auto command = workload.commands.rbegin(); command != workload.commands.rend(); ++command) {
+    const bool passes = command->step == Step::release || command->step == Step::end_region ||
+                        command->step == Step::signpost || command->step == Step::release_trace;
+    if (!passes) return command->step == Step::finish;
+  }
+  return true;
+}
+
 Player::Player(Device& device, const Workload& workload, bool charges_python)
     : device_(device), workload_(workload), charges_python_(charges_python) {}
 

@@ -81,4 +81,7 @@ struct Workload {
 /// The tensor whose memory `tensor` is.
 TensorNumber root_of(const Workload& workload, TensorNumber tensor);
 
+/// Whether everything that was asked for has been waited for at the end.
+bool ends_waiting(const Workload& workload);
+
 }  // namespace howard::workload

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "engines/wormhole/dispatch/footprint.h"
 
 namespace howard::experiments {
 namespace {
@@ -24,8 +28,10 @@ bool may_be_in_a_stretch(Step step) {
 
 WorkloadCase::WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
                            std::shared_ptr<const workload::Workload> program,
-                           const WorkloadOptions& options)
+                           const WorkloadOptions& options,
+                           const wormhole::SoftwareProfile& software)
     : EmulatedCase(std::move(device)),
+      software_(software),
       program_(std::move(program)),
       options_(options),
       player_(this->device(), *program_, options.from_python) {
@@ -61,10 +67,24 @@ void WorkloadCase::find_stretches() {
 
 void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   player_.run({Step::begin_trace, stretch.queue, trace});
+  Bytes size;
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-    if (program_->commands[i].step != Step::python) player_.run(program_->commands[i]);
+    const Command& command = program_->commands[i];
+    if (command.step == Step::python) continue;
+    if (command.step == Step::call) size += recorded_bytes(program_->calls.at(command.what));
+    player_.run(command);
   }
+  largest_trace_ = std::max(largest_trace_, size);
   player_.run({Step::end_trace, stretch.queue, trace});
+}
+
+/// What the launches of a call take in a trace's region.
+Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
+  Bytes size;
+  for (const wormhole::PlannedProgram& launch : device().launches(player_.program_of(call))) {
+    size += wormhole::trace_bytes(launch.footprint, software_);
+  }
+  return size;
 }
 
 void WorkloadCase::capture_stretches() {
@@ -100,6 +120,7 @@ bool WorkloadCase::is_wanted(const Command& command) const {
 
 void WorkloadCase::run() {
   player_.restart();
+  const bool counts = !has_counted_;
   std::size_t next = 0;
   for (std::size_t i = 0; i < program_->commands.size(); ++i) {
     if (next < stretches_.size() && i == stretches_[next].begin) {
@@ -114,12 +135,47 @@ void WorkloadCase::run() {
       continue;
     }
     const Command& command = program_->commands[i];
+    if (counts && command.step == Step::call) count_product(program_->calls.at(command.what));
     if (is_wanted(command)) player_.run(command);
   }
-  for (int i = 0; i < program_->queues; ++i) queue(i).finish();
+  has_counted_ = true;
+  const bool has_waited = options_.waits && ends_waiting(*program_);
+  for (int i = 0; i < program_->queues && !has_waited; ++i) queue(i).finish();
   regions_ = player_.regions();
   player_.clear(kOwnTraces);
   if (!program_->sub_devices.empty()) device().set_sub_devices({});
+}
+
+void WorkloadCase::count_product(const workload::CallLine& call) {
+  if (program_->ops.at(call.op).kernel != "matmul") return;
+  const Program program = player_.program_of(call);
+  const wormhole::PlannedProgram& launch = device().explain(program);
+  if (!launch.matmul) return;
+  Product& product =
+      products_[fmt::format("{} {} by {}", program.name, program.inputs[0].spec.shape.text(),
+                            program.inputs[1].spec.shape.text()) +
+                ": " + launch.matmul->text()];
+  ++product.runs;
+  product.kernel += launch.kernel.total;
+  product.flops += program.flops;
+}
+
+/// The products with the longest kernels, and how far each is from the peak of all cores.
+void WorkloadCase::describe_products(harness::PointResult& point) const {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::string, Product>> slowest(products_.begin(), products_.end());
+  std::ranges::stable_sort(slowest, std::ranges::greater(),
+                           [](const auto& one) { return one.second.kernel; });
+  if (slowest.size() > kMost) slowest.resize(kMost);
+  for (std::size_t i = 0; i < slowest.size(); ++i) {
+    const auto& [name, product] = slowest[i];
+    const double seconds = product.kernel.seconds();
+    point.details.emplace_back(
+        fmt::format("product.{}", i + 1),
+        fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, product.runs,
+                    seconds > 0 ? static_cast<double>(product.flops.value()) / seconds / 1e12 : 0,
+                    name));
+  }
 }
 
 void WorkloadCase::describe_regions(harness::PointResult& point) const {
@@ -150,8 +206,11 @@ void WorkloadCase::describe_launches(harness::PointResult& point) const {
 void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {
   point.details.emplace_back("source", program_->source);
   describe_launches(point);
+  describe_products(point);
   describe_regions(point);
-  if (options_.traced) point.details.emplace_back("traces", std::to_string(stretches_.size()));
+  if (!options_.traced) return;
+  point.details.emplace_back("traces", std::to_string(stretches_.size()));
+  point.details.emplace_back("largest_trace", fmt::format("{} B", largest_trace_.value()));
 }
 
 }  // namespace howard::experiments

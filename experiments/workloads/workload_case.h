@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engines/workload/player.h"
@@ -21,9 +23,11 @@ struct WorkloadOptions {
 class WorkloadCase final : public EmulatedCase {
  public:
   /// With `traced` the traces are captured here, before anything is timed. Error when they do not
-  /// fit into the chip's region for them, or the program does not run on the chip.
+  /// fit into the chip's region for them, or the program does not run on the chip. `software`: that
+  /// of the device.
   WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
-               std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options);
+               std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
+               const wormhole::SoftwareProfile& software);
 
   void run() override;
   void finish() override {}  // run() has done it
@@ -36,19 +40,33 @@ class WorkloadCase final : public EmulatedCase {
     std::uint8_t queue = 0;
   };
 
+  /// Matrix products of one shape and configuration.
+  struct Product {
+    std::uint64_t runs = 0;
+    SimTime kernel;
+    Flops flops;
+  };
+
+  void count_product(const workload::CallLine& call);
+  void describe_products(harness::PointResult& point) const;
   void find_stretches();
   void capture_stretches();
   void capture(const Stretch& stretch, std::uint32_t trace);
+  Bytes recorded_bytes(const workload::CallLine& call);
   bool is_wanted(const workload::Command& command) const;
   void describe_regions(harness::PointResult& point) const;
   void describe_launches(harness::PointResult& point) const;
 
+  wormhole::SoftwareProfile software_;
   std::shared_ptr<const workload::Workload> program_;
   WorkloadOptions options_;
   workload::Player player_;
   std::vector<Stretch> stretches_;
   std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
   std::vector<workload::RegionTime> regions_;  ///< Of the last run.
+  Bytes largest_trace_;
+  std::map<std::string, Product> products_;  ///< Of the first run that makes its calls itself.
+  bool has_counted_ = false;
 };
 
 }  // namespace howard::experiments

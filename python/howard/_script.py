@@ -7,6 +7,7 @@ usage: _script.py [OPTIONS] --workload FILE -- SCRIPT [ARGUMENTS]...
 import argparse
 import os
 import pathlib
+import signal
 import sys
 
 # The package around this script comes instead of its own folder.
@@ -107,10 +108,12 @@ def _start():
     session.profiles, session.settings = options.profile, options.set
     session.source = pathlib.Path(script).name
     _imports.install()
+    signal.signal(signal.SIGINT, session.interrupt)
     if options.virtual_clock:
         _set_clock()
     run, save = _run, _save
     status = run(script, arguments)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout.flush()
     save(options.workload)
     sys.exit(status)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/onnx_model.h"
 #include "harness/environment.h"
 #include "harness/runner.h"
 
@@ -39,8 +41,9 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> names;
   std::vector<std::string> axes;
-  profiler::LogRange range;  ///< Of a log.
-  Options outputs;           ///< Profiles, color and where results go.
+  profiler::LogRange range;         ///< The part of a log that is explained.
+  std::vector<std::string> inputs;  ///< The shapes of the inputs of an ONNX model.
+  Options outputs;                  ///< Profiles, color and where results go.
   bool help = false;
 };
 
@@ -54,6 +57,7 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_option("--from", options.range.from);
   app.add_option("--to", options.range.to);
   app.add_flag("--all", options.range.with_warmup);
+  app.add_option("--input", options.inputs)->allow_extra_args(false);
   app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
   app.add_option("--results", options.outputs.results);
@@ -71,12 +75,13 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// The file that is to be explained; empty for a workload or an experiment.
+/// Returns the log that is to be explained; empty for a workload, whose file is JSON, or an
+/// experiment.
 std::string log_of(const ExplainOptions& options) {
   if (options.names.empty()) return "";
   const std::string& name = options.names.front();
   const bool is_path = name.find_first_of("./") != std::string::npos;
-  return is_path ? name : "";
+  return is_path && !name.ends_with(".json") ? name : "";
 }
 
 reports::Explanation explain_file(const ExplainOptions& options, const std::string& file,
@@ -104,6 +109,20 @@ reports::Explanation explain_file(const ExplainOptions& options, const std::stri
       workload);
 }
 
+/// An ONNX model becomes the program that its inference is.
+void take_model(ExplainOptions& options) {
+  const bool is_model = !options.names.empty() && options.names.front().ends_with(".onnx");
+  if (!is_model) {
+    if (options.inputs.empty()) return;
+    throw UsageError("--input is of ONNX models; try explain MODEL.onnx --input x=1x3x224x224");
+  }
+  const std::filesystem::path model = options.names.front();
+  const std::filesystem::path workload =
+      options.outputs.results / (model.stem().string() + ".workload.json");
+  record_onnx_model(model, options.inputs, options.outputs.profiles, workload);
+  options.names.front() = workload.string();
+}
+
 int write(const ExplainOptions& options, const reports::Explanation& explanation,
           const wormhole::Profiles& profiles) {
   harness::RunContext context = harness::describe_environment();
@@ -126,13 +145,14 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
 }  // namespace
 
 int explain(int argc, const char* const* argv) {
-  const ExplainOptions options = explain_options(argc, argv);
+  ExplainOptions options = explain_options(argc, argv);
   if (options.help) {
     fmt::print("{}", manual(kExplainHelp));
     return kOk;
   }
   const wormhole::Profiles profiles =
       read_settings(options.outputs.profiles, wormhole::load_profiles);
+  take_model(options);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
   if (const std::string file = log_of(options); !file.empty()) {
     return write(options, explain_file(options, file, profiles, box), profiles);

@@ -49,6 +49,12 @@ void print_regions(const harness::PointResult& point) {
   }
 }
 
+void print_products(const harness::PointResult& point) {
+  for (const auto& [name, text] : point.details) {
+    if (name.starts_with("product.")) fmt::print(stderr, "  slowest products: {}\n", text);
+  }
+}
+
 void print_head(const ScriptRun& run, const harness::PointResult& point) {
   const harness::Metric* const time = point.find_metric("time");
   const std::string* const calls = point.find_detail("calls");
@@ -56,6 +62,7 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
              time == nullptr || !time->virtual_time ? "no time" : quantity(*time->virtual_time),
              calls == nullptr ? "0" : *calls);
   print_regions(point);
+  print_products(point);
   if (const std::string* const analogies = point.find_detail("by_analogy")) {
     fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has: {}\n",
                *analogies);

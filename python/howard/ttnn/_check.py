@@ -93,7 +93,8 @@ def main(script):
         answer = resolve(chain)
         if answer is not None:
             missing.setdefault(answer, set()).update(lines)
-    for (name, near, holder), lines in sorted(missing.items()):
+    for (name, near, holder), lines in sorted(
+            missing.items(), key=lambda one: (min(one[1]), one[0][0])):
         places = ", ".join(map(str, sorted(lines)))
         hint = f"; the nearest that is: {holder}.{near}" if near else ""
         print(f"{script}:{places}: {name} is not there{hint}")

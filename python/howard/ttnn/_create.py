@@ -65,7 +65,32 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
     layout = _default_layout(dtype, layout)
     mapper = mesh_mapper if mesh_mapper is not None else _ambient["mapper"]
     shards, topology = ([array], None) if mapper is None else mapper.split(array)
+    if device is not None and session.converts_on_device and _can_convert(
+            shards[0], own, dtype, layout, memory_config, preserve_nan_values, enable_bfloat_opt):
+        return _converted_on_device(shards, own, dtype, layout, device, memory_config, cq_id,
+                                    topology)
     return _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+
+
+def _can_convert(array, own, dtype, layout, config, keeps_nan, blocks):
+    """What ttnn of 2026 sends as it is and converts on the device; else the host does it."""
+    real = (DataType.BFLOAT16, DataType.FLOAT32)
+    fits = own in real and (dtype in real or (dtype.block and blocks))
+    rank = len(array.shape)
+    aligned = layout is Layout.TILE or dtype is own
+    return fits and aligned and 0 < rank <= 4 and array.size > 0 and not keeps_nan and not (
+        config is not None and config.is_sharded()) and (layout is Layout.TILE or dtype is not own)
+
+
+def _converted_on_device(shards, own, dtype, layout, device, config, cq_id, topology):
+    """One write in rows, then a tilize and, where the type differs, a typecast."""
+    made = _place(shards, own, Layout.ROW_MAJOR, device, config, cq_id, topology)
+    from ._elementwise import FUNCTIONS
+    from ._movement import to_layout
+
+    if layout is Layout.TILE:
+        made = to_layout.function(made, Layout.TILE)
+    return made if own is dtype else FUNCTIONS["typecast"].function(made, dtype)
 
 
 _ambient = {"mapper": None, "composer": None}

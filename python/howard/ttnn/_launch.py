@@ -50,6 +50,10 @@ class Operation:
         outermost = _depth[0] == 0
         _depth[0] += 1
         if outermost:
+            if session.interrupted:
+                _depth[0] = 0
+                session.interrupted = False
+                raise KeyboardInterrupt
             _queue[0] = None if queue is None else queue_number(queue)
             _sub_device[0] = 0 if sub_device is None else getattr(sub_device, "id", 0)
             device = _device_of(args, kwargs)

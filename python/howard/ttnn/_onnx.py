@@ -42,6 +42,8 @@ def load(path, inputs):
     """The model with all shapes known. Error for a file that is none, and for shapes that are open."""
     try:
         import onnx
+        import onnx.numpy_helper
+        import onnx.shape_inference
     except ImportError:
         raise ModelError("ONNX models need the package python3-onnx: apt-get install python3-onnx"
                          ) from None
@@ -58,11 +60,83 @@ def load(path, inputs):
                              f"export it with opset_version={newest}")
     _set_inputs(model, inputs)
     try:
-        return onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+        while True:
+            inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+            if not _fold_indices(onnx, model, inferred):
+                return inferred
     except Exception as failure:
         reason = str(failure).strip().splitlines()
         raise ModelError(f"the shapes of {path} do not fit together: {reason[-1] if reason else ''}"
                          ) from None
+
+
+def _known_shapes(graph):
+    shapes = {}
+    for one in list(graph.value_info) + list(graph.input) + list(graph.output):
+        kind = one.type.tensor_type
+        if kind.HasField("shape") and all(d.HasField("dim_value") for d in kind.shape.dim):
+            shapes[one.name] = [d.dim_value for d in kind.shape.dim]
+    return shapes
+
+
+# Numbers of more elements than this are no shapes and indices.
+_MOST_INDICES = 4096
+
+
+def _fold_indices(onnx, model, inferred):
+    """Computes what shapes and indices are made of, so that more shapes can be inferred."""
+    shapes = _known_shapes(inferred.graph)
+    values = {one.name: onnx.numpy_helper.to_array(one) for one in model.graph.initializer
+              if math.prod(one.dims) <= _MOST_INDICES and one.data_type in (6, 7) and
+              not one.external_data}
+    folded = []
+    for node in model.graph.node:
+        made = _index_value(onnx, node, values, shapes)
+        if made is not None and made.size <= _MOST_INDICES:
+            values[node.output[0]] = made
+            folded.append(node)
+    for node in folded:
+        model.graph.node.remove(node)
+        model.graph.initializer.append(
+            onnx.numpy_helper.from_array(values[node.output[0]], node.output[0]))
+    return bool(folded)
+
+
+def _index_value(onnx, node, values, shapes):
+    """What a node computes of whole numbers that are known; None where they are not."""
+    import numpy
+
+    told = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "Constant":
+        made = onnx.numpy_helper.to_array(told["value"]) if "value" in told else None
+        return made if made is not None and made.dtype.kind == "i" else None
+    if node.op_type == "Shape":
+        found = shapes.get(node.input[0])
+        return None if found is None else numpy.array(found, "int64")
+    if not node.input or any(i and i not in values for i in node.input):
+        return None
+    given = [values[i] for i in node.input if i]
+    if node.op_type in ("Add", "Sub", "Mul"):
+        function = {"Add": numpy.add, "Sub": numpy.subtract, "Mul": numpy.multiply}[node.op_type]
+        return function(*given)
+    if node.op_type == "Div":
+        return given[0] // given[1] if numpy.all(given[1] > 0) else None
+    if node.op_type == "Gather":
+        return numpy.array(numpy.take(given[0], given[1], told.get("axis", 0)))
+    if node.op_type == "Concat":
+        return numpy.concatenate(given, told["axis"])
+    if node.op_type in ("Unsqueeze", "Squeeze"):
+        axes = tuple(given[1]) if len(given) > 1 else tuple(told.get("axes", ())) or None
+        function = numpy.expand_dims if node.op_type == "Unsqueeze" else numpy.squeeze
+        return function(given[0], axes)
+    if node.op_type == "Cast":
+        return given[0].astype("int64") if told["to"] in (6, 7) else None
+    if node.op_type == "Identity":
+        return given[0]
+    if node.op_type == "Slice" and given[0].ndim == 1 and len(given) >= 3:
+        step = int(given[4].item()) if len(given) > 4 else 1
+        return given[0][int(given[1].item()):int(given[2].item()):step]
+    return None
 
 
 def _set_inputs(model, given):
@@ -92,12 +166,9 @@ class Runner:
         self.shapes, self.kinds, self.tensors = {}, {}, {}
         self.constants = {one.name: tuple(one.dims) for one in self.graph.initializer}
         self.left_out, self.open, self.calls = collections.Counter(), 0, 0
+        self.shapes.update(_known_shapes(self.graph))
         for one in list(self.graph.value_info) + list(self.graph.input) + list(self.graph.output):
-            kind = one.type.tensor_type
-            dims = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
-            if kind.HasField("shape") and all(d >= 0 for d in dims):
-                self.shapes[one.name] = dims
-            self.kinds[one.name] = kind.elem_type
+            self.kinds[one.name] = one.type.tensor_type.elem_type
         self.shapes.update({name: list(dims) for name, dims in self.constants.items()})
         for one in self.graph.initializer:
             self.kinds[one.name] = one.data_type
@@ -113,7 +184,7 @@ class Runner:
         return made
 
     def prepare(self):
-        """Weights and inputs are on the chip before anything is timed."""
+        """Weights are on the chip before anything is timed; inputs are written first of all."""
         uses = collections.Counter(i for node in self.graph.node for i in node.input)
         inputs = [one.name for one in self.graph.input]
         for name in list(self.constants) + inputs:
@@ -124,7 +195,8 @@ class Runner:
             integer = self.kinds[name] in (6, 7)
             made = self.tensor(name, Layout.ROW_MAJOR if integer else Layout.TILE,
                                DataType.UINT32 if integer else DataType.BFLOAT16)
-            self.device.chip.write(made._storage.number, 0)
+            if name in inputs:
+                self.device.chip.write(made._storage.number, 0)
 
     def _is_small_index(self, name):
         return self.kinds.get(name) == 7 and name in self.constants and \

@@ -22,6 +22,12 @@ class Session:
         self.regions = []
         self.process = os.getpid()
         self.last_chip = None
+        self.interrupted = False
+
+    def interrupt(self, *_):
+        """A Ctrl-C: now, or with the next op where Python drops it, as it does in destructors."""
+        self.interrupted = True
+        raise KeyboardInterrupt
 
     def chip(self, eth, queues):
         """The chip for these, whose clock goes on when it was open before."""
@@ -51,6 +57,11 @@ class Session:
                 return "n150"
         return "n300"
 
+    @property
+    def converts_on_device(self):
+        """Whether the software is ttnn of 2026, by the name of its profile."""
+        return any("2026" in profile for profile in self.profiles)
+
     def devices(self):
         """How many chips the box has."""
         return 2 if self.chip_name == "n300" else 1
@@ -58,6 +69,8 @@ class Session:
     def finish(self):
         """Waits for everything; for the end of a script."""
         for (_, queues), chip in self.chips.items():
+            if chip.is_finished():
+                continue
             for queue in range(queues):
                 try:
                     chip.finish(0, queue)

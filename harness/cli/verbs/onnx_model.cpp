@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/onnx_model.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/error.h"
+#include "engines/python/installation.h"
+
+namespace howard::cli {
+
+void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
+                       const wormhole::ProfileChoice& profiles,
+                       const std::filesystem::path& workload) {
+  const auto python = python::find_installation();
+  if (!python) {
+    throw Error({.attempted = "run an ONNX model",
+                 .value = "Python is not there",
+                 .accepted = "",
+                 .hint = "to install python3 and python3-onnx, then configure and build anew"});
+  }
+  const std::filesystem::path starter = python->folder.parent_path() / "_onnx_model.py";
+  std::vector<std::string> words{python->interpreter.string(), starter.string(), model.string(),
+                                 "--workload", workload.string()};
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.insert(words.end(), {option, value});
+  };
+  add("--input", inputs);
+  add("--profile", profiles.profiles);
+  add("--set", profiles.settings);
+  ChildProcess child({.name = "the ONNX model",
+                      .words = std::move(words),
+                      .environment = {},
+                      .folder = {},
+                      .descriptors = {0, 1, 2}});
+  constexpr std::chrono::hours kLongest{24};
+  const auto status = child.wait(ChildProcess::Clock::now() + kLongest);
+  if (status == 0) return;
+  throw Error({.attempted = "run the ONNX model " + model.string(),
+               .value = status ? ending_of(*status) : "it took a day",
+               .accepted = "",
+               .hint = ""});
+}
+
+}  // namespace howard::cli

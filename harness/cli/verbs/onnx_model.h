@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engines/wormhole/profiles/profile.h"
+
+namespace howard::cli {
+
+/// Runs the inference of an ONNX model on the stand-in for ttnn, in Python, and leaves what it
+/// asked for in `workload`. What of the model is left out is said on standard error. `inputs`:
+/// their shapes, "x=1x3x224x224". Error when the model can not be run; the reason was said.
+void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
+                       const wormhole::ProfileChoice& profiles,
+                       const std::filesystem::path& workload);
+
+}  // namespace howard::cli
