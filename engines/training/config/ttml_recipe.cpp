@@ -118,6 +118,18 @@ void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   recipe.feed_forward = model.intermediate_dim.value_or(0);
   recipe.theta = model.theta;
   const TtmlRopeScaling& scaling = model.rope_scaling;
+  const std::string rope = "transformer_config.rope_scaling.";
+  const bool scales = scaling.scaling_factor != 0;
+  check.require_number(scaling.scaling_factor >= 0, rope + "scaling_factor", scaling.scaling_factor,
+                       "0 (off) or more");
+  check.require_number(!scales || scaling.low_freq_factor > 0, rope + "low_freq_factor",
+                       scaling.low_freq_factor, "above 0");
+  check.require_number(!scales || scaling.high_freq_factor > scaling.low_freq_factor,
+                       rope + "high_freq_factor", scaling.high_freq_factor,
+                       "above low_freq_factor");
+  check.require_number(!scales || scaling.original_context_length > 0,
+                       rope + "original_context_length", scaling.original_context_length,
+                       "1 or more");
   recipe.rope_factor = scaling.scaling_factor;
   recipe.rope_high = scaling.high_freq_factor;
   recipe.rope_low = scaling.low_freq_factor;

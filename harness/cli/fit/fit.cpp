@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -115,6 +116,20 @@ std::string fit_text(const RunPlan& plan) {
   return "over by " + gibibytes(plan.peak - plan.capacity);
 }
 
+/// The ops whose kernels take most, with their share.
+std::string kernels_text(const RunPlan& plan) {
+  std::vector<std::pair<SimTime, std::string>> ops;
+  for (const auto& [op, time] : plan.kernels_by_op) ops.emplace_back(time, op);
+  std::ranges::sort(ops, std::greater());
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(ops.size(), kShown); ++i) {
+    parts.push_back(fmt::format("{} {:.1f} %", ops[i].second,
+                                100 * ops[i].first.seconds() / plan.kernels.seconds()));
+  }
+  return join(parts, ", ");
+}
+
 void print_plan(const RunPlan& plan, const std::string& name, const wormhole::Profiles& profiles,
                 ColorMode color) {
   const training::Recipe& recipe = plan.setting.recipe;
@@ -132,6 +147,7 @@ void print_plan(const RunPlan& plan, const std::string& name, const wormhole::Pr
       "step     {}: kernels {}, sums of gradients {}, exchanges {}, the rest {}; {} launches\n",
       time_text(plan.step), time_text(plan.kernels), time_text(plan.sums),
       time_text(plan.exchanges), time_text(std::max(rest, SimTime())), plan.launches);
+  fmt::print("kernels  {}\n", kernels_text(plan));
   fmt::print("rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4\n",
              plan.tokens_per_second(), 100 * plan.share_of_peak(),
              reports::format_quantity(plan.peak_flops * static_cast<double>(plan.setting.chips()),
@@ -196,6 +212,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   json["kernels_ps"] = plan.kernels.ps();
   json["gradient_sums_ps"] = plan.sums.ps();
   json["exchanges_ps"] = plan.exchanges.ps();
+  for (const auto& [op, time] : plan.kernels_by_op) json["kernels_by_op_ps"][op] = time.ps();
   json["launches"] = plan.launches;
   json["dram_peak_bytes"] = plan.peak.value();
   json["dram_capacity_bytes"] = plan.capacity.value();

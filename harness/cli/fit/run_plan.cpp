@@ -93,6 +93,7 @@ class EmulatedRun {
     for (const Program& program : recorder.programs()) {
       for (const wormhole::PlannedProgram& launch : chip_.launches(program)) {
         plan.kernels += launch.kernel.total;
+        plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
         plan.trace += wormhole::trace_bytes(launch.footprint, profiles.software);
         ++plan.launches;
       }
@@ -210,6 +211,11 @@ RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, 
       plan.trace += (plan.trace - one.trace) * more;
       plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
       plan.exchanges += (plan.exchanges - one.exchanges) * more;
+      for (auto& [op, time] : plan.kernels_by_op) {
+        const auto found = one.kernels_by_op.find(op);
+        const SimTime first = found == one.kernels_by_op.end() ? SimTime() : found->second;
+        time += (time - first) * more;
+      }
     }
   } catch (const Error& failure) {
     plan.clash = failure.what();

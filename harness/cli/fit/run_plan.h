@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct RunPlan {
   SimTime sums;                 ///< The part of it that sums gradients over groups.
   SimTime exchanges;  ///< The part that sums activations and their gradients within a group.
   SimTime kernels;    ///< The part of it in which a kernel runs.
+  /// Of `kernels`, by the name of the op that launched them.
+  std::map<std::string, SimTime> kernels_by_op;
   std::size_t launches = 0;
   Bytes peak;                                 ///< Of DRAM.
   Bytes capacity;                             ///< Of a chip's DRAM, without the trace region.

@@ -141,6 +141,7 @@ TEST(Trainer, ClippingIsTheSameInEachEngine) {
 TEST(Trainer, OptionsOfTheRecipeReachTheModelAndTheOptimizer) {
   Recipe recipe = tiny();
   recipe.dropout = 0;
+  recipe.dtype = DataType::float32;
   const std::vector<float> plain = losses(recipe, Engine::dynamic, 4);
   const auto differs = [&](auto change) {
     Recipe other = recipe;
