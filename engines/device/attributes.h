@@ -9,72 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "engines/device/compute_config.h"
 #include "engines/device/eltwise.h"
+#include "engines/device/matmul_config.h"
 
 namespace howard {
-
-/// A number of cores as columns (x) by rows (y), in the notation of tt-metal's CoreGrid: 8x7 means
-/// 8 columns and 7 rows.
-struct CoreGrid {
-  int columns = 0;
-  int rows = 0;
-
-  constexpr int cores() const { return columns * rows; }
-  friend constexpr auto operator<=>(const CoreGrid&, const CoreGrid&) = default;
-};
-
-/// How many passes the matrix unit makes over the mantissa bits of its operands. The value is the
-/// number of passes (on Wormhole: from 1 for LoFi to 4 for HiFi4).
-enum class MathFidelity : std::uint8_t { lofi = 1, hifi2 = 2, hifi3 = 3, hifi4 = 4 };
-
-/// Returns "LoFi", "HiFi2", "HiFi3" or "HiFi4".
-std::string_view name_of(MathFidelity fidelity);
-
-/// The inverse of name_of, in any letter case. Throws Error for any other word.
-MathFidelity parse_math_fidelity(std::string_view word);
-
-/// What a caller may say about the arithmetic. For what is left out, ttnn's default for the case
-/// applies.
-struct ComputeConfig {
-  std::optional<MathFidelity> fidelity;
-  std::optional<bool> fp32_accumulation;  ///< Called fp32_dest_acc_en in ttnn.
-
-  friend constexpr auto operator<=>(const ComputeConfig&, const ComputeConfig&) = default;
-};
-
-/// How ttnn spreads a matrix product over cores: the classes of its matmul program configurations.
-enum class MatmulKind : std::uint8_t {
-  multicast_2d,      ///< A by core rows, B by core columns, both multicast.
-  multicast_1d_in0,  ///< One core reads A and multicasts it; every core owns columns of B.
-  multicast_1d_in1,  ///< The mirror: one core reads B; every core owns rows of A.
-  reuse,             ///< Each core has products, or rows of one, of its own; no multicast.
-  multi_core,        ///< Each core has tiles of the result; a tile of each operand a step.
-};
-
-/// The size of one product in tiles, whatever its batch.
-struct MatmulSize {
-  std::int64_t m = 1, k = 1, n = 1;
-
-  friend constexpr auto operator<=>(const MatmulSize&, const MatmulSize&) = default;
-};
-
-/// A matmul program configuration that a caller gives, ttnn's program_config; sizes in tiles. A
-/// caller of multi_core says nothing else.
-struct MatmulConfig {
-  MatmulKind kind{};
-  CoreGrid grid;  ///< ttnn's compute_with_storage_grid_size.
-  std::int64_t per_core_m = 1, per_core_n = 1;
-  std::int64_t in0_block_w = 1;                   ///< Of K, in one step.
-  std::int64_t out_block_h = 1, out_block_w = 1;  ///< Not of reuse, whose block is its share.
-  std::int64_t subblock_h = 1, subblock_w = 1;    ///< ttnn's out_subblock_h and out_subblock_w.
-  bool transpose_mcast = false;                   ///< 2D: M over the columns, N over the rows.
-  bool fuse_batch = true;                         ///< The batch of A makes more rows of it.
-
-  /// Products of another size keep ttnn's choice; absent: there are none that do.
-  std::optional<MatmulSize> only;
-
-  friend constexpr auto operator<=>(const MatmulConfig&, const MatmulConfig&) = default;
-};
 
 /// C[batch, m, n] = A[batch, m, k] B[k, n], or B[batch, k, n], or A[m, k] B[batch, k, n]; plus a
 /// row [n] when there is a third operand, the bias. Either factor is taken with rows and columns

@@ -1,13 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "engines/device/attributes.h"
+#include "engines/device/compute_config.h"
+#include "engines/device/eltwise.h"
 
 namespace howard {
+
+/// How ttnn spreads a matrix product over cores: the classes of its matmul program configurations.
+enum class MatmulKind : std::uint8_t {
+  multicast_2d,      ///< A by core rows, B by core columns, both multicast.
+  multicast_1d_in0,  ///< One core reads A and multicasts it; every core owns columns of B.
+  multicast_1d_in1,  ///< The mirror: one core reads B; every core owns rows of A.
+  reuse,             ///< Each core has products, or rows of one, of its own; no multicast.
+  multi_core,        ///< Each core has tiles of the result; a tile of each operand a step.
+};
+
+/// The size of one product in tiles, whatever its batch.
+struct MatmulSize {
+  std::int64_t m = 1, k = 1, n = 1;
+
+  friend constexpr auto operator<=>(const MatmulSize&, const MatmulSize&) = default;
+};
+
+/// A matmul program configuration that a caller gives, ttnn's program_config; sizes in tiles. A
+/// caller of multi_core says nothing else.
+struct MatmulConfig {
+  MatmulKind kind{};
+  CoreGrid grid;  ///< ttnn's compute_with_storage_grid_size.
+  std::int64_t per_core_m = 1, per_core_n = 1;
+  std::int64_t in0_block_w = 1;                   ///< Of K, in one step.
+  std::int64_t out_block_h = 1, out_block_w = 1;  ///< Not of reuse, whose block is its share.
+  std::int64_t subblock_h = 1, subblock_w = 1;    ///< ttnn's out_subblock_h and out_subblock_w.
+  bool transpose_mcast = false;                   ///< 2D: M over the columns, N over the rows.
+  bool fuse_batch = true;                         ///< The batch of A makes more rows of it.
+
+  /// Products of another size keep ttnn's choice; absent: there are none that do.
+  std::optional<MatmulSize> only;
+
+  friend constexpr auto operator<=>(const MatmulConfig&, const MatmulConfig&) = default;
+};
 
 /// "2D", "1D in0", "1D in1", "reuse", "multi-core".
 std::string_view name_of(MatmulKind kind);
