@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "profiler/formats/chrome_trace.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 
 namespace howard::cli {

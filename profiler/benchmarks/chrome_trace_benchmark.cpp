@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/trace_event.h"
-#include "profiler/formats/chrome_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/recorder.h"
 
 namespace {

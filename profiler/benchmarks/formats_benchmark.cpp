@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/trace_event.h"
-#include "profiler/formats/chrome_trace.h"
 #include "profiler/formats/log_file.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 
 namespace {

@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/formats/csv_reader.h"
+#include "profiler/formats/csv/csv_reader.h"
+#include "profiler/formats/csv/decimal.h"
 #include "profiler/formats/cycle_counter.h"
-#include "profiler/formats/decimal.h"
 #include "profiler/formats/device_log_programs.h"
 
 namespace howard::profiler {

@@ -10,7 +10,7 @@
 #include "base/sim_time.h"
 #include "base/units.h"
 #include "profiler/formats/clock_alignment.h"
-#include "profiler/formats/dropped_rows.h"
+#include "profiler/formats/csv/dropped_rows.h"
 #include "profiler/formats/op_calls.h"
 #include "profiler/timeline.h"
 

@@ -8,10 +8,10 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "profiler/formats/chrome_trace_reader.h"
 #include "profiler/formats/device_log_reader.h"
 #include "profiler/formats/ops_csv_reader.h"
-#include "profiler/formats/perfetto_reader.h"
+#include "profiler/formats/traces/chrome_trace_reader.h"
+#include "profiler/formats/traces/perfetto_reader.h"
 
 namespace howard::profiler {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "profiler/formats/byte_source.h"
+#include "profiler/formats/csv/byte_source.h"
 #include "profiler/formats/log.h"
 
 namespace howard::profiler {

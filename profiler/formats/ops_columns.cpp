@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "profiler/formats/csv/decimal.h"
 #include "profiler/formats/cycle_counter.h"
-#include "profiler/formats/decimal.h"
 
 namespace howard::profiler {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "profiler/formats/csv_fields.h"
+#include "profiler/formats/csv/csv_fields.h"
 
 namespace howard::profiler {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/csv_writer.h"
+#include "profiler/formats/csv/csv_writer.h"
 #include "profiler/formats/tt_metal_logs.h"
 
 namespace howard::profiler {

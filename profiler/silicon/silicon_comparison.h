@@ -10,7 +10,7 @@
 #include "base/sim_time.h"
 #include "engines/wormhole/profiles/profile.h"
 #include "engines/wormhole/wormhole_device.h"
-#include "profiler/formats/dropped_rows.h"
+#include "profiler/formats/csv/dropped_rows.h"
 #include "profiler/formats/ops_csv_reader.h"
 
 namespace howard::profiler {

@@ -8,7 +8,7 @@
 
 #include "harness/presentation.h"
 #include "harness/result.h"
-#include "profiler/formats/trace_process.h"
+#include "profiler/formats/traces/trace_process.h"
 #include "reports/findings/comparison.h"
 #include "reports/tables/table.h"
 

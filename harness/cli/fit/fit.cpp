@@ -20,7 +20,7 @@
 #include "harness/cli/fit/fit_search.h"
 #include "harness/cli/fit/run_plan.h"
 #include "harness/cli/terminal/terminal.h"
-#include "harness/cli/verbs/train_files.h"
+#include "harness/cli/train/train_files.h"
 #include "reports/findings/memory_report.h"
 #include "reports/tables/format.h"
 #include "reports/tables/terminal_table.h"

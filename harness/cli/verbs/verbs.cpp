@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/cli/fit/fit.h"
+#include "harness/cli/train/train.h"
 #include "harness/cli/verbs/analyze.h"
 #include "harness/cli/verbs/compare.h"
 #include "harness/cli/verbs/completion.h"
@@ -14,7 +15,6 @@
 #include "harness/cli/verbs/man_page.h"
 #include "harness/cli/verbs/python.h"
 #include "harness/cli/verbs/report.h"
-#include "harness/cli/verbs/train.h"
 #include "harness/cli/verbs/tune.h"
 
 namespace howard::cli {

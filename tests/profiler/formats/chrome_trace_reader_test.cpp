@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/chrome_trace_reader.h"
+#include "profiler/formats/traces/chrome_trace_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/chrome_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
 

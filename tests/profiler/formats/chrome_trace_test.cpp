@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/chrome_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
 
 #include <gtest/gtest.h>
 

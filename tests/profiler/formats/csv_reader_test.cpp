@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/csv_reader.h"
+#include "profiler/formats/csv/csv_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/formats/csv_fields.h"
-#include "profiler/formats/csv_writer.h"
+#include "profiler/formats/csv/csv_fields.h"
+#include "profiler/formats/csv/csv_writer.h"
 
 namespace howard::profiler {
 namespace {

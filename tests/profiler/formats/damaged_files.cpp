@@ -4,8 +4,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "profiler/dispatch_gaps.h"
-#include "profiler/formats/chrome_trace.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"
 

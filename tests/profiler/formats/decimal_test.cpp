@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/decimal.h"
+#include "profiler/formats/csv/decimal.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/chrome_trace.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/csv_reader.h"
+#include "profiler/formats/csv/csv_reader.h"
 #include "profiler/formats/cycle_counter.h"
 #include "profiler/formats/ops_csv_reader.h"
 #include "profiler/formats/tt_metal_logs.h"

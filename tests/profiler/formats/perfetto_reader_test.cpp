@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/perfetto_reader.h"
+#include "profiler/formats/traces/perfetto_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
 

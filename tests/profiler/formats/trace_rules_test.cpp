@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/formats/chrome_trace.h"
-#include "profiler/formats/decimal.h"
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/csv/decimal.h"
+#include "profiler/formats/traces/chrome_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/tracks.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"

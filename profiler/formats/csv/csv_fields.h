@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/csv_blocks.h"
+#include "profiler/formats/csv/csv_blocks.h"
 
 namespace howard::profiler {
 

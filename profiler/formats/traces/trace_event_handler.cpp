@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/trace_event_handler.h"
+#include "profiler/formats/traces/trace_event_handler.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "profiler/formats/decimal.h"
+#include "profiler/formats/csv/decimal.h"
 
 namespace howard::profiler {
 

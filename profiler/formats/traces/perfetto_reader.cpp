@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/perfetto_reader.h"
+#include "profiler/formats/traces/perfetto_reader.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "profiler/formats/perfetto_fields.h"
+#include "profiler/formats/traces/perfetto_fields.h"
 
 namespace howard::profiler {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/dropped_rows.h"
+#include "profiler/formats/csv/dropped_rows.h"
 
 #include <fmt/format.h>
 

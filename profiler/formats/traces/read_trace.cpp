@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/read_trace.h"
+#include "profiler/formats/traces/read_trace.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/train_progress.h"
+#include "harness/cli/train/train_progress.h"
 
 #include <fmt/format.h>
 

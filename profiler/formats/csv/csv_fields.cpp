@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/csv_fields.h"
+#include "profiler/formats/csv/csv_fields.h"
 
 #include <algorithm>
 #include <bit>

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/csv_blocks.h"
-#include "profiler/formats/csv_fields.h"
+#include "profiler/formats/csv/csv_blocks.h"
+#include "profiler/formats/csv/csv_fields.h"
 
 namespace howard::profiler {
 

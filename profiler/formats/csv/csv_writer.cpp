@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/csv_writer.h"
+#include "profiler/formats/csv/csv_writer.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/chrome_trace_reader.h"
+#include "profiler/formats/traces/chrome_trace_reader.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
-#include "profiler/formats/trace_event_handler.h"
+#include "profiler/formats/traces/trace_event_handler.h"
 
 namespace howard::profiler {
 namespace {

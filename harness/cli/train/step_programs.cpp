@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/step_programs.h"
+#include "harness/cli/train/step_programs.h"
 
 #include <set>
 #include <string>

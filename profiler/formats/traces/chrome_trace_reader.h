@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/byte_source.h"
-#include "profiler/formats/read_trace.h"
+#include "profiler/formats/csv/byte_source.h"
+#include "profiler/formats/traces/read_trace.h"
 
 namespace howard::profiler {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/perfetto_trace.h"
+#include "profiler/formats/traces/perfetto_trace.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "profiler/formats/perfetto_fields.h"
-#include "profiler/formats/protobuf_writer.h"
+#include "profiler/formats/traces/perfetto_fields.h"
+#include "profiler/formats/traces/protobuf_writer.h"
 
 namespace howard::profiler {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/trace_process.h"
+#include "profiler/formats/traces/trace_process.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
 #include "engines/wormhole/profiles/profile.h"
-#include "harness/cli/verbs/train_files.h"
+#include "harness/cli/train/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
 

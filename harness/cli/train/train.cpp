@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/train.h"
+#include "harness/cli/train/train.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -27,10 +27,10 @@
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/terminal.h"
-#include "harness/cli/verbs/step_programs.h"
-#include "harness/cli/verbs/train_log.h"
-#include "harness/cli/verbs/train_options.h"
-#include "harness/cli/verbs/train_progress.h"
+#include "harness/cli/train/step_programs.h"
+#include "harness/cli/train/train_log.h"
+#include "harness/cli/train/train_options.h"
+#include "harness/cli/train/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
 #include "profiler/live_bound.h"

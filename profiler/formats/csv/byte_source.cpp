@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/byte_source.h"
+#include "profiler/formats/csv/byte_source.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "profiler/formats/dropped_rows.h"
-#include "profiler/formats/read_trace.h"
+#include "profiler/formats/csv/dropped_rows.h"
+#include "profiler/formats/traces/read_trace.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/byte_source.h"
-#include "profiler/formats/csv_masks.h"
+#include "profiler/formats/csv/byte_source.h"
+#include "profiler/formats/csv/csv_masks.h"
 
 namespace howard::profiler {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/train_options.h"
+#include "harness/cli/train/train_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
-#include "harness/cli/verbs/train.h"
+#include "harness/cli/train/train.h"
 
 namespace howard::cli {
 namespace {

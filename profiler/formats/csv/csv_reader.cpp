@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/csv_reader.h"
+#include "profiler/formats/csv/csv_reader.h"
 
 namespace howard::profiler {
 

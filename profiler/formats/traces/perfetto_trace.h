@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "profiler/formats/chrome_trace.h"
+#include "profiler/formats/traces/chrome_trace.h"
 
 namespace howard::profiler {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/train_log.h"
+#include "harness/cli/train/train_log.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "profiler/formats/trace_process.h"
+#include "profiler/formats/traces/trace_process.h"
 
 namespace howard::profiler {
 
