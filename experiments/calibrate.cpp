@@ -5,8 +5,9 @@
 // Every constant that its profile calls calibrated is fitted, within its bounds, to published
 // measurements of Wormhole chips, all of them at once. A point is a table of measurements, with the
 // errors before and after and on rows the fit has not seen, or a constant, with how well it is
-// known. The first point fits; the fitted profiles are files beside the results, and so are the times
-// of the elementwise functions, each of which is fitted alone to measurements of newer kernels.
+// known. The first point fits; the fitted profiles are files beside the results, and so are the
+// times of the elementwise functions, each of which is fitted alone to measurements of newer
+// kernels.
 
 #include <fmt/format.h>
 

@@ -14,10 +14,9 @@ Bytes largest_part(const TensorSpec& spec, std::int64_t cores) {
     const Bytes whole = spec.padded_bytes();
     const std::int64_t pages =
         spec.layout == Layout::tile ? shape.tiles() : shape.batch() * shape.rows();
-    const std::int64_t own =
-        spec.layout == Layout::tile
-            ? spec.sharding->rows / kTileSide * (spec.sharding->columns / kTileSide)
-            : spec.sharding->rows;
+    const std::int64_t own = spec.layout == Layout::tile ? spec.sharding->rows / kTileSide *
+                                                               (spec.sharding->columns / kTileSide)
+                                                         : spec.sharding->rows;
     return own * Bytes(ceil_div(whole.value(), pages));
   }
   if (spec.layout == Layout::tile) {

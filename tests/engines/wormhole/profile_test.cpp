@@ -44,11 +44,10 @@ TEST(Profile, BuiltInProfilesLoadWholeAndGiveEveryConstantASource) {
     EXPECT_FALSE(document["constants"].empty());
     for (const auto& [constant, entry] : document["constants"].items()) {
       const auto source = entry["source"].get<std::string>();
-      const bool known = source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
-                         source.starts_with("published measurement: ") ||
-                         source.starts_with("calibrated on ") ||
-                         source.starts_with("estimated by analogy with ") ||
-                         source.starts_with("fitted on ");
+      const bool known =
+          source.starts_with("datasheet: ") || source.starts_with("unknown: ") ||
+          source.starts_with("published measurement: ") || source.starts_with("calibrated on ") ||
+          source.starts_with("estimated by analogy with ") || source.starts_with("fitted on ");
       EXPECT_TRUE(known) << constant << ": " << source;
     }
   }
