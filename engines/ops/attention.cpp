@@ -10,10 +10,11 @@ namespace howard::ops {
 namespace {
 
 void require_chunk(std::int64_t rows) {
-  if (rows >= kTileSide && rows % kTileSide == 0) return;
+  constexpr std::int64_t kMost = 1 << 20;
+  if (rows >= kTileSide && rows <= kMost && rows % kTileSide == 0) return;
   throw Error({.attempted = "compute attention",
                .value = fmt::format("chunks of {} rows", rows),
-               .accepted = "multiples of 32",
+               .accepted = "multiples of 32, up to 1048576",
                .hint = ""});
 }
 

@@ -158,8 +158,10 @@ void add_movement(std::vector<OpEntry>& all) {
 /// A whole number of a call. Error when it is none.
 std::int64_t whole(const OpCall& call, std::size_t i) {
   const double value = call.numbers.at(i);
-  const auto number = static_cast<std::int64_t>(value);
-  if (static_cast<double>(number) == value && number >= 0 && number < (1 << 24)) return number;
+  constexpr double kMost = 1 << 24;
+  if (value >= 0 && value < kMost && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
   throw Error({.attempted = fmt::format("run {}", call.op->name),
                .value = fmt::format("{} = {}", call.op->numbers.at(i).name, value),
                .accepted = "a whole number from 0 on",

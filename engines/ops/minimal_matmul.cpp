@@ -11,17 +11,18 @@ namespace howard::ops {
 namespace {
 
 void require_blocks(const MinimalMatmulAttributes& blocks) {
-  const bool positive = blocks.block_m > 0 && blocks.block_k > 0 && blocks.block_n > 0 &&
-                        blocks.subblock_h > 0 && blocks.subblock_w > 0;
-  if (positive && blocks.block_m % blocks.subblock_h == 0 &&
-      blocks.block_n % blocks.subblock_w == 0) {
+  const auto is_size = [](std::int64_t tiles) { return tiles > 0 && tiles <= 1 << 20; };
+  const bool sizes = is_size(blocks.block_m) && is_size(blocks.block_k) &&
+                     is_size(blocks.block_n) && is_size(blocks.subblock_h) &&
+                     is_size(blocks.subblock_w);
+  if (sizes && blocks.block_m % blocks.subblock_h == 0 && blocks.block_n % blocks.subblock_w == 0) {
     return;
   }
   throw Error(
       {.attempted = "multiply by minimal_matmul",
        .value = fmt::format("blocks of {}x{}x{} tiles and sub-blocks of {}x{}", blocks.block_m,
                             blocks.block_k, blocks.block_n, blocks.subblock_h, blocks.subblock_w),
-       .accepted = "positive sizes, the blocks of m and n multiples of the sub-block's",
+       .accepted = "sizes from 1 to 1048576, the blocks of m and n multiples of the sub-block's",
        .hint = ""});
 }
 

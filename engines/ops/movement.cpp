@@ -25,8 +25,8 @@ Program slice(const Tensor& a, const Sides& begins, const Sides& steps, const Te
   const Sides& from = a.spec().shape.dimensions();
   const Sides& to = out.spec().shape.dimensions();
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::int64_t last = begins[i] + (to[i] - 1) * steps[i];
-    if (begins[i] >= 0 && steps[i] >= 1 && last < from[i]) continue;
+    const bool begins_within = begins[i] >= 0 && begins[i] < from[i] && steps[i] >= 1;
+    if (begins_within && to[i] - 1 <= (from[i] - 1 - begins[i]) / steps[i]) continue;
     throw Error(
         {.attempted = fmt::format("take a slice {} of {}", text(out.spec()), text(a.spec())),
          .value = fmt::format("from {} in steps of {} along dimension {}", begins[i], steps[i], i),
@@ -48,7 +48,7 @@ Program pad(const Tensor& a, const Sides& before, float value, const Tensor& out
   const Sides& from = a.spec().shape.dimensions();
   const Sides& to = out.spec().shape.dimensions();
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (before[i] >= 0 && before[i] + from[i] <= to[i]) continue;
+    if (before[i] >= 0 && before[i] <= to[i] - from[i]) continue;
     refuse("pad", {a.spec(), out.spec()},
            "a result with room for the operand and what is before it");
   }

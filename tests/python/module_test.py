@@ -81,6 +81,19 @@ class ModuleTest(unittest.TestCase):
                 for value, expected_value in zip(row, expected_row):
                     self.assertAlmostEqual(value, expected_value, places=5)
 
+    def test_any_op_of_the_catalogue_is_called_by_its_name(self):
+        x = self.device.tensor(buffer_of([[-1, 2], [3, 8]]), dtype="float32")
+        self.assertIn("silu", howard.op_names())
+        self.assertEqual(howard.call("clamp:0:6", x).read().tolist(), [[0, 2], [3, 6]])
+        self.assertEqual(howard.call("add+relu", x, x).read().tolist(), [[0, 4], [6, 16]])
+        kept = howard.call("where", howard.gtz(x), x, x)
+        self.assertEqual(kept.read().tolist(), [[-1, 2], [3, 8]])
+        for wrong in ("sillu", "clamp:a", "softmax+relu"):
+            with self.assertRaises(howard.Error):
+                howard.call(wrong, x)
+        with self.assertRaises(howard.Error):
+            howard.call("add", x)
+
     def test_ops_compute_what_their_names_say(self):
         x = self.device.tensor(buffer_of([[-1, 2], [3, 4]]), dtype="float32")
         ones = howard.full_like(x, 1.0)

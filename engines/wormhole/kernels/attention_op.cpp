@@ -2,7 +2,9 @@
 #include "engines/wormhole/kernels/attention_op.h"
 
 #include <algorithm>
+#include <string>
 
+#include "base/error.h"
 #include "engines/wormhole/kernels/tile_pipeline.h"
 #include "engines/wormhole/kernels/work_split.h"
 
@@ -59,6 +61,14 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
   const TensorSpec& q = program.inputs[0].spec;
   const Shape& k = program.inputs[1].spec.shape;
   const Bytes tile = tile_bytes(q.dtype);
+  constexpr std::int64_t kMostChunks = 1 << 20;
+  if (ceil_div(q.shape.rows(), attributes.query_chunk) > kMostChunks) {
+    throw Error(
+        {.attempted = "compute attention",
+         .value = q.shape.text() + " in chunks of " + std::to_string(attributes.query_chunk),
+         .accepted = "1048576 chunks at the most",
+         .hint = ""});
+  }
   const AttentionSplit split = split_attention(q.shape, k, attributes, grid.cores());
   const std::int64_t sq = attributes.query_chunk / kTileSide;
   const std::int64_t sk = attributes.key_chunk / kTileSide;

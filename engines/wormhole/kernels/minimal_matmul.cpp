@@ -180,6 +180,17 @@ PlannedProgram plan_minimal_matmul(const Program& program,
                  .hint = ""});
   }
   const MinimalSplit split = split_minimal(program, grid);
+  const auto blocks = [](std::int64_t tiles, std::int64_t block) { return ceil_div(tiles, block); };
+  constexpr std::int64_t kMostBlocks = 1 << 20;
+  const std::int64_t m = blocks(split.per_core_m, attributes.block_m);
+  const std::int64_t n = blocks(split.per_core_n, attributes.block_n);
+  const std::int64_t k = blocks(split.k, attributes.block_k);
+  if (m > kMostBlocks || n > kMostBlocks || k > kMostBlocks || m * n > kMostBlocks / k) {
+    throw Error({.attempted = "multiply by minimal_matmul",
+                 .value = fmt::format("{} x {} x {} blocks a core", m, n, k),
+                 .accepted = "1048576 blocks a core at the most",
+                 .hint = "larger blocks"});
+  }
   const ChipProfile& chip = profiles.chip;
   const Bytes tile = tile_bytes(program.inputs[0].spec.dtype);
   const Bytes out_tile = tile_bytes(program.outputs[0].spec.dtype);

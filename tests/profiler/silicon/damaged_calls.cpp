@@ -19,6 +19,32 @@ std::string Row::text() const {
                      attributes, fidelity, worker_cores, kernel, skew, input0, input1, output);
 }
 
+namespace {
+
+std::vector<Row> calls_of_later_ops() {
+  return {
+      {.code = "MinimalMatmulOp",
+       .attributes = "{'config': 'MinimalMatmulConfig(M_block_size=2;K_block_size=8;N_block_size=8;"
+                     "subblock_h=2;subblock_w=2;compute_with_storage_grid_size=(x=8;y=8))'}"},
+      {.code = "UnaryDeviceOperation",
+       .attributes = "{'op_chain': '{U(op_type=UnaryOpType::CLAMP_TSS;param={0;6}); "
+                     "U(op_type=UnaryOpType::SILU;param={0})}'}",
+       .input1 = kNoTensor},
+      {.code = "SliceDeviceOperation",
+       .attributes = "{'slice_start': 'Shape([0; 0; 32; 0])'; 'step': 'Shape([1; 1; 2; 1])'}",
+       .input1 = kNoTensor,
+       .output = tensor(128, 512)},
+      {.code = "PadDeviceOperation",
+       .attributes = "{'input_tensor_start': 'Shape([0; 0; 3; 0])'}",
+       .input1 = kNoTensor,
+       .output = tensor(1024, 512)},
+      {.code = "PermuteDeviceOperation",
+       .attributes = "{'dims': 'SmallVector([0; 1; 3; 2])'}",
+       .input1 = kNoTensor}};
+}
+
+}  // namespace
+
 std::vector<std::string> whole_calls() {
   const std::string qkv = tensor(512, 1536);
   const std::vector<Row> rows = {
@@ -61,6 +87,7 @@ std::vector<std::string> whole_calls() {
        .input1 = kNoTensor}};
   std::vector<std::string> texts;
   for (const Row& row : rows) texts.push_back(row.text());
+  for (const Row& row : calls_of_later_ops()) texts.push_back(row.text());
   return texts;
 }
 
