@@ -152,6 +152,10 @@ std::string_view name_of(GapCause cause) {
       return "go latency";
     case GapCause::launch:
       return "launch";
+    case GapCause::between_calls:
+      return "between calls";
+    case GapCause::compile:
+      return "compile";
     case GapCause::unknown:
       return "unknown";
   }

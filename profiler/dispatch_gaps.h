@@ -30,12 +30,15 @@ enum class GapCause : std::uint8_t {
   cores_busy,       ///< Dispatched, and its cores still ran a program (of another queue).
   go_latency,       ///< Dispatched and the cores free: the go signal, and the first core's start.
   launch,           ///< Issued; the log does not tell dispatch and go latency apart.
+  between_calls,    ///< A real host had not begun the call: it was busy with something else.
+  compile,          ///< A real host was in the call, which had to compile the program.
   unknown,          ///< The log holds nothing that could tell.
 };
-inline constexpr std::size_t kGapCauses = 12;
+inline constexpr std::size_t kGapCauses = 14;
 
 /// "host issuing", "issue queue full", "finish", "transfer", "profiler", "event wait",
-/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch", "unknown".
+/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch", "between calls", "compile",
+/// "unknown".
 std::string_view name_of(GapCause cause);
 
 /// Time by cause.

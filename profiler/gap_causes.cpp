@@ -39,7 +39,7 @@ void sort_outer_first(Segments& segments) {
 
 }  // namespace
 
-GapCauses::GapCauses(const Timeline& timeline) {
+GapCauses::GapCauses(const Timeline& timeline) : real_host_(timeline.real_host) {
   for (const Activity& activity : timeline.activities) {
     const Segment segment{activity.span, cause_of(activity.occupation)};
     if (activity.place == TrackKind::host_thread) {
@@ -148,9 +148,8 @@ CauseTimes GapCauses::explain(const Span& gap, const ProgramRun& before,
   const auto within = [&](SimTime time, SimTime earliest) {
     return std::clamp(time, earliest, gap.end);
   };
-  CauseTimes causes;
   const SimTime issued = after.host_call ? within(after.host_call->end, gap.start) : gap.start;
-  add({gap.start, issued}, at(hosts_, {0, after.host_thread}), GapCause::host_issuing, causes);
+  CauseTimes causes = explain_call({gap.start, issued}, after);
   const bool issue_known = after.host_call || issued_before;
   if (after.dispatch) {
     const SimTime taken = within(after.dispatch->start, issued);
@@ -165,6 +164,21 @@ CauseTimes GapCauses::explain(const Span& gap, const ProgramRun& before,
     add({issued, gap.end}, at(measuring_, {after.device, after.sub_device}), GapCause::unknown,
         causes);
   }
+  return causes;
+}
+
+/// The host had not made the call of `after` yet, or was in it.
+CauseTimes GapCauses::explain_call(const Span& span, const ProgramRun& after) const {
+  const Segments& host = at(hosts_, {0, after.host_thread});
+  CauseTimes causes;
+  if (!real_host_ || !after.host_call) {
+    add(span, host, GapCause::host_issuing, causes);
+    return causes;
+  }
+  const SimTime called = std::clamp(after.host_call->start, span.start, span.end);
+  add({span.start, called}, host, GapCause::between_calls, causes);
+  add({called, span.end}, host, after.compiled ? GapCause::compile : GapCause::host_issuing,
+      causes);
   return causes;
 }
 

@@ -48,7 +48,10 @@ class GapCauses {
   void explain_dispatched(const Span& span, const ProgramRun& after, GapCause otherwise,
                           CauseTimes& causes) const;
 
+  CauseTimes explain_call(const Span& span, const ProgramRun& after) const;
+
   bool can_tell_ = false;
+  bool real_host_ = false;
   SegmentsByPlace hosts_;
   SegmentsByPlace waits_;       ///< Of dispatchers.
   SegmentsByPlace dispatches_;  ///< Of dispatchers.

@@ -53,6 +53,9 @@ struct ProgramRun {
   NameId section = 0;        ///< The part of the run: a signpost, a phase, a step; 0: none.
   std::uint32_t trace = 0;   ///< The captured trace it was part of; 0: none, or unknown.
   std::uint32_t replay = 0;  ///< Which replay of that trace, from 1; 0: none, or unknown.
+  std::uint32_t call = 0;    ///< Which of a log's different calls it was, from 1; 0: not known.
+  std::uint16_t cores = 0;   ///< That it ran on; 0: not known.
+  bool compiled = false;     ///< The log says that its call had to compile it first.
   std::uint16_t device = 0;
   std::uint16_t queue = 0;        ///< The command queue that launched it.
   std::uint16_t sub_device = 0;   ///< Whose cores it ran on.
@@ -86,6 +89,9 @@ struct Timeline {
   std::vector<ProgramRun> programs;  ///< In any order.
   std::vector<Activity> activities;  ///< In any order; those of one place are apart or nested.
   std::uint64_t losses = 0;          ///< Events or rows that are missing here.
+  /// The host's calls are those that a log of real hardware tells: what the host did before a call
+  /// was the program's own work, and is told apart from the call.
+  bool real_host = false;
 };
 
 /// The categories of trace events that a timeline is made of. Spans of other categories, and those

@@ -218,6 +218,13 @@ PlannedExplanation plan_explanation(const ExplainQuestion& question, const Exper
           harness::plan_points(experiment, {.backends = {emulated}, .overrides = std::move(axes)})};
 }
 
+PlannedExplanation plan_explanation(const ExplainQuestion& question,
+                                    const harness::Experiment& experiment) {
+  return {&experiment,
+          harness::plan_points(experiment, {.backends = {harness::Backend::emulated},
+                                            .overrides = explained_axes(question.axes)})};
+}
+
 reports::Explanation answer(const DevBox& box, const ExplainQuestion& question,
                             const PlannedExplanation& planned) {
   reports::Explanation explanation = explain(box, *planned.experiment, first_that_runs(planned));

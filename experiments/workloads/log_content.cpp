@@ -43,7 +43,8 @@ profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std:
 
 }  // namespace
 
-LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated) {
+LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
+                            const profiler::ReadOptions& options) {
   profiler::FileSource source(file);
   std::string beginning(profiler::kDetectionBytes, '\0');
   std::size_t size = 0;
@@ -57,7 +58,7 @@ LogContent read_log_content(const std::string& file, const wormhole::Profiles* e
   profiler::PrefixedSource whole(beginning, source);
   if (emulated != nullptr) return compare_log(whole, file, kind, *emulated);
   if (kind == profiler::LogKind::result) return reports::parse_result_json(read_file(file), file);
-  profiler::Log log = profiler::read_log(kind, whole, file);
+  profiler::Log log = profiler::read_log(kind, whole, file, options);
   if (log.runs.empty()) refuse_empty(file, log.dropped);
   return log;
 }

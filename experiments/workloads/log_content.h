@@ -19,9 +19,10 @@ using LogContent = std::variant<profiler::Log, std::vector<harness::ExperimentRe
 
 /// Reads a file of any kind that profiler/formats/log_file.h names, its kind by its content.
 /// `emulated`: the chip and software to compare an ops_perf_results CSV with; null: nothing is
-/// compared. Error when the file can not be read, when nothing in it ran, and for another kind that
-/// is to be compared.
-LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated);
+/// compared; `options` say what of a log is wanted. Error when the file can not be read, when
+/// nothing in it ran, and for another kind that is to be compared.
+LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
+                            const profiler::ReadOptions& options = {});
 
 /// The same as results: those of the file, of the comparison, or of reports::log_results(). `file`
 /// is its path, `context` that of this run.

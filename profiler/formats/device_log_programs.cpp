@@ -25,8 +25,8 @@ std::optional<std::int64_t> DeviceLogPrograms::checked(const DeviceLane& lane, s
   return near_end && cycle < CycleCounter::kNearEnd ? cycle + CycleCounter::kModulus : cycle;
 }
 
-void DeviceLogPrograms::start(const DeviceLane& lane, const DeviceProgramId& id, std::int64_t cycle,
-                              std::uint64_t line) {
+void DeviceLogPrograms::start(const DeviceLane& lane, const DeviceProgramId& id,
+                              std::uint16_t sub_device, std::int64_t cycle, std::uint64_t line) {
   const auto time = checked(lane, cycle, line);
   if (!time) return;
   LaneState& state = lanes_[lane];
@@ -47,6 +47,7 @@ void DeviceLogPrograms::start(const DeviceLane& lane, const DeviceProgramId& id,
     programs_.push_back({.id = id,
                          .run = state.run,
                          .device = lane.device,
+                         .sub_device = sub_device,
                          .start = std::numeric_limits<std::int64_t>::max(),
                          .end = -1});
   }
@@ -95,6 +96,7 @@ void DeviceLogPrograms::end_file(const std::string& architecture, Frequency cloc
            .trace = number(program.id.trace),
            .replay = program.id.trace >= 0 ? number(program.id.counter) : 0,
            .device = program.device,
+           .sub_device = program.sub_device,
            .kernel = {time_of_cycles(program.start, clock), time_of_cycles(program.end, clock)}});
     }
     std::ranges::stable_sort(run.timeline.programs, {},

@@ -39,8 +39,9 @@ class DeviceLogPrograms {
   /// `log` gets the runs and what is dropped; it must outlive this.
   explicit DeviceLogPrograms(Log& log) : log_(log) {}
 
-  void start(const DeviceLane& lane, const DeviceProgramId& id, std::int64_t cycle,
-             std::uint64_t line);
+  /// `sub_device`: whose cores it runs on; 0 where the file does not say.
+  void start(const DeviceLane& lane, const DeviceProgramId& id, std::uint16_t sub_device,
+             std::int64_t cycle, std::uint64_t line);
   void end(const DeviceLane& lane, std::int64_t cycle, std::uint64_t line);
 
   /// Ends the file, or what stands before a repeated first line.
@@ -51,6 +52,7 @@ class DeviceLogPrograms {
     DeviceProgramId id;
     std::uint32_t run;
     std::uint16_t device;
+    std::uint16_t sub_device;
     std::int64_t start;
     std::int64_t end;  ///< Before `start` when no zone of it has ended.
   };

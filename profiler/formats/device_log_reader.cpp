@@ -28,7 +28,7 @@ constexpr std::string_view kFirstWord = "ARCH:";
 /// Where what is needed stands in a row.
 struct Columns {
   std::size_t device, x, y, risc, time, host_id, zone, type;
-  std::size_t trace, counter;  ///< kAbsent in files of 13 columns.
+  std::size_t trace, counter, sub_device;  ///< kAbsent in files that do not have them.
   std::size_t width;
 };
 
@@ -111,6 +111,7 @@ class DeviceLogReader {
                 .type = need("type"),
                 .trace = find("trace id"),
                 .counter = find("trace id counter"),
+                .sub_device = find("sub_device_id"),
                 .width = fields.size()};
   }
 
@@ -151,10 +152,13 @@ class DeviceLogReader {
                           .x = static_cast<std::int32_t>(*x),
                           .y = static_cast<std::int32_t>(*y)};
     if (starts) {
+      const std::int64_t sub_device = trace_number(fields, columns_.sub_device);
+      constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
       programs_.start(lane,
                       {.host_id = *id,
                        .trace = trace_number(fields, columns_.trace),
                        .counter = trace_number(fields, columns_.counter)},
+                      static_cast<std::uint16_t>(std::clamp<std::int64_t>(sub_device, 0, kMost)),
                       *time, csv_.line());
     } else {
       programs_.end(lane, *time, csv_.line());

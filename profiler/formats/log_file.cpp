@@ -66,7 +66,9 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   const std::string_view line = text.substr(0, text.find('\n'));
   if (text.starts_with("ARCH:")) return LogKind::device_log;
-  if (line.find("OP CODE") != line.npos) return LogKind::ops_csv;
+  if (line.find("OP CODE") != line.npos || line.find("DEVICE KERNEL DURATION") != line.npos) {
+    return LogKind::ops_csv;
+  }
   if (text.starts_with('{') || text.starts_with('[')) {
     if (text.find("\"howard.result/") != text.npos) return LogKind::result;
     return LogKind::chrome_trace;
@@ -79,10 +81,16 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
                .hint = std::move(found.hint)});
 }
 
-Log read_log(LogKind kind, ByteSource& source, std::string_view name) {
+Log read_log(LogKind kind, ByteSource& source, std::string_view name, const ReadOptions& options) {
+  if (kind != LogKind::ops_csv && !options.range.is_whole()) {
+    throw Error({.attempted = fmt::format("take a part of {}", name),
+                 .value = fmt::format("a {} has no signposts", name_of(kind)),
+                 .accepted = "an ops_perf_results CSV",
+                 .hint = ""});
+  }
   switch (kind) {
     case LogKind::ops_csv:
-      return read_ops_csv(source, name);
+      return read_ops_csv(source, name, options);
     case LogKind::device_log:
       return read_device_log(source, name);
     case LogKind::chrome_trace:

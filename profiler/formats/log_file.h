@@ -29,7 +29,9 @@ inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 /// with what it seems to be, when it is none that can be read. `name` is the file's.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
 
-/// Reads a log of any kind but a result. Error as the readers throw them.
-Log read_log(LogKind kind, ByteSource& source, std::string_view name);
+/// Reads a log of any kind but a result. Error as the readers throw them, and for a range of a log
+/// that has no signposts.
+Log read_log(LogKind kind, ByteSource& source, std::string_view name,
+             const ReadOptions& options = {});
 
 }  // namespace howard::profiler

@@ -36,8 +36,13 @@ enum Column : std::size_t {
   kStartSkew,
   kTrace,
   kReplay,
+  kSubDevice,
+  kHostStart,
+  kCacheHit,
+  kIdeal,
+  kLastColumn,
 };
-constexpr std::array<std::string_view, 18> kNames = {
+constexpr std::array<std::string_view, kLastColumn> kNames = {
     "OP CODE",
     "OP TYPE",
     "GLOBAL CALL COUNT",
@@ -56,8 +61,15 @@ constexpr std::array<std::string_view, 18> kNames = {
     "DEVICE KERNEL FIRST TO LAST START [ns]",
     "METAL TRACE ID",
     "METAL TRACE REPLAY SESSION ID",
+    "SUB DEVICE ID",
+    "HOST START TS",
+    "PROGRAM CACHE HIT",
+    "PM IDEAL [ns]",
 };
-constexpr std::array kRequired = {kOpCode, kFirmwareStart, kKernelTime};
+/// What tt-metal's C++ report, and files of other years, call a column.
+constexpr std::array<std::pair<Column, std::string_view>, 2> kOtherNames = {
+    std::pair{kOpCode, std::string_view("OP NAME")},
+    std::pair{kSubDevice, std::string_view("SUB-DEVICE ID")}};
 
 /// The cells of a tensor: dimensions from version 2 on, and before.
 constexpr std::array<std::string_view, 7> kTensorCells = {
@@ -83,17 +95,16 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
     return found != header.end() ? static_cast<std::size_t>(found - header.begin()) : kAbsent;
   };
   for (const std::string_view column : kNames) columns_.push_back(find(column));
-  std::vector<std::string> missing;
-  for (const Column column : kRequired) {
-    if (columns_[column] == kAbsent) missing.emplace_back(kNames[column]);
+  for (const auto& [column, other] : kOtherNames) {
+    if (columns_[column] == kAbsent) columns_[column] = find(other);
   }
-  if (!missing.empty()) {
+  if (columns_[kKernelTime] == kAbsent) {
     throw Error({.attempted = fmt::format("read {} as ops_perf_results", name),
-                 .value = !line ? "the file is empty"
-                                : fmt::format("line {} has no column {}", *line,
-                                              join(missing, ", no column ")),
-                 .accepted = "a header with at least OP CODE, DEVICE FW START CYCLE and "
-                             "DEVICE KERNEL DURATION [ns]",
+                 .value = !line
+                              ? "the file is empty"
+                              : fmt::format("line {} has no column {}", *line, kNames[kKernelTime]),
+                 .accepted = "a header with at least DEVICE KERNEL DURATION [ns]; OP CODE and "
+                             "DEVICE FW START CYCLE beside it tell what ran when",
                  .hint = ""});
   }
   const auto find_tensors = [&](std::string_view kind) {
@@ -129,15 +140,23 @@ std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
   return wanted;
 }
 
+OpsFileKnows OpsColumns::knows() const {
+  const auto has = [&](Column column) { return columns_[column] != kAbsent; };
+  return {.names = has(kOpCode),
+          .devices = has(kDevice),
+          .starts = has(kFirmwareStart),
+          .firmware = has(kFirmwareEnd) || has(kFirmwareTime),
+          .latencies = has(kOpToOp),
+          .sub_devices = has(kSubDevice)};
+}
+
 /// The cells of one record on their way into a row.
 class OpsColumns::Cells {
  public:
   Cells(const OpsColumns& columns, const CsvFields& fields, OpsRecord& out)
       : columns_(columns), fields_(fields), out_(out) {}
 
-  bool is_header() const {
-    return text(kOpCode) == kNames[kOpCode] && text(kKernelTime) == kNames[kKernelTime];
-  }
+  bool is_header() const { return text(kKernelTime) == kNames[kKernelTime]; }
 
   /// False when a cell is not what it must be, and the record is dropped.
   bool read_row(Tensors tensors) {
@@ -147,16 +166,16 @@ class OpsColumns::Cells {
     row.architecture = text(kArchitecture);
     row.attributes = text(kAttributes);
     row.fidelity = text(kFidelity);
-    std::optional<std::int64_t> device;
-    read(kDevice, device);
-    if (device && (*device < 0 || *device > std::numeric_limits<std::uint16_t>::max())) {
-      reject(kDevice, "is no device's number");
-    }
-    row.device = static_cast<std::uint16_t>(device.value_or(0));
+    read(kDevice, row.device, "is no device's number");
+    read(kSubDevice, row.sub_device, "is no sub-device's number");
     read(kCall, row.call);
     read(kCores, row.cores);
     read(kWorkerCores, row.worker_cores);
+    read_if_good(kHostStart, row.host_start);
     read(kHostTime, row.host_time);
+    const std::string_view hit = text(kCacheHit);
+    row.compiled = hit == "False" || hit == "false" || hit == "0";
+    read_if_good(kIdeal, row.ideal);
     read(kFirmwareStart, row.firmware_start);
     read(kFirmwareEnd, row.firmware_end);
     read(kFirmwareTime, row.firmware_time);
@@ -200,6 +219,28 @@ class OpsColumns::Cells {
     } else {
       reject(which, "is not an integer");
     }
+  }
+
+  /// A number that a row is worth having without.
+  void read_if_good(Column which, std::optional<std::int64_t>& integer) const {
+    integer.reset();
+    const std::string_view text = this->text(which);
+    if (text.empty()) return;
+    if (std::int64_t digits = 0; parse_digits(text, digits)) {
+      integer = digits;
+    } else {
+      integer = parse_count(text);
+    }
+  }
+
+  /// A number of 16 bits; 0 for an empty cell.
+  void read(Column which, std::uint16_t& number, std::string_view problem) {
+    std::optional<std::int64_t> integer;
+    read(which, integer);
+    if (integer && (*integer < 0 || *integer > std::numeric_limits<std::uint16_t>::max())) {
+      reject(which, problem);
+    }
+    number = static_cast<std::uint16_t>(integer.value_or(0));
   }
 
   /// Nanoseconds.

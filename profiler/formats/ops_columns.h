@@ -32,13 +32,17 @@ struct OpRow {
   std::string_view name;     ///< OP CODE; of a signpost its message.
   std::string_view type;     ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
   std::uint16_t device = 0;
+  std::uint16_t sub_device = 0;
   std::string_view architecture;
   std::string_view attributes;  ///< "{'transpose_a': 'false'; ...}".
   std::string_view fidelity;
   std::optional<std::int64_t> call;          ///< GLOBAL CALL COUNT.
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
-  std::optional<SimTime> host_time;
+  std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
+  std::optional<SimTime> host_time;          ///< That its call took.
+  std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
+  bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
   std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
@@ -47,6 +51,16 @@ struct OpRow {
   std::optional<std::int64_t> trace, replay;
   /// Those with an X dimension; none unless they are asked for.
   std::vector<TensorCells> inputs, outputs;
+};
+
+/// Which columns a file has, of those without which less is known.
+struct OpsFileKnows {
+  bool names = true;         ///< OP CODE or OP NAME.
+  bool devices = true;       ///< DEVICE ID.
+  bool starts = true;        ///< DEVICE FW START CYCLE.
+  bool firmware = true;      ///< What tells how long the firmware ran.
+  bool latencies = true;     ///< OP TO OP LATENCY [ns].
+  bool sub_devices = false;  ///< SUB DEVICE ID.
 };
 
 /// Whether the cells of tensors are read: a third of the cells that are of use.
@@ -65,14 +79,16 @@ struct OpsRecord {
 /// names, in any order, and those that are not known are ignored.
 class OpsColumns {
  public:
-  /// Error when the first record, that of `header` in `line`, is none or lacks a column without
-  /// which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL DURATION [ns].
-  /// `name` is the file's, for messages; no fields: the file is empty.
+  /// Error when the first record, that of `header` in `line`, is none or lacks the column without
+  /// which there is nothing to learn: DEVICE KERNEL DURATION [ns]. `name` is the file's, for
+  /// messages; no fields: the file is empty.
   OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
              std::string_view name);
 
   /// The fields of a record that are looked at, by number.
   std::vector<std::size_t> wanted(Tensors tensors) const;
+
+  OpsFileKnows knows() const;
 
   /// What `record`, which is no empty line, and its `fields` say; a bad record has none.
   void read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,

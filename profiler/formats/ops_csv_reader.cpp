@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "profiler/formats/ops_timeline.h"
@@ -49,9 +50,11 @@ void read_records(const OpsColumns& columns, Tensors tensors, OpsBlock& block) {
 }  // namespace
 
 bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
-                     DroppedRows& dropped, const std::function<void(const OpRow&)>& take) {
+                     DroppedRows& dropped, const std::function<void(const OpRow&)>& take,
+                     const std::function<void(const OpsFileKnows&)>& begin) {
   CsvBlockReader reader(source);
   const OpsColumns columns = read_header(reader, name);
+  begin(columns.knows());
   bool starts_file = false;
   bool cut_off = false;
   const auto take_block = [&](OpsBlock& block) {
@@ -96,15 +99,18 @@ bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
   return cut_off;
 }
 
-Log read_ops_csv(ByteSource& source, std::string_view name) {
+Log read_ops_csv(ByteSource& source, std::string_view name, const ReadOptions& options) {
   Log log;
-  OpsTimelineBuilder builder(log);
-  const bool cut_off =
-      for_each_op_row(source, name, Tensors::skipped, log.dropped, [&](const OpRow& row) {
-        if (row.starts_file) builder.end_run();
-        builder.add(row);
-      });
-  builder.end_run();
+  std::optional<OpsTimelineBuilder> builder;
+  const bool cut_off = for_each_op_row(
+      source, name, options.tensors, log.dropped,
+      [&](const OpRow& row) {
+        if (row.starts_file) builder->end_run();
+        builder->add(row);
+      },
+      [&](const OpsFileKnows& knows) { builder.emplace(log, knows, options); });
+  builder->end_run();
+  builder->end_log();
   if (cut_off) log.notes.emplace_back("the file ends within a row");
   return log;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -116,9 +117,10 @@ constexpr std::array<std::string_view, 98> kColumns = {
 };
 constexpr std::size_t kInputs = 3;
 constexpr std::size_t kCellsPerTensor = 7;
-/// After the trace's two columns: kernel sources and hashes, sizes, the performance model, and what
-/// the counters of the matrix and vector units found.
-constexpr std::size_t kLastColumns = 34;
+/// After the trace's two columns: kernel sources and hashes, and sizes.
+constexpr std::size_t kKernelColumns = 13;
+/// The last ones: what the counters of the matrix and vector units found.
+constexpr std::size_t kCounterColumns = 13;
 
 std::int64_t nanoseconds(std::int64_t cycles, Frequency clock) {
   constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -232,6 +234,30 @@ void write_host(CsvWriter& csv, const std::optional<Span>& call) {
   csv.add(whole_nanoseconds(call->duration()));
 }
 
+/// A share in percent, as Python writes a rounded number.
+std::string percent(double part, double whole) {
+  return whole > 0 ? fmt::format("{:.2f}", 100 * part / whole) : std::string();
+}
+
+/// The performance model: what the arithmetic and the DRAM take at their peaks, in nanoseconds (1
+/// where a program has none, as tt-metal writes it), and what part of the kernel's that is.
+void write_model(CsvWriter& csv, const ProgramWork& work, std::int64_t kernel) {
+  const bool known = work.peak_flops > 0 && work.peak_bandwidth > 0 &&
+                     (work.flops > Flops() || work.dram > Bytes());
+  if (!known) return csv.skip(8);
+  const double compute = 1e9 * static_cast<double>(work.flops.value()) / work.peak_flops;
+  const double bandwidth = 1e9 * static_cast<double>(work.dram.value()) / work.peak_bandwidth;
+  const auto whole = [](double time) { return std::max<std::int64_t>(1, std::llround(time)); };
+  csv.add(whole(std::max(compute, bandwidth)));
+  csv.add(whole(compute));
+  csv.add(whole(bandwidth));
+  csv.add("[]");  // PM REQ I BW, PM REQ O BW: reads and writes are not told apart
+  csv.add("[]");
+  csv.add(percent(compute, static_cast<double>(kernel)));
+  csv.skip();  // NOC UTIL (%)
+  csv.add(percent(bandwidth, static_cast<double>(kernel)));
+}
+
 void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& device,
                   std::int64_t op_to_op) {
   const KernelCycles kernel(record, device.clock);
@@ -273,7 +299,9 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
   } else {
     csv.skip(2);
   }
-  csv.skip(kLastColumns);
+  csv.skip(kKernelColumns);
+  write_model(csv, facts.work, kernel.time());
+  csv.skip(kCounterColumns);
   csv.end_record();
 }
 

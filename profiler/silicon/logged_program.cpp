@@ -67,7 +67,10 @@ TensorSpec spec_of(const TensorCells& cells) {
   const bool dram = cells.memory.empty() || cells.memory.ends_with("_DRAM_INTERLEAVED");
   const bool l1 = cells.memory.ends_with("_L1_INTERLEAVED");
   if (!dram && !l1) {
-    refuse(fmt::format("a tensor in {}", cells.memory), "tensors interleaved over DRAM or L1");
+    const bool sharded = cells.memory.ends_with("_SHARDED");
+    refuse(fmt::format("{} is {}", cells.memory,
+                       sharded ? "sharded" : "storage that the emulator does not have"),
+           "tensors interleaved over DRAM or L1");
   }
   const bool rows = cells.layout.starts_with("ROW_MAJOR");
   if (!rows && cells.layout != "TILE") {

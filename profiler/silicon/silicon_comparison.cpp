@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "base/error.h"
 #include "engines/ops/check.h"
 #include "engines/wormhole/kernels/planned_program.h"
+#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/logged_chip.h"
 #include "profiler/silicon/logged_program.h"
 
 namespace howard::profiler {
@@ -62,6 +66,18 @@ std::string text(const std::vector<Operand>& operands) {
 
 bool ran_on_host(const OpRow& row) {
   return row.type == "tt_dnn_cpu" || row.type == "python_fallback";
+}
+
+/// The emulated kernel's longest stage. Operands in L1 take the emulator as long as those in DRAM,
+/// which does not make the DRAM their bound.
+std::string_view bound_of(const Program& program, const wormhole::KernelCost& kernel) {
+  const auto in_l1 = [](const Operand& operand) { return operand.spec.storage == Storage::l1; };
+  const bool uses_dram =
+      !std::ranges::all_of(program.inputs, in_l1) || !std::ranges::all_of(program.outputs, in_l1);
+  if (uses_dram || kernel.bottleneck != wormhole::Bottleneck::dram) {
+    return name_of(kernel.bottleneck);
+  }
+  return "reads of L1, timed as of DRAM";
 }
 
 class Comparer {
@@ -131,16 +147,43 @@ class Comparer {
 
   Place find_place(const OpRow& row) {
     try {
-      if (!row.architecture.empty() && row.architecture != "wormhole_b0") {
-        return not_emulated(
-            row, fmt::format("the emulator is of another chip than {}", row.architecture));
-      }
+      if (auto reason = other_chip(row)) return not_emulated(row, std::move(*reason));
       const auto program = logged_program(row, device_);
       if (!program) return not_emulated(row, "the emulator has no such op");
       return emulated(row, *program);
     } catch (const Error& failure) {
       return not_emulated(row, failure.what());
     }
+  }
+
+  /// Why a row is of a chip that the emulator is not of: by its name, its clock or its cores.
+  std::optional<std::string> other_chip(const OpRow& row) {
+    const std::string_view chip = row.architecture.empty() ? chip_of(row) : row.architecture;
+    if (chip.empty() && !chip_noted_) {
+      chip_noted_ = true;
+      found_.notes.emplace_back(
+          "the log does not say of which chip it is: taken to be wormhole_b0");
+    }
+    if (chip.empty() || chip == "wormhole_b0") return std::nullopt;
+    return fmt::format("the emulator is of another chip than {}{}", chip,
+                       row.architecture.empty() ? ", which its clock or its cores say it is" : "");
+  }
+
+  /// By the clock of the log's first long program whose cycles are those of a chip, and the row's
+  /// cores.
+  std::string_view chip_of(const OpRow& row) {
+    constexpr SimTime kLongEnough = SimTime::microseconds(1);
+    const std::int64_t cores = row.worker_cores.value_or(0);
+    const bool tells = row.firmware_start && row.firmware_end && row.firmware_time;
+    if (tells && clock_ == Frequency() && *row.firmware_time >= kLongEnough) {
+      const auto cycles = CycleCounter::between(*row.firmware_start, *row.firmware_end);
+      const double hertz = static_cast<double>(cycles.value_or(0)) / row.firmware_time->seconds();
+      if (hertz < static_cast<double>(kFastestClock.value())) {
+        const Frequency clock(std::llround(hertz));
+        if (!architecture_of(clock, cores).empty()) clock_ = clock;
+      }
+    }
+    return architecture_of(clock_, cores);
   }
 
   Place not_emulated(const OpRow& row, std::string reason) {
@@ -172,7 +215,7 @@ class Comparer {
                       .grid = grid,
                       .emulated = planned.kernel.total,
                       .emulated_cores = planned.kernel.cores,
-                      .bound_by = name_of(planned.kernel.bottleneck),
+                      .bound_by = bound_of(program, planned.kernel),
                       .measured_cores = row.cores.value_or(0)};
     const auto [at, is_new] = calls_.try_emplace(
         {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid},
@@ -190,7 +233,8 @@ class Comparer {
   wormhole::WormholeDevice device_;  ///< Where operands are allocated.
   SiliconComparison& found_;
   std::size_t rows_ = 0;
-  bool grid_noted_ = false;
+  bool grid_noted_ = false, chip_noted_ = false;
+  Frequency clock_;  ///< Of a chip that the log does not name.
   std::string key_;
   std::map<std::string, Place> places_;  ///< By what the rows say.
   using Description =

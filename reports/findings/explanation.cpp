@@ -143,6 +143,7 @@ Table changes_table(const Explanation& explanation) {
     table.notes.push_back("how: these options, for those of the same names, in " +
                           explanation.command);
   }
+  table.notes.insert(table.notes.end(), explanation.notes.begin(), explanation.notes.end());
   for (const std::string& warning : explanation.run.warnings) {
     table.notes.push_back("warning: " + warning);
   }
@@ -293,6 +294,9 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
   describe(explanation.run, base);
   base.details.emplace_back("verdict", verdict_sentence(explanation.run));
   base.details.emplace_back("command", explanation.command);
+  for (std::size_t i = 0; i < explanation.notes.size(); ++i) {
+    base.details.emplace_back(fmt::format("note {}", i + 1), explanation.notes[i]);
+  }
   for (const UntriedChange& change : explanation.untried) {
     base.details.emplace_back("not tried: " + change.what, change.reason);
   }

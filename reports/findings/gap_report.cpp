@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,26 @@ std::string largest_cause(const CauseTimes& causes) {
   if (present.empty()) return "";
   return fmt::format("{} {:.0f} %", name_of(present.front()),
                      100 * causes[present.front()].seconds() / causes.total().seconds());
+}
+
+/// Where lanes are of several devices, a column for each of the first few.
+void add_causes_by_device(std::span<const BusyLane> lanes, Table& table) {
+  constexpr std::size_t kMostDevices = 8;
+  std::map<std::uint16_t, CauseTimes> by_device;
+  for (const BusyLane& lane : lanes) by_device[lane.device] += lane.causes;
+  if (by_device.size() < 2) return;
+  const std::vector<GapCause> present = causes_present(profiler::time_by_cause(lanes));
+  std::size_t shown = 0;
+  for (const auto& [device, causes] : by_device) {
+    if (++shown > kMostDevices) break;
+    Numbers times;
+    for (const GapCause cause : present) times.emplace_back(causes[cause].seconds());
+    add_quantities(table, fmt::format("device {}", device), "s", times);
+  }
+  if (by_device.size() > kMostDevices) {
+    table.notes.push_back(
+        fmt::format("of {} devices, the first {} have a column", by_device.size(), kMostDevices));
+  }
 }
 
 }  // namespace
@@ -86,6 +107,7 @@ Table causes_table(std::span<const BusyLane> lanes) {
   add_words(table, "cause", names);
   add_quantities(table, "idle", "s", times);
   add_quantities(table, "share", "1", shares);
+  add_causes_by_device(lanes, table);
   return table;
 }
 

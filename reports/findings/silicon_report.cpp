@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/statistics.h"
@@ -174,13 +175,14 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   return table;
 }
 
-Table not_emulated_table(const SiliconComparison& comparison) {
+Table not_emulated_table(const SiliconComparison& comparison, std::size_t top) {
   std::vector<NotEmulated> sorted = comparison.not_emulated;
   std::ranges::stable_sort(sorted, std::ranges::greater(), &NotEmulated::measured);
   std::vector<std::string> names, reasons;
   Counts runs, lines;
   Numbers measured;
-  for (const NotEmulated& one : sorted) {
+  const std::size_t shown = std::min(top, sorted.size());
+  for (const NotEmulated& one : std::span(sorted).first(shown)) {
     names.push_back(one.code);
     runs.emplace_back(one.runs);
     measured.emplace_back(one.measured.seconds());
@@ -193,6 +195,9 @@ Table not_emulated_table(const SiliconComparison& comparison) {
   add_quantities(table, "measured", "s", measured);
   add_counts(table, "first line", lines);
   add_words(table, TableColumn{.title = "why", .room = harness::Room::key}, reasons);
+  if (shown < sorted.size()) {
+    table.notes.push_back(counted(sorted.size() - shown, "more reason"));
+  }
   return table;
 }
 
@@ -233,7 +238,7 @@ harness::PointResult point_of(const ComparedCall& call, const std::string& log) 
 std::vector<Table> silicon_tables(const SiliconComparison& comparison, std::string_view title,
                                   std::size_t top) {
   std::vector<Table> tables{ops_table(comparison), calls_table(comparison, top),
-                            not_emulated_table(comparison)};
+                            not_emulated_table(comparison, top)};
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);
   if (!tables.empty()) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -170,10 +171,40 @@ Lanes lanes_of(const Timeline& timeline, const Variety& variety) {
   return lanes;
 }
 
+/// Of a log that does not say when its programs ran.
+void busy_table(const LoggedRun& run, std::string_view title, const Lanes& lanes,
+                std::vector<Table>& tables) {
+  TableBuilder table(
+      fmt::format("{}: {}", title, counted(run.timeline.programs.size(), "program")));
+  table.text("where");
+  table.number("programs");
+  table.time("kernels");
+  for (const profiler::BusyLane& lane : lanes.devices) {
+    table.begin_row();
+    table.add(fmt::format("device {}", lane.device));
+    table.add(std::uint64_t{lane.programs});
+    table.add(lane.program_time);
+  }
+  std::move(table).append_to(tables);
+}
+
+/// How the clocks of the hosts and the devices belong together.
+void add_clock_notes(const LoggedRun& run, TableBuilder& table) {
+  for (const profiler::LoggedDevice& device : run.devices) {
+    if (!device.host_clock) continue;
+    table.note(fmt::format(
+        "device {}: its clock counts {:.4f} s in a second of the host's; a call's place among the "
+        "programs is known to {}",
+        device.id, device.host_clock->rate,
+        format_quantity(device.host_clock->uncertainty.seconds(), "s")));
+  }
+}
+
 void lane_table(const LoggedRun& run, std::string_view title, const Variety& variety,
                 const Lanes& lanes, std::vector<Table>& tables) {
   const Timeline& timeline = run.timeline;
   if (timeline.programs.empty()) return;
+  if (!run.knows_starts) return busy_table(run, title, lanes, tables);
   TableBuilder table(fmt::format("{}: {}", title, counted(timeline.programs.size(), "program")));
   table.text("where");
   table.number("programs");
@@ -199,6 +230,7 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
     table.note(fmt::format("{} of the programs are of {} of traces", variety.replayed,
                            counted(variety.replays.size(), "replay")));
   }
+  add_clock_notes(run, table);
   const profiler::OpToOp op_to_op = profiler::op_to_op(lanes.devices);
   if (op_to_op.negative > 0) {
     table.note(fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",
@@ -239,24 +271,35 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
   std::move(table).append_to(tables);
 }
 
-void section_table(const Timeline& timeline, std::string_view title, std::vector<Table>& tables) {
+void section_table(const Timeline& timeline, std::span<const profiler::BusyLane> lanes,
+                   std::string_view title, std::size_t top, std::vector<Table>& tables) {
   std::vector<OpGroup> groups = group_programs(timeline, &ProgramRun::section);
   if (groups.size() < 2) return;
   const SimTime whole = total_time(groups);
+  std::map<profiler::NameId, SimTime> idle;  // before programs of the section
+  for (const profiler::BusyLane& lane : lanes) {
+    for (const profiler::Gap& gap : lane.gaps) {
+      idle[timeline.programs[gap.after].section] += gap.span.duration();
+    }
+  }
   std::ranges::sort(groups, {}, &OpGroup::name);  // in the order in which they began
-  TableBuilder table(fmt::format("{}: kernel time by section", title));
+  TableBuilder table(fmt::format("{}: kernel and idle time by section", title));
   table.text("section");
   table.number("programs");
   table.time("time");
   table.share("share");
-  for (const OpGroup& group : groups) {
+  table.time("idle before its programs");
+  const std::size_t shown = std::min(top, groups.size());
+  for (const OpGroup& group : std::span(groups).first(shown)) {
     const std::string_view name = timeline.names.name(group.name);
     table.begin_row();
     table.add(std::string(name.empty() ? "(before the first)" : name));
     table.add(group.runs);
     table.add(group.time);
     table.add_share(group.time, whole);
+    table.add(idle[group.name]);
   }
+  if (shown < groups.size()) table.note(counted(groups.size() - shown, "more section"));
   std::move(table).append_to(tables);
 }
 
@@ -267,7 +310,8 @@ void append(Table table, std::string_view title, std::vector<Table>& tables) {
   tables.push_back(std::move(table));
 }
 
-void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>& tables) {
+void host_table(const LoggedRun& run, std::string_view title, std::size_t top,
+                std::vector<Table>& tables) {
   std::vector<profiler::HostOp> ops = run.host_ops;
   std::ranges::stable_sort(ops, std::ranges::greater(), &profiler::HostOp::time);
   TableBuilder table(fmt::format("{}: ops on the host", title));
@@ -275,13 +319,15 @@ void host_table(const LoggedRun& run, std::string_view title, std::vector<Table>
   table.text("type");
   table.number("calls");
   table.time("time");
-  for (const profiler::HostOp& op : ops) {
+  const std::size_t shown = std::min(top, ops.size());
+  for (const profiler::HostOp& op : std::span(ops).first(shown)) {
     table.begin_row();
     table.add(std::string(run.timeline.names.name(op.name)));
     table.add(op.type);
     table.add(op.calls);
     table.add(op.time);
   }
+  if (shown < ops.size()) table.note(counted(ops.size() - shown, "more op"));
   std::move(table).append_to(tables);
 }
 
@@ -294,17 +340,15 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
     const Lanes lanes = lanes_of(run.timeline, variety);
     tbb::parallel_invoke([&] { lane_table(run, title, variety, lanes, parts[0]); },
                          [&] {
+                           section_table(run.timeline, lanes.devices, title, top, parts[2]);
                            append(causes_table(lanes.smallest()), title, parts[2]);
                            append(op_pairs_table(run.timeline, lanes.smallest(), top), title,
                                   parts[3]);
                          },
                          [&] { append(gap_lengths_table(lanes.smallest()), title, parts[4]); });
   };
-  tbb::parallel_invoke(tables_of_gaps, [&] {
-    op_table(run.timeline, title, top, parts[1]);
-    section_table(run.timeline, title, parts[1]);
-  });
-  host_table(run, title, parts[4]);
+  tbb::parallel_invoke(tables_of_gaps, [&] { op_table(run.timeline, title, top, parts[1]); });
+  host_table(run, title, top, parts[4]);
   std::vector<Table> tables;
   for (std::vector<Table>& part : parts) std::ranges::move(part, std::back_inserter(tables));
   return tables;

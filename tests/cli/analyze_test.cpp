@@ -31,8 +31,8 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
   const Outcome outcome = run("analyze ops.csv");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "ops.csv: 2 programs")) << outcome.out;
-  EXPECT_TRUE(
-      contains(outcome.out, "device 0 (1000 MHz)         2  35.00  15.00  20.00        57.1"))
+  EXPECT_TRUE(contains(
+      outcome.out, "device 0 (wormhole_b0, 1000 MHz)         2  35.00  15.00  20.00        57.1"))
       << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "20 us to 50 us     1  20.00"));
   EXPECT_TRUE(contains(outcome.out, "1 gap, 20.00 us idle, 57.1 % of idle + busy"));

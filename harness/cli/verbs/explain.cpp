@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -18,6 +19,8 @@
 #include "experiments/all.h"
 #include "experiments/workloads/chip_context.h"
 #include "experiments/workloads/explain_question.h"
+#include "experiments/workloads/log_content.h"
+#include "experiments/workloads/log_workload.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -36,7 +39,8 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> names;
   std::vector<std::string> axes;
-  Options outputs;  ///< Profiles, color and where results go.
+  profiler::LogRange range;  ///< Of a log.
+  Options outputs;           ///< Profiles, color and where results go.
   bool help = false;
 };
 
@@ -47,6 +51,9 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_flag("-h,--help", options.help);
   app.add_option("names", options.names, join(experiments::explained_workloads(), ","));
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
+  app.add_option("--from", options.range.from);
+  app.add_option("--to", options.range.to);
+  app.add_flag("--all", options.range.with_warmup);
   app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
   app.add_option("--results", options.outputs.results);
@@ -62,6 +69,39 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   }
   require_one_text_in_each_place(options.outputs);
   return options;
+}
+
+/// The file that is to be explained; empty for a workload or an experiment.
+std::string log_of(const ExplainOptions& options) {
+  if (options.names.empty()) return "";
+  const std::string& name = options.names.front();
+  const bool is_path = name.find_first_of("./") != std::string::npos;
+  return is_path ? name : "";
+}
+
+reports::Explanation explain_file(const ExplainOptions& options, const std::string& file,
+                                  const wormhole::Profiles& profiles,
+                                  std::shared_ptr<const experiments::DevBox> box) {
+  const experiments::LogContent content = experiments::read_log_content(
+      file, nullptr, {.tensors = profiler::Tensors::read, .range = options.range});
+  const auto* const log = std::get_if<profiler::Log>(&content);
+  if (log == nullptr) {
+    throw Error({.attempted = "explain " + file,
+                 .value = "it is a result file",
+                 .accepted = "an ops_perf_results CSV",
+                 .hint = "run_experiment analyze " + file});
+  }
+  const experiments::LogWorkload workload = experiments::log_workload(*log, file, profiles);
+  std::string what = shell_word(file);
+  for (const auto& [option, value] :
+       {std::pair{"--from", options.range.from}, {"--to", options.range.to}}) {
+    if (!value.empty()) what += fmt::format(" {} {}", option, shell_word(value));
+  }
+  if (options.range.with_warmup) what += " --all";
+  const auto experiment = experiments::log_experiment(box, workload);
+  return experiments::explain_log(
+      *box, {.what = what, .axes = options.axes, .profiles = options.outputs.profiles}, *experiment,
+      workload);
 }
 
 int write(const ExplainOptions& options, const reports::Explanation& explanation,
@@ -94,6 +134,12 @@ int explain(int argc, const char* const* argv) {
   const wormhole::Profiles profiles =
       read_settings(options.outputs.profiles, wormhole::load_profiles);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
+  if (const std::string file = log_of(options); !file.empty()) {
+    return write(options, explain_file(options, file, profiles, box), profiles);
+  }
+  if (!options.range.is_whole() || options.range.with_warmup) {
+    throw UsageError("--from, --to and --all are for logs");
+  }
   const auto list = experiments::all_experiments(box, options.outputs.profiles);
   const experiments::ExplainQuestion question{
       .what = options.names.empty() ? "" : options.names.front(),

@@ -70,6 +70,13 @@ TEST(DeviceLog, FilesOfThirteenColumnsAndOtherClocksAreRead) {
   EXPECT_EQ(log.runs[0].devices[0].architecture, "blackhole");
 }
 
+TEST(DeviceLog, ProgramsAreOfTheSubDeviceThatAColumnNames) {
+  EXPECT_EQ(read(kDeviceLog).runs[0].timeline.programs[0].sub_device, 0);
+  std::string text = kDeviceLog;
+  text.replace(text.find("timer_id"), std::string_view("timer_id").size(), "sub_device_id");
+  EXPECT_EQ(read(text).runs[0].timeline.programs[0].sub_device, 7);
+}
+
 TEST(DeviceLog, AProgramThatStartsAgainIsAnotherRunOfIt) {
   const Log log = read(kLog15 + zone(100, 200, 9) + zone(300, 400, 9));
   ASSERT_EQ(log.runs.size(), 1U);

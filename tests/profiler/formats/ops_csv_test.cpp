@@ -84,8 +84,8 @@ TEST(OpsCsv, ColumnsAreFoundByNameInAnyOrder) {
 TEST(OpsCsv, AMissingColumnIsNamed) {
   EXPECT_EQ(failure("OP CODE,DEVICE FW START CYCLE\na,1\n"),
             "cannot read ops.csv as ops_perf_results: line 1 has no column DEVICE KERNEL DURATION "
-            "[ns]; accepted: a header with at least OP CODE, DEVICE FW START CYCLE and DEVICE "
-            "KERNEL DURATION [ns]");
+            "[ns]; accepted: a header with at least DEVICE KERNEL DURATION [ns]; OP CODE and "
+            "DEVICE FW START CYCLE beside it tell what ran when");
   EXPECT_NE(failure("").find("the file is empty"), std::string::npos);
 }
 
@@ -94,8 +94,8 @@ TEST(OpsCsv, WithoutAClockTheShippedOneIsTakenAndSaid) {
       "OP CODE,DEVICE ARCH,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n"
       "a,blackhole,1350,1000\n");
   EXPECT_EQ(only(log).programs[0].kernel.start, SimTime::microseconds(1));
-  ASSERT_EQ(log.notes.size(), 1U);
-  EXPECT_NE(log.notes[0].find("1350 MHz"), std::string::npos);
+  ASSERT_EQ(log.notes.size(), 3U) << "no device, no latency, no clock";
+  EXPECT_NE(log.notes[2].find("1350 MHz"), std::string::npos);
 }
 
 TEST(OpsCsv, BadCellsCostTheirRowsAndAreNamedByLineAndColumn) {
@@ -431,6 +431,53 @@ TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
   EXPECT_EQ(cell("INPUT_0_Y_PAD[LOGICAL]"), "32[19]");
   EXPECT_EQ(cell("INPUT_0_DATATYPE"), "BFLOAT16");
   EXPECT_EQ(cell("INPUT_1_Y_PAD[LOGICAL]"), "");
+  EXPECT_EQ(cell("PM IDEAL [ns]"), "") << "of work that nobody knows";
+}
+
+TEST(OpsCsv, TheWriterFillsThePerformanceModel) {
+  // 2 us at the peak of the matrix units, 3 us at that of the DRAM, in kernels of 12 us.
+  static const ProgramFacts facts{.operation = "Matmul",
+                                  .work = {.flops = Flops(2'000'000),
+                                           .dram = Bytes(300'000),
+                                           .peak_flops = 1e12,
+                                           .peak_bandwidth = 1e11}};
+  const std::string text =
+      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
+  TextSource source(text);
+  CsvReader csv(source);
+  ASSERT_TRUE(csv.next());
+  const std::vector<std::string> header(csv.fields().begin(), csv.fields().end());
+  ASSERT_TRUE(csv.next());
+  ASSERT_EQ(csv.fields().size(), header.size());
+  const auto cell = [&](std::string_view name) {
+    const auto found = std::ranges::find(header, name);
+    return csv.fields()[static_cast<std::size_t>(found - header.begin())];
+  };
+  EXPECT_EQ(cell("PM IDEAL [ns]"), "3000");
+  EXPECT_EQ(cell("PM COMPUTE [ns]"), "2000");
+  EXPECT_EQ(cell("PM BANDWIDTH [ns]"), "3000");
+  EXPECT_EQ(cell("PM FPU UTIL (%)"), "16.67");
+  EXPECT_EQ(cell("DRAM BW UTIL (%)"), "25.00");
+}
+
+TEST(OpsCsv, TheCppReportIsReadByItsOwnNames) {
+  const Log log = read(
+      "GLOBAL CALL COUNT,DEVICE ID,OP NAME,SUB DEVICE ID,DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+      "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]\n"
+      "1024,0,Matmul,0,5000,9000,4000,3000\n"
+      "2048,0,AllGather,1,6000,8000,2000,1500\n");
+  EXPECT_EQ(only(log).names.name(only(log).programs.at(0).name), "Matmul");
+  EXPECT_EQ(only(log).programs.at(1).sub_device, 1);
+  EXPECT_EQ(log.dropped.count(), 0U);
+}
+
+TEST(OpsCsv, WithoutStartsOnlyTheKernelsAreKnown) {
+  const Log log = read("OP CODE,DEVICE ID,DEVICE KERNEL DURATION [ns]\na,0,2000\nb,0,3000\n");
+  EXPECT_FALSE(log.runs[0].knows_starts);
+  EXPECT_EQ(only(log).programs.at(0).kernel.duration(), SimTime::microseconds(2));
+  EXPECT_EQ(only(log).programs.at(1).kernel.duration(), SimTime::microseconds(3));
+  ASSERT_EQ(log.notes.size(), 1U);
+  EXPECT_NE(log.notes[0].find("DEVICE FW START CYCLE"), std::string::npos);
 }
 
 }  // namespace

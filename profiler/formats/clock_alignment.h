@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "base/sim_time.h"
+
+namespace howard::profiler {
+
+/// When the host began a call, by its own clock, and when the device began to run it, by its own.
+struct ClockPair {
+  SimTime host, device;
+};
+
+/// How the clock of a device and that of the host belong together. The two count from different
+/// moments, and at rates that differ by a percent or two.
+struct ClockAlignment {
+  SimTime host_origin, device_origin;  ///< The same moment on both.
+  double rate = 1;                     ///< Device seconds per host second.
+  /// How far the line may be off: in half of the log's parts, the earliest start that was seen
+  /// after a call lies within this of the line.
+  SimTime uncertainty;
+  std::size_t pairs = 0;  ///< That it was found from.
+
+  /// The moment `host` of the host's clock, on the device's.
+  SimTime device_time(SimTime host) const;
+};
+
+/// Finds the line below all pairs, as no program starts before the call that launched it, and as
+/// near to them as the time in the middle of the log allows: programs that waited in a queue start
+/// late, and those that did not are what the line touches. The shortest latency between a call and
+/// its program is taken to be none. Pairs that lie far below the others are damage and left out.
+///
+/// Absent when there are fewer than three pairs at different times of the host, or when the clocks
+/// would run at rates that differ by more than a tenth: they are then not of one run.
+std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs);
+
+}  // namespace howard::profiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/formats/log.h"
+
+namespace howard::profiler {
+
+/// Puts the host's calls of one device's programs, which are in order by start, on the device's
+/// clock, and says in `device` how the clocks belong together. Calls that are not of the launch are
+/// removed: a replay that repeats the times of its capture. All are where the clocks can not be
+/// aligned, and `notes` says why.
+void align_host_times(std::span<ProgramRun> programs, LoggedDevice& device,
+                      std::vector<std::string>& notes);
+
+}  // namespace howard::profiler

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/silicon/call_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/wormhole/kernels/planned_program.h"
+#include "profiler/silicon/logged_program.h"
+#include "profiler/silicon/op_attributes.h"
+
+namespace howard::profiler {
+namespace {
+
+constexpr std::int64_t kTile = 32;
+/// More rows, columns or matrices are damage; their product must not leave 63 bits.
+constexpr std::int64_t kLongestSide = 1 << 20;
+
+struct Side {
+  std::int64_t padded = 1, logical = 1;
+};
+
+/// "32[19]": padded and logical; "32", of version 1: both.
+std::optional<Side> side_of(std::string_view cell) {
+  if (cell.empty()) return Side{};
+  const std::size_t bracket = cell.find('[');
+  const auto padded = parse_integer(cell.substr(0, bracket));
+  auto logical = padded;
+  if (bracket != std::string_view::npos && cell.ends_with(']')) {
+    logical = parse_integer(cell.substr(bracket + 1, cell.size() - bracket - 2));
+  }
+  if (!padded || !logical || *padded < 1 || *padded > kLongestSide) return std::nullopt;
+  return Side{*padded, std::clamp<std::int64_t>(*logical, 1, *padded)};
+}
+
+/// Bytes of 1024 elements: block floats share an exponent between sixteen.
+std::optional<std::int64_t> bytes_per_1024(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kTypes{{{"BFLOAT16", 2048},
+                                                                             {"FLOAT32", 4096},
+                                                                             {"BFLOAT8_B", 1088},
+                                                                             {"BFLOAT4_B", 576},
+                                                                             {"UINT32", 4096},
+                                                                             {"INT32", 4096},
+                                                                             {"UINT16", 2048},
+                                                                             {"UINT8", 1024}}};
+  for (const auto& [name, bytes] : kTypes) {
+    if (name == type) return bytes;
+  }
+  return std::nullopt;
+}
+
+struct Sizes {
+  std::array<Side, 4> sides;
+  double bytes = 0;
+  bool in_dram = false;
+  std::string text;
+
+  std::int64_t tiles() const {
+    const auto [w, z, y, x] = sides;
+    return w.padded * z.padded * ceil_div(y.padded, kTile) * ceil_div(x.padded, kTile);
+  }
+};
+
+std::optional<Sizes> sizes_of(const TensorCells& cells) {
+  Sizes sizes;
+  double elements = 1;
+  for (std::size_t i = 0; i < sizes.sides.size(); ++i) {
+    const auto side = side_of(cells.dimensions[i]);
+    if (!side) return std::nullopt;
+    sizes.sides[i] = *side;
+    elements *= static_cast<double>(side->padded);
+    const bool leads = i < 2 && sizes.text.empty() && side->logical == 1;
+    if (!leads) sizes.text += fmt::format("{}{}", sizes.text.empty() ? "" : "x", side->logical);
+  }
+  const auto bytes = bytes_per_1024(cells.datatype);
+  constexpr double kMost = 1e13;  // ten thousand gigabytes: no tensor of a chip
+  if (!bytes || elements > kMost) return std::nullopt;
+  sizes.bytes = elements * static_cast<double>(*bytes) / 1024;
+  sizes.in_dram = cells.memory.empty() || cells.memory.find("_DRAM_") != std::string_view::npos;
+  std::string type(cells.datatype);
+  std::ranges::transform(type, type.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  sizes.text += " " + type;
+  if (!sizes.in_dram) sizes.text += " in L1";
+  return sizes;
+}
+
+bool has_word(std::string_view name, std::string_view word) {
+  return name.find(word) != std::string_view::npos;
+}
+
+/// 2 M N K for each matrix of the result; K is the first operand's columns, or its rows where it is
+/// transposed. N is the result's, so that a transposed second operand changes nothing.
+double flops_of(const OpRow& call, const Sizes& a, const Sizes& out) {
+  const bool transposed = OpAttributes(call.attributes).find("transpose_a") == "true" ||
+                          OpAttributes(call.attributes).find("transpose_a") == "1";
+  const auto inner = static_cast<double>(a.sides[transposed ? 2 : 3].padded);
+  double flops = 2 * inner;
+  for (const Side& side : out.sides) flops *= static_cast<double>(side.padded);
+  return flops;
+}
+
+}  // namespace
+
+CallFacts facts_of(const OpRow& call) {
+  CallFacts facts;
+  constexpr double kMost = 1e18;
+  if (call.ideal && *call.ideal > 1) {  // of an op without a model it is 1
+    facts.ideal = SimTime::nanoseconds(std::min<std::int64_t>(*call.ideal, 1'000'000'000'000));
+  }
+  std::vector<Sizes> inputs, outputs;
+  for (const auto& [cells, sizes] : {std::pair{&call.inputs, &inputs}, {&call.outputs, &outputs}}) {
+    for (const TensorCells& tensor : *cells) {
+      auto read = sizes_of(tensor);
+      if (!read) return facts;
+      sizes->push_back(std::move(*read));
+    }
+  }
+  if (outputs.empty()) return facts;
+  for (const Sizes& input : inputs) {
+    facts.operands += (facts.operands.empty() ? "" : ", ") + input.text;
+  }
+  facts.operands += " -> " + outputs.front().text;
+  double dram = 0;
+  // These read as much of a long operand as their result holds.
+  const bool picks = has_word(call.name, "Embedding") || has_word(call.name, "Slice") ||
+                     has_word(call.name, "Split") || has_word(call.name, "Gather");
+  double written = 0;
+  for (const Sizes& output : outputs) written += output.bytes;
+  for (const Sizes& input : inputs) {
+    if (input.in_dram) dram += picks ? std::min(input.bytes, written) : input.bytes;
+  }
+  for (const Sizes& output : outputs) {
+    if (output.in_dram) dram += output.bytes;
+  }
+  const bool product = has_word(call.name, "Matmul") && inputs.size() >= 2;
+  const double flops = product ? flops_of(call, inputs.front(), outputs.front()) : 0;
+  if (dram > kMost || flops > kMost) return facts;
+  facts.flops = Flops(std::llround(flops));
+  facts.dram = Bytes(std::llround(dram));
+  facts.work_units = outputs.front().tiles();
+  facts.knows_sizes = true;
+  return facts;
+}
+
+CallEmulator::CallEmulator(const wormhole::Profiles& profiles)
+    : profiles_(profiles), device_(profiles) {}
+
+std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* reason) {
+  const auto fail = [&](std::string why) -> std::optional<EmulatedCall> {
+    if (reason != nullptr) *reason = std::move(why);
+    return std::nullopt;
+  };
+  try {
+    const std::optional<Program> program = logged_program(call, device_);
+    if (!program) return fail("the emulator has no such op");
+    const CoreGrid grid = logged_grid(call).value_or(profiles_.chip.eth_grid);
+    const wormhole::PlannedProgram planned = plan_program(*program, grid, profiles_);
+    return EmulatedCall{.kernel = planned.kernel.total,
+                        .cores = planned.kernel.cores,
+                        .bound_by = name_of(planned.kernel.bottleneck)};
+  } catch (const Error& failure) {
+    return fail(failure.text().value);
+  }
+}
+
+SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip) {
+  if (!facts.knows_sizes) return {};
+  const double seconds =
+      static_cast<double>(facts.dram.value()) / static_cast<double>(chip.dram_bandwidth.value());
+  return SimTime::picoseconds(std::llround(seconds * 1e12));
+}
+
+SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
+                           std::string_view fidelity) {
+  if (!facts.knows_sizes || facts.flops == Flops() || cores < 1) return {};
+  constexpr std::array kAll{MathFidelity::lofi, MathFidelity::hifi2, MathFidelity::hifi3,
+                            MathFidelity::hifi4};
+  const auto known =
+      std::ranges::find(kAll, fidelity, [](MathFidelity one) { return name_of(one); });
+  const MathFidelity used = known != kAll.end() ? *known : MathFidelity::hifi2;
+  const double seconds = static_cast<double>(facts.flops.value()) / chip.peak_flops(cores, used);
+  return SimTime::picoseconds(std::llround(seconds * 1e12));
+}
+
+}  // namespace howard::profiler

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "profiler/silicon/log_advice.h"
+
+namespace howard::profiler {
+namespace {
+
+/// Planning a call takes up to a millisecond; beyond these, calls take next to none of the time.
+constexpr std::size_t kMostEmulated = 1'000;
+
+SimTime median(std::vector<SimTime>& times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+bool is_of(const OpRow& call, const LoggedRun& run, std::uint16_t device) {
+  const auto found = std::ranges::find(run.devices, device, &LoggedDevice::id);
+  const std::string_view named =
+      found != run.devices.end() ? std::string_view(found->architecture) : call.architecture;
+  return named.empty() || named == "wormhole_b0";
+}
+
+}  // namespace
+
+std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
+                                   CallEmulator* emulator) {
+  std::vector<std::vector<SimTime>> times(calls.size() + 1);
+  std::vector<std::uint16_t> devices(calls.size() + 1), sub_devices(calls.size() + 1);
+  std::map<std::pair<std::uint16_t, std::uint16_t>, int> most_cores;
+  for (const ProgramRun& program : run.timeline.programs) {
+    times[program.call].push_back(program.kernel.duration());
+    devices[program.call] = program.device;
+    sub_devices[program.call] = program.sub_device;
+    int& most = most_cores[{program.device, program.sub_device}];
+    most = std::max<int>(most, program.cores);
+  }
+  // Without sub-devices a program may have all cores; with them, those that their programs use.
+  const bool divided =
+      std::ranges::any_of(most_cores, [](const auto& entry) { return entry.first.second != 0; });
+  std::vector<CallUse> uses;
+  for (std::uint32_t id = 1; id <= calls.size(); ++id) {
+    if (times[id].empty()) continue;
+    const OpRow& row = calls.row(id);
+    CallUse& use = uses.emplace_back(CallUse{.call = id,
+                                             .name = std::string(row.name),
+                                             .runs = times[id].size(),
+                                             .fidelity = std::string(row.fidelity),
+                                             .facts = facts_of(row)});
+    for (const SimTime time : times[id]) use.time += time;
+    use.median = median(times[id]);
+    constexpr std::int64_t kMostCores = 1'000;
+    use.cores = static_cast<int>(std::clamp<std::int64_t>(row.cores.value_or(0), 0, kMostCores));
+    use.base_cores = divided ? most_cores[{devices[id], sub_devices[id]}]
+                             : static_cast<int>(std::clamp<std::int64_t>(
+                                   row.worker_cores.value_or(0), 0, kMostCores));
+  }
+  std::ranges::stable_sort(uses, std::greater(), &CallUse::time);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    CallUse& use = uses[i];
+    const OpRow& row = calls.row(use.call);
+    if (emulator == nullptr) {
+      continue;
+    } else if (!is_of(row, run, devices[use.call])) {
+      use.not_emulated = "another chip than the emulator's";
+    } else if (i >= kMostEmulated) {
+      use.not_emulated = "beyond the calls that take the most time";
+    } else {
+      use.dram_at_peak = dram_time_at_peak(use.facts, emulator->chip());
+      use.flops_at_peak =
+          flops_time_at_peak(use.facts, emulator->chip(), use.base_cores, row.fidelity);
+      use.emulated = emulator->run(row, &use.not_emulated);
+    }
+  }
+  return uses;
+}
+
+}  // namespace howard::profiler

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/silicon/log_advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "profiler/silicon/op_attributes.h"
+
+namespace howard::profiler {
+namespace {
+
+std::string us(SimTime time) { return fmt::format("{:.2f} us", time.seconds() * 1e6); }
+
+/// `time`, in proportion of two times of the emulator.
+SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
+  if (now <= SimTime()) return time;
+  return SimTime::picoseconds(
+      static_cast<std::int64_t>(static_cast<double>(time.ps()) * (then.seconds() / now.seconds())));
+}
+
+/// "Matmul 32x1280 bfloat16, ...".
+std::string where(const CallUse& use) { return use.name + " " + use.facts.operands; }
+
+bool has_word(std::string_view name, std::string_view word) {
+  return name.find(word) != std::string_view::npos;
+}
+
+/// Ops that compute nothing: they put the same elements elsewhere.
+bool is_movement(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
+                                                   "Transpose", "Permute", "Sharded",
+                                                   "Reshard",   "Copy",    "ToLayout"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return has_word(name, word); });
+}
+
+/// Of thousands of calls, those that take the most time say enough about the others.
+constexpr std::size_t kMostCompared = 200;
+
+class Adviser {
+ public:
+  Adviser(const LoggedRun& run, const OpCalls& calls, CallEmulator* emulator)
+      : run_(run), calls_(calls), emulator_(emulator) {}
+
+  void look_at_host(std::span<const BusyLane> devices);
+  void look_at_calls(std::span<const CallUse> uses);
+  void look_at_movements(std::span<const CallUse> uses);
+  std::vector<LogFinding> take() &&;
+
+ private:
+  void add(LogFinding finding) {
+    if (finding.gain > SimTime()) findings_.push_back(std::move(finding));
+  }
+  void look_at_cores(const CallUse& use, SimTime shortest);
+  void look_at_product(const CallUse& use);
+  void try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what);
+
+  const LoggedRun& run_;
+  const OpCalls& calls_;
+  CallEmulator* emulator_;
+  std::vector<LogFinding> findings_;
+};
+
+SimTime median(std::vector<SimTime> times) {
+  if (times.empty()) return {};
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+/// A gap that the host had a part in.
+struct HostGap {
+  SimTime gap, host;
+  bool first = false;     ///< The program behind it ran for the first time.
+  bool compiled = false;  ///< The log says that it was compiled.
+};
+
+struct HostGaps {
+  std::vector<HostGap> gaps;
+  std::vector<SimTime> launches;  ///< Gaps that it had no part in.
+};
+
+HostGaps host_gaps(const std::vector<ProgramRun>& programs, std::span<const BusyLane> devices) {
+  HostGaps found;
+  for (const BusyLane& lane : devices) {
+    std::set<std::tuple<std::uint32_t, NameId>> seen;
+    const auto is_first = [&](const ProgramRun& program) {
+      return seen.insert({program.call, program.name}).second;
+    };
+    if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
+    for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
+      const Gap& gap = lane.gaps[i];
+      const CauseTimes causes = lane.causes_of(i);
+      const SimTime host = causes[GapCause::between_calls] + causes[GapCause::host_issuing] +
+                           causes[GapCause::compile];
+      const SimTime length = gap.span.duration();
+      if (causes[GapCause::launch] == length) found.launches.push_back(length);
+      const ProgramRun& after = programs[gap.after];
+      const bool first = is_first(after);
+      if (host > SimTime()) found.gaps.push_back({length, host, first, after.compiled});
+    }
+  }
+  return found;
+}
+
+/// Gaps for which the host was the cause: by what could be done about them.
+void Adviser::look_at_host(std::span<const BusyLane> devices) {
+  const HostGaps found = host_gaps(run_.timeline.programs, devices);
+  const SimTime floor = median(found.launches);
+  std::vector<SimTime> usual;
+  for (const HostGap& gap : found.gaps) {
+    if (!gap.first && !gap.compiled) usual.push_back(gap.gap);
+  }
+  constexpr std::int64_t kPause = 50;  // of the usual length: not the time of a call
+  const SimTime pause = kPause * median(usual);
+  LogFinding first{.what = "keep the process and its program cache: first runs of programs",
+                   .why = "the host was busy before programs that had not run yet",
+                   .certainty = Certainty::at_most};
+  LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
+                   .why = "PROGRAM CACHE HIT says so of programs that had run before",
+                   .certainty = Certainty::at_most};
+  LogFinding paused{.what = "shorten the host's pauses: reading results, preparing inputs",
+                    .why = fmt::format("gaps of over {} times the usual one", kPause),
+                    .certainty = Certainty::at_most};
+  LogFinding steady{.what = "replay a trace (or make calls faster): the device waits for calls",
+                    .why = floor > SimTime()
+                               ? fmt::format("the calls came late; where they had come before, "
+                                             "gaps take {}",
+                                             us(floor))
+                               : "the calls came late",
+                    .certainty = floor > SimTime() ? Certainty::measured : Certainty::at_most};
+  for (const HostGap& gap : found.gaps) {
+    LogFinding& finding = gap.first         ? first
+                          : gap.compiled    ? again
+                          : gap.gap > pause ? paused
+                                            : steady;
+    ++finding.programs;
+    finding.now += gap.gap;
+    finding.gain += std::max(SimTime(), std::min(gap.host, gap.gap - floor));
+  }
+  for (LogFinding* const finding : {&first, &again, &paused, &steady}) {
+    finding->where = "the host";
+    add(std::move(*finding));
+  }
+}
+
+/// A call on few cores, though its result has tiles for more.
+void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
+  if (use.cores == 0 || use.base_cores == 0 || !use.facts.knows_sizes) return;
+  const auto usable =
+      static_cast<int>(std::min<std::int64_t>(use.base_cores, use.facts.work_units));
+  if (2 * use.cores > usable) return;
+  const SimTime one = std::max(
+      in_proportion(use.median, SimTime::picoseconds(usable), SimTime::picoseconds(use.cores)),
+      std::max(shortest, use.at_peak()));
+  const SimTime then = one * static_cast<std::int64_t>(use.runs);
+  add({.what = "spread it over more cores: a core grid, or operands sharded over them",
+       .where = where(use),
+       .why = fmt::format("{} of {} cores, its result has {} tiles; {} each", use.cores,
+                          use.base_cores, use.facts.work_units, us(use.median)),
+       .programs = use.runs,
+       .now = use.time,
+       .gain = use.time - std::min(then, use.time),
+       .certainty = Certainty::at_most});
+}
+
+void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what) {
+  const auto then = emulator_->run(variant);
+  if (!then || then->kernel >= now) return;
+  add({.what = std::move(what),
+       .where = where(use),
+       .why = fmt::format("emulated {} instead of {}; {} each in the log", us(then->kernel),
+                          us(now), us(use.median)),
+       .programs = use.runs,
+       .now = use.time,
+       .gain = use.time - in_proportion(use.time, now, then->kernel),
+       .certainty = Certainty::emulated});
+}
+
+void Adviser::look_at_product(const CallUse& use) {
+  const OpRow& row = calls_.row(use.call);
+  // As ttnn's default would run it: without a configuration of its own.
+  OpRow plain = row;
+  plain.name = "Matmul";
+  const OpAttributes told(row.attributes);
+  const bool ta = told.find("transpose_a") == "true", tb = told.find("transpose_b") == "true";
+  const std::string attributes =
+      fmt::format("{{'transpose_a': '{}'; 'transpose_b': '{}'}}", ta, tb);
+  plain.attributes = attributes;
+  const auto emulated = emulator_->run(plain);
+  if (!emulated) return;
+  const SimTime all = emulated->kernel * static_cast<std::int64_t>(use.runs);
+  constexpr double kWorth = 0.95;  // the emulator's products are some percent off
+  if (all.seconds() < kWorth * use.time.seconds()) {
+    add({.what = use.emulated ? "another configuration: run_experiment tune searches one"
+                              : "ttnn.matmul without a configuration of its own, or a tuned one",
+         .where = where(use),
+         .why = fmt::format(
+             "{} each; the emulator's default takes {}, bound by {}; at the peaks {}",
+             us(use.median), us(emulated->kernel), emulated->bound_by, us(use.at_peak())),
+         .programs = use.runs,
+         .now = use.time,
+         .gain = use.time - all,
+         .certainty = Certainty::emulated});
+  }
+  OpRow lower = plain;
+  if (row.fidelity == "HiFi4" || row.fidelity == "HiFi3") {
+    lower.fidelity = "HiFi2";
+    try_variant(use, emulated->kernel, lower, "math fidelity HiFi2");
+  }
+  OpRow smaller = plain;
+  const bool wide = smaller.inputs.size() >= 2 && smaller.inputs[1].datatype == "BFLOAT16";
+  if (wide) {
+    smaller.inputs[1].datatype = "BFLOAT8_B";
+    try_variant(use, emulated->kernel, smaller, "weights in bfloat8_b");
+  }
+}
+
+void Adviser::look_at_calls(std::span<const CallUse> uses) {
+  if (uses.empty()) return;
+  for (const CallUse& use : uses) {
+    // It is not expected to take less than the shortest of the others.
+    SimTime shortest = use.median;
+    for (const CallUse& other : uses.first(std::min(uses.size(), kMostCompared))) {
+      if (other.call != use.call) shortest = std::min(shortest, other.median);
+    }
+    look_at_cores(use, shortest < use.median ? shortest : SimTime());
+    const bool product = use.facts.flops > Flops() && use.facts.knows_sizes;
+    const bool same_chip = use.not_emulated != "another chip than the emulator's";
+    if (product && emulator_ != nullptr && same_chip) look_at_product(use);
+  }
+}
+
+/// Ops that only move elements, by name; and pairs of them of which the second undoes the first.
+void Adviser::look_at_movements(std::span<const CallUse> uses) {
+  std::map<std::string, LogFinding> by_name;
+  for (const CallUse& use : uses) {
+    if (!is_movement(use.name)) continue;
+    LogFinding& finding = by_name[use.name];
+    finding.programs += use.runs;
+    finding.now += use.time;
+  }
+  for (auto& [name, finding] : by_name) {
+    finding.what = "do without: let the op before write, or the op after read, this layout";
+    finding.where = name;
+    finding.why = fmt::format("{} programs compute nothing", finding.programs);
+    finding.gain = finding.now;
+    finding.certainty = Certainty::at_most;
+    add(std::move(finding));
+  }
+  LogFinding undone{.what = "remove pairs that undo each other",
+                    .where = "movements",
+                    .certainty = Certainty::measured};
+  const std::vector<ProgramRun>& programs = run_.timeline.programs;
+  const auto movement = [&](const ProgramRun& program) {
+    return program.call > 0 && is_movement(run_.timeline.names.name(program.name));
+  };
+  for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
+    const ProgramRun& one = programs[i];
+    const ProgramRun& two = programs[i + 1];
+    if (one.device != two.device || !movement(one) || !movement(two)) continue;
+    const OpRow& a = calls_.row(one.call);
+    const OpRow& b = calls_.row(two.call);
+    if (a.inputs.empty() || b.inputs.empty() || a.outputs.empty() || b.outputs.empty()) continue;
+    const auto same = [](const TensorCells& x, const TensorCells& y) {
+      return x.dimensions == y.dimensions && x.layout == y.layout && x.memory == y.memory;
+    };
+    if (!same(a.outputs[0], b.inputs[0]) || !same(a.inputs[0], b.outputs[0])) continue;
+    undone.programs += 2;
+    undone.now += one.kernel.duration() + two.kernel.duration();
+    ++i;
+  }
+  undone.gain = undone.now;
+  undone.why = "the second's result has the shape and layout of the first's operand";
+  add(std::move(undone));
+}
+
+std::vector<LogFinding> Adviser::take() && {
+  SimTime busy;
+  for (const ProgramRun& program : run_.timeline.programs) busy += program.kernel.duration();
+  std::erase_if(findings_, [&](const LogFinding& finding) {
+    return finding.gain.seconds() < 1e-3 * busy.seconds();
+  });
+  std::ranges::stable_sort(findings_, std::greater(), &LogFinding::gain);
+  return std::move(findings_);
+}
+
+}  // namespace
+
+std::string_view name_of(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::measured:
+      return "measured";
+    case Certainty::emulated:
+      return "emulated";
+    case Certainty::at_most:
+      return "at most";
+  }
+  return "";
+}
+
+std::vector<LogFinding> advise(const LoggedRun& run, const OpCalls& calls,
+                               std::span<const BusyLane> devices, std::span<const CallUse> uses,
+                               CallEmulator* emulator) {
+  Adviser adviser(run, calls, emulator);
+  adviser.look_at_host(devices);
+  adviser.look_at_calls(uses);
+  adviser.look_at_movements(uses);
+  return std::move(adviser).take();
+}
+
+}  // namespace howard::profiler

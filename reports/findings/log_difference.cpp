@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/findings/log_difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "profiler/dispatch_gaps.h"
+#include "profiler/silicon/call_facts.h"
+#include "reports/tables/columns.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+/// What makes two programs the same: op, operands, fidelity and attributes, not how many cores it
+/// had, which may be what changed.
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key key_of(const profiler::Log& log, const profiler::LoggedRun& run,
+           const profiler::ProgramRun& program) {
+  if (program.call == 0) {
+    return {std::string(run.timeline.names.name(program.name)), "", "", ""};
+  }
+  const profiler::OpRow& call = log.calls.row(program.call);
+  return {std::string(call.name), profiler::facts_of(call).operands, std::string(call.fidelity),
+          std::string(call.attributes)};
+}
+
+struct Totals {
+  std::uint64_t programs = 0;
+  SimTime kernels, idle, span;
+};
+
+/// Adds what a log spent on each thing by `take`.
+template <class Take>
+Totals for_each_thing(const profiler::Log& log, const Take& take) {
+  Totals totals;
+  std::map<std::uint32_t, Key> keys;  // of calls
+  for (const profiler::LoggedRun& run : log.runs) {
+    for (const profiler::ProgramRun& program : run.timeline.programs) {
+      ++totals.programs;
+      totals.kernels += program.kernel.duration();
+      if (program.call == 0) {
+        take(key_of(log, run, program), program.kernel.duration());
+        continue;
+      }
+      const auto [found, is_new] = keys.try_emplace(program.call);
+      if (is_new) found->second = key_of(log, run, program);
+      take(found->second, program.kernel.duration());
+    }
+    for (const auto& lane : profiler::find_gaps(run.timeline, profiler::LaneKind::device)) {
+      totals.idle += lane.idle;
+      totals.span += lane.span.duration();
+    }
+  }
+  return totals;
+}
+
+std::string verdict(const LogChange& change) {
+  if (change.runs_before == 0) return "new";
+  if (change.runs_after == 0) return "gone";
+  if (change.change() == SimTime()) return "same";
+  return change.change() > SimTime() ? "slower" : "faster";
+}
+
+std::string signed_share(SimTime change, SimTime before) {
+  if (before == SimTime()) return "";
+  return fmt::format("{:+.1f} %", 100 * change.seconds() / before.seconds());
+}
+
+Table totals_table(const LogDifference& difference) {
+  Table table{.caption = "before and after"};
+  add_words(table, "what", {"kernels", "idle", "first start to last end"});
+  const auto add = [&](std::string title, SimTime kernels, SimTime idle, SimTime span) {
+    add_quantities(table, std::move(title), "s",
+                   {kernels.seconds(), idle.seconds(), span.seconds()});
+  };
+  const LogDifference& d = difference;
+  add("before", d.kernels_before, d.idle_before, d.span_before);
+  add("after", d.kernels_after, d.idle_after, d.span_after);
+  add("change", d.kernels_after - d.kernels_before, d.idle_after - d.idle_before,
+      d.span_after - d.span_before);
+  add_words(table, "relative",
+            {signed_share(d.kernels_after - d.kernels_before, d.kernels_before),
+             signed_share(d.idle_after - d.idle_before, d.idle_before),
+             signed_share(d.span_after - d.span_before, d.span_before)});
+  table.notes.push_back(
+      fmt::format("{} before, {} after", counted(d.programs_before, "program"), d.programs_after));
+  return table;
+}
+
+Table changes_table(const LogDifference& difference, std::size_t top) {
+  std::vector<std::string> ops, operands, verdicts, relative;
+  std::vector<std::optional<std::uint64_t>> runs_before, runs_after;
+  std::vector<std::optional<double>> before, after, change;
+  const auto add = [&](const LogChange& one, std::string text) {
+    ops.push_back(one.op);
+    operands.push_back(one.operands);
+    verdicts.push_back(std::move(text));
+    runs_before.emplace_back(one.runs_before);
+    runs_after.emplace_back(one.runs_after);
+    before.emplace_back(one.before.seconds());
+    after.emplace_back(one.after.seconds());
+    change.emplace_back(one.change().seconds());
+    relative.push_back(signed_share(one.change(), one.before));
+  };
+  const std::size_t shown = std::min(top, difference.changes.size());
+  LogChange rest{.op = fmt::format("others: {}", difference.changes.size() - shown)};
+  for (std::size_t i = 0; i < difference.changes.size(); ++i) {
+    const LogChange& one = difference.changes[i];
+    if (i < shown) {
+      add(one, verdict(one));
+      continue;
+    }
+    rest.runs_before += one.runs_before;
+    rest.runs_after += one.runs_after;
+    rest.before += one.before;
+    rest.after += one.after;
+  }
+  if (shown < difference.changes.size()) add(rest, "");
+  Table table{.caption = "what changed, by kernel time"};
+  add_words(table, "op", ops);
+  add_words(table, TableColumn{.title = "call", .room = harness::Room::key}, operands);
+  add_words(table, "is", verdicts);
+  add_counts(table, "runs before", runs_before);
+  add_counts(table, "runs after", runs_after);
+  add_quantities(table, "before", "s", before);
+  add_quantities(table, "after", "s", after);
+  add_quantities(table, "change", "s", change);
+  add_words(table, "relative", relative);
+  table.notes.emplace_back("the changes add up to that of the kernels");
+  return table;
+}
+
+}  // namespace
+
+LogDifference difference(const profiler::Log& before, const profiler::Log& after) {
+  std::map<Key, LogChange> changes;
+  const Totals first = for_each_thing(before, [&](const Key& key, SimTime time) {
+    LogChange& change = changes[key];
+    ++change.runs_before;
+    change.before += time;
+  });
+  const Totals second = for_each_thing(after, [&](const Key& key, SimTime time) {
+    LogChange& change = changes[key];
+    ++change.runs_after;
+    change.after += time;
+  });
+  LogDifference found{.changes = {},
+                      .programs_before = first.programs,
+                      .programs_after = second.programs,
+                      .kernels_before = first.kernels,
+                      .kernels_after = second.kernels,
+                      .idle_before = first.idle,
+                      .idle_after = second.idle,
+                      .span_before = first.span,
+                      .span_after = second.span};
+  std::map<std::pair<std::string, std::string>, int> attributes;  // tell calls of one look apart
+  for (auto& [key, change] : changes) {
+    const auto& [op, operands, fidelity, told] = key;
+    change.op = op;
+    change.operands = operands;
+    if (!fidelity.empty()) change.operands += ", " + fidelity;
+    const int number = ++attributes[{op, change.operands}];
+    if (number > 1) change.operands += fmt::format(", other attributes ({})", number);
+    found.changes.push_back(std::move(change));
+  }
+  std::ranges::stable_sort(found.changes, std::greater(),
+                           [](const LogChange& change) { return std::abs(change.change().ps()); });
+  return found;
+}
+
+std::vector<Table> difference_tables(const LogDifference& difference, std::string_view title,
+                                     std::size_t top) {
+  std::vector<Table> tables{totals_table(difference), changes_table(difference, top)};
+  for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);
+  return tables;
+}
+
+harness::ExperimentResult difference_result(const LogDifference& difference,
+                                            const std::string& before, const std::string& after,
+                                            const harness::RunContext& context) {
+  harness::ExperimentResult result{
+      .experiment = "log_difference", .context = context, .points = {}};
+  for (const LogChange& one : difference.changes) {
+    harness::PointResult point{
+        .backend = harness::Backend::log,
+        .parameters = {
+            {"log", after}, {"before_log", before}, {"op", one.op}, {"call", one.operands}}};
+    const auto add = [&](std::string name, double value, std::string unit) {
+      point.metrics.push_back({.name = std::move(name), .value = value, .unit = std::move(unit)});
+    };
+    add("before", one.before.seconds(), "s");
+    add("after", one.after.seconds(), "s");
+    add("change", one.change().seconds(), "s");
+    add("runs_before", static_cast<double>(one.runs_before), "count");
+    add("runs_after", static_cast<double>(one.runs_after), "count");
+    point.details.emplace_back("is", verdict(one));
+    result.points.push_back(std::move(point));
+  }
+  return result;
+}
+
+}  // namespace howard::reports

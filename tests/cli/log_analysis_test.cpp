@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `run_experiment analyze` and `explain` of logs that say what their ops computed, as a contract.
+// The logs are those that the program writes itself. Runs the real program.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LogAnalysis : public CliFixture {
+ protected:
+  /// Writes the log of a pass over some ops, and says where.
+  std::string log_of(const std::string& ops, const std::string& folder_name) {
+    const Outcome made = run("op_list --backend emulated -a ops=" + ops +
+                             " -a engine=dynamic --device-logs " + folder_name);
+    EXPECT_EQ(made.status, 0) << made.err;
+    for (const auto& entry : fs::recursive_directory_iterator(folder() / folder_name)) {
+      if (entry.path().filename() == "ops_perf_results.csv") return entry.path().string();
+    }
+    return "";
+  }
+};
+
+TEST_F(LogAnalysis, AnalyzeSaysWhyTheDeviceWaitedAndWhatToDo) {
+  const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
+  const Outcome outcome = run("analyze '" + log + "'");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const part : {"calls by kernel time", "256x512 bfloat16", "what would save time",
+                                 "idle time by cause", "between calls", "its clock counts"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  EXPECT_FALSE(contains(run("analyze --no-advice '" + log + "'").out, "calls by kernel time"));
+  const auto all = nlohmann::json::parse(run("analyze '" + log + "' --json -").out);
+  EXPECT_TRUE(contains(all.dump(), "log_calls"));
+  EXPECT_TRUE(contains(all.dump(), "share_of_dram"));
+}
+
+TEST_F(LogAnalysis, AgainstAnOlderLogChangesAddUp) {
+  const std::string before = log_of("256x512/linear:512/gelu", "before");
+  const std::string after = log_of("256x512/linear:512/softmax", "after");
+  const Outcome outcome =
+      run("analyze '" + after + "' --against '" + before + "' --json both.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "what changed, by kernel time")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, " gone")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, " new")) << outcome.out;
+  EXPECT_EQ(run("analyze a b --against c").status, 2);
+  EXPECT_EQ(run("analyze '" + after + "' --against both.json").status, 1);
+}
+
+TEST_F(LogAnalysis, PicturesAreDrawnWhereTheyAreAskedFor) {
+  const std::string log = log_of("256x512/linear:512/gelu", "logs");
+  const Outcome outcome = run("analyze '" + log + "' --pictures pictures --picture-format svg");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const what : {"ops", "causes", "gaps", "idle", "roofline"}) {
+    EXPECT_TRUE(
+        fs::exists(folder() / "pictures" / (std::string("ops_perf_results_") + what + ".gp")))
+        << what;
+  }
+}
+
+TEST_F(LogAnalysis, ALogBecomesATimeline) {
+  const std::string log = log_of("256x512/linear:512/gelu", "logs");
+  ASSERT_EQ(run("analyze '" + log + "' --trace timeline.json").status, 0);
+  const Outcome again = run("analyze timeline.json");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.out, "Matmul")) << again.out;
+}
+
+TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
+  const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
+  const Outcome outcome = run("explain '" + log + "'");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const part : {"trace", "they are taken to be", "of the kernels' logged time"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  EXPECT_EQ(run("explain ./missing.csv").status, 1);
+  const Outcome range = run("explain '" + log + "' --from nowhere");
+  EXPECT_EQ(range.status, 1);
+  EXPECT_TRUE(contains(range.err, "the log has no signposts")) << range.err;
+}
+
+}  // namespace
+}  // namespace howard::cli

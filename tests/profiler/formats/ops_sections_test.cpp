@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/formats/ops_csv_reader.h"
+#include "tests/profiler/formats/samples.h"
+
+namespace howard::profiler {
+namespace {
+
+std::string signpost(std::string_view name) {
+  return fmt::format("{},signpost,,,,,,,,,,,,,,,,,,,,,\n", name);
+}
+
+std::string op(int call, std::string_view name = "a", std::string_view attributes = "") {
+  const int start = 10'000 * call;
+  return fmt::format("{},tt_dnn_device,{},0,wormhole_b0,{},,1,,{},{},,2000,1500,,,,,,,,,\n", name,
+                     call, attributes, start, start + 2000);
+}
+
+Log read(const std::string& rows, const LogRange& range = {}) {
+  const std::string text = std::string(kOpsHeader) + rows;
+  TextSource source(text);
+  return read_ops_csv(source, "ops.csv", {.range = range});
+}
+
+/// "forward:2 backward:1".
+std::string sections(const Log& log) {
+  std::vector<std::string> words;
+  for (const LoggedRun& run : log.runs) {
+    for (const ProgramRun& program : run.timeline.programs) {
+      words.emplace_back(run.timeline.names.name(program.section));
+    }
+  }
+  return join(words, " ");
+}
+
+const std::string kSteps = op(1) + signpost("forward") + op(2) + op(3) + signpost("backward") +
+                           op(4) + signpost("optimizer") + op(5);
+
+TEST(OpsSections, ARangeIsFromASignpostUpToAnother) {
+  EXPECT_EQ(sections(read(kSteps)), " forward forward backward optimizer");
+  EXPECT_EQ(sections(read(kSteps, {.from = "forward", .to = "optimizer"})),
+            "forward forward backward");
+  EXPECT_EQ(sections(read(kSteps, {.from = "backward", .to = ""})), "backward optimizer");
+  EXPECT_EQ(sections(read(kSteps, {.from = "", .to = "backward"})), " forward forward");
+  EXPECT_EQ(sections(read(kSteps, {.from = "3", .to = "5"})), "forward backward");
+}
+
+TEST(OpsSections, AMissingSignpostIsNamedWithThoseThereAre) {
+  try {
+    read(kSteps, {.from = "forwrd", .to = ""});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("forward, backward, optimizer"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(read(kSteps, {.from = "optimizer", .to = "forward"}), Error);
+  EXPECT_THROW(read(op(1), {.from = "x", .to = ""}), Error);
+}
+
+TEST(OpsSections, WarmUpIsLeftOutAndSaid) {
+  const std::string rows = signpost("warmup") + op(1) + op(2) + signpost("measured") + op(3);
+  const Log log = read(rows);
+  EXPECT_EQ(sections(log), "measured");
+  ASSERT_EQ(log.notes.size(), 1U) << join(log.notes, "\n");
+  EXPECT_NE(join(log.notes, "\n").find("left out as warm-up: 2 of 3 programs"), std::string::npos);
+  EXPECT_EQ(sections(read(rows, {.with_warmup = true})), "warmup warmup measured");
+  EXPECT_EQ(sections(read(op(1) + signpost("compile_done") + op(2))), "compile_done");
+  EXPECT_EQ(sections(read(signpost("warmup") + op(1))), "warmup") << "there is nothing else";
+}
+
+TEST(OpsSections, MarksOfTtmlEndPhases) {
+  const auto mark = [](int call, std::string_view name) {
+    return op(call, "ProfilerNoopOperation", fmt::format("{{'identifier': '{}'}}", name));
+  };
+  const std::string rows = op(1) + mark(2, "forward_pass_done") + op(3) + op(4) +
+                           mark(5, "backward_pass_done") + mark(6, "iteration_1") + op(7);
+  EXPECT_EQ(sections(read(rows)),
+            "forward_pass forward_pass backward_pass backward_pass backward_pass iteration (after "
+            "the last mark)");
+}
+
+}  // namespace
+}  // namespace howard::profiler

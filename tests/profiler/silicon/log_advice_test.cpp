@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/silicon/log_advice.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/formats/ops_csv_reader.h"
+#include "reports/findings/log_advice_report.h"
+#include "reports/findings/log_difference.h"
+
+namespace howard::profiler {
+namespace {
+
+constexpr std::string_view kHeader =
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
+    "AVAILABLE WORKER CORE COUNT,HOST START TS,HOST DURATION [ns],DEVICE FW START CYCLE,"
+    "DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],PM IDEAL [ns],"
+    "INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,"
+    "INPUT_1_W,INPUT_1_Z,INPUT_1_Y,INPUT_1_X,INPUT_1_LAYOUT,INPUT_1_DATATYPE,INPUT_1_MEMORY,"
+    "OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,"
+    "OUTPUT_0_MEMORY\n";
+
+/// A program of a log, one after the other.
+struct Op {
+  std::string code = "Matmul";
+  int call = 1;
+  int cores = 64;
+  std::int64_t host = 0, start = 0, kernel = 0;  ///< Nanoseconds and cycles, which are the same.
+  std::string attributes = "{}";
+  std::string in0 = "1,1,512,512", in1 = "1,1,512,512", out = "1,1,512,512";
+  std::string fidelity = "HiFi4";
+  std::string memory = "DEV_0_DRAM_INTERLEAVED";
+
+  std::string text() const {
+    const auto tensor = [&](const std::string& shape) {
+      return shape.empty() ? ",,,,,," : shape + ",TILE,BFLOAT16," + memory;
+    };
+    return fmt::format(
+        "{},tt_dnn_device,{},0,wormhole_b0,{},{},{},64,{},1000,{},{},{},{},5000,{},{},{}\n", code,
+        call, attributes, fidelity, cores, host, start, start + kernel + 500, kernel + 500, kernel,
+        tensor(in0), tensor(in1), tensor(out));
+  }
+};
+
+Log read(const std::vector<Op>& ops) {
+  std::string text(kHeader);
+  for (const Op& op : ops) text += op.text();
+  TextSource source(text);
+  return read_ops_csv(source, "ops.csv", {.tensors = Tensors::read});
+}
+
+const wormhole::Profiles& profiles() {
+  static const wormhole::Profiles loaded = wormhole::load_profiles();
+  return loaded;
+}
+
+/// Of the only run.
+reports::LogAdvice advice(const Log& log) {
+  CallEmulator emulator(profiles());
+  return reports::advice_of(log, &emulator).at(0);
+}
+
+const LogFinding* find(const reports::LogAdvice& advice, std::string_view what) {
+  const auto found = std::ranges::find_if(advice.findings, [&](const LogFinding& finding) {
+    return finding.what.find(what) != std::string::npos;
+  });
+  return found != advice.findings.end() ? &*found : nullptr;
+}
+
+/// `count` runs of `op`, launched well ahead of the device.
+std::vector<Op> back_to_back(Op op, int count) {
+  std::vector<Op> ops;
+  for (int i = 0; i < count; ++i) {
+    op.call = i + 1;
+    op.host = i * 2'000;
+    op.start = 1'000'000 + i * (op.kernel + 1'000);
+    ops.push_back(op);
+  }
+  return ops;
+}
+
+TEST(LogAdvice, ACallHasItsSharesOfThePeaks) {
+  const reports::LogAdvice found = advice(read(back_to_back({.kernel = 40'000}, 3)));
+  ASSERT_EQ(found.uses.size(), 1U);
+  const CallUse& use = found.uses[0];
+  EXPECT_EQ(use.runs, 3U);
+  EXPECT_EQ(use.time, SimTime::microseconds(120));
+  EXPECT_EQ(use.facts.operands, "512x512 bfloat16, 512x512 bfloat16 -> 512x512 bfloat16");
+  EXPECT_EQ(use.facts.flops, Flops(2LL * 512 * 512 * 512));
+  EXPECT_EQ(use.facts.dram, Bytes(3LL * 512 * 512 * 2));
+  EXPECT_EQ(use.facts.ideal, SimTime::microseconds(5));
+  EXPECT_EQ(use.base_cores, 64);
+  const double peak = profiles().chip.peak_flops(64, MathFidelity::hifi4);
+  EXPECT_NEAR(use.flops_at_peak.seconds(), 2.0 * 512 * 512 * 512 / peak, 1e-11);
+  ASSERT_TRUE(use.emulated) << use.not_emulated;
+}
+
+TEST(LogAdvice, TransposedOperandsCountTheRightSides) {
+  const Log log = read(back_to_back({.kernel = 40'000,
+                                     .attributes = "{'transpose_a': 'true'}",
+                                     .in0 = "1,2,96,64",
+                                     .in1 = "1,2,128,96",
+                                     .out = "1,2,64,128"},
+                                    1));
+  EXPECT_EQ(facts_of(log.calls.row(1)).flops, Flops(2LL * 2 * 64 * 96 * 128));
+}
+
+TEST(LogAdvice, WhatIsInL1IsNoTrafficOfTheDram) {
+  const Log log = read(back_to_back({.kernel = 40'000, .memory = "DEV_0_L1_INTERLEAVED"}, 1));
+  EXPECT_EQ(facts_of(log.calls.row(1)).dram, Bytes());
+  const Log sharded = read(back_to_back({.kernel = 40'000, .memory = "DEV_0_L1_BLOCK_SHARDED"}, 1));
+  const reports::LogAdvice found = advice(sharded);
+  EXPECT_FALSE(found.uses[0].emulated);
+  EXPECT_NE(found.uses[0].not_emulated.find("sharded"), std::string::npos);
+}
+
+TEST(LogAdvice, AProductOfAnotherOpIsComparedWithTheDefaultOne) {
+  const Log log = read(back_to_back({.code = "MinimalMatmulOp", .kernel = 400'000}, 4));
+  const reports::LogAdvice found = advice(log);
+  EXPECT_FALSE(found.uses[0].emulated);
+  const LogFinding* const finding = find(found, "ttnn.matmul");
+  ASSERT_NE(finding, nullptr);
+  CallEmulator emulator(profiles());
+  OpRow plain = log.calls.row(1);
+  plain.name = "Matmul";
+  const auto emulated = emulator.run(plain);
+  ASSERT_TRUE(emulated);
+  EXPECT_EQ(finding->gain, finding->now - 4 * emulated->kernel);
+  EXPECT_EQ(finding->certainty, Certainty::emulated);
+  EXPECT_NE(find(found, "HiFi2"), nullptr);
+}
+
+TEST(LogAdvice, FewCoresAreABoundFromTheResultsTiles) {
+  const Log log = read(back_to_back({.code = "LayerNormDeviceOperation",
+                                     .cores = 1,
+                                     .kernel = 50'000,
+                                     .in0 = "1,1,32,1280",
+                                     .in1 = "",
+                                     .out = "1,1,32,1280"},
+                                    10));
+  const reports::LogAdvice found = advice(log);
+  const LogFinding* const finding = find(found, "spread it over more cores");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->certainty, Certainty::at_most);
+  EXPECT_LE(finding->gain, finding->now);
+  const Log wide = read(back_to_back({.code = "LayerNormDeviceOperation", .kernel = 50'000}, 10));
+  EXPECT_EQ(find(advice(wide), "spread it"), nullptr);
+}
+
+TEST(LogAdvice, TheHostsGapsAreWhatATraceWouldSave) {
+  std::vector<Op> ops = back_to_back({.kernel = 10'000}, 65);
+  for (int i = 5; i < 65; ++i) {  // called as late as they start
+    Op& op = ops[static_cast<std::size_t>(i)];
+    op.start += (i - 4) * 50'000;
+    op.host = op.start - 1'000'000;
+  }
+  const reports::LogAdvice found = advice(read(ops));
+  const LogFinding* const finding = find(found, "replay a trace");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->programs, 60U);
+  EXPECT_NEAR(finding->gain.seconds(), 60 * 50e-6, 1e-4);
+  EXPECT_EQ(find(advice(read(back_to_back({.kernel = 10'000}, 20))), "replay a trace"), nullptr);
+}
+
+TEST(LogAdvice, MovementsThatUndoEachOtherAreFound) {
+  Op there{.code = "TransposeDeviceOperation",
+           .kernel = 5'000,
+           .in0 = "1,1,64,96",
+           .in1 = "",
+           .out = "1,1,96,64"};
+  Op back = there;
+  std::swap(back.in0, back.out);
+  back.call = 2;
+  back.host = 2'000;
+  there.start = 1'000'000;
+  back.start = 1'010'000;
+  const reports::LogAdvice found = advice(read({there, back}));
+  const LogFinding* const finding = find(found, "undo each other");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->gain, SimTime::microseconds(10));
+}
+
+TEST(LogAdvice, NothingToGainIsAnAnswer) {
+  reports::LogAdvice nothing;
+  nothing.uses.push_back({.name = "Matmul", .runs = 1, .time = SimTime::microseconds(1)});
+  const std::vector<reports::Table> tables = reports::advice_tables(nothing, "log", 3);
+  ASSERT_EQ(tables.size(), 2U);
+  ASSERT_EQ(tables[1].notes.size(), 1U);
+  EXPECT_NE(tables[1].notes[0].find("nothing to gain here"), std::string::npos);
+}
+
+TEST(LogDifference, ChangesAddUpToTheDifferenceOfTheKernels) {
+  std::vector<Op> before = back_to_back({.kernel = 10'000}, 6);
+  std::vector<Op> after = before;
+  for (Op& op : after) op.kernel = 12'000;
+  before.push_back(
+      {.code = "Softmax", .call = 7, .host = 12'000, .start = 2'000'000, .kernel = 3'000});
+  after.push_back({.code = "Exp", .call = 7, .host = 12'000, .start = 2'000'000, .kernel = 1'000});
+  const reports::LogDifference found = reports::difference(read(before), read(after));
+  ASSERT_EQ(found.changes.size(), 3U);
+  EXPECT_EQ(found.changes[0].op, "Matmul");
+  EXPECT_EQ(found.changes[0].change(), SimTime::microseconds(12));
+  SimTime sum;
+  for (const reports::LogChange& change : found.changes) sum += change.change();
+  EXPECT_EQ(sum, found.kernels_after - found.kernels_before);
+  const std::vector<reports::Table> tables = reports::difference_tables(found, "log", 1);
+  EXPECT_EQ(tables.at(1).rows.size(), 2U) << "one, and the others";
+}
+
+}  // namespace
+}  // namespace howard::profiler
