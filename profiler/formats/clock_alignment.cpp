@@ -97,6 +97,21 @@ double uncertainty(const std::vector<Point>& points, const Point& origin, double
   return quantile(std::move(earliest), 0.5);
 }
 
+/// Of a device that fell behind the host more and more, so that the rate of its clock does not
+/// show: as if both counted alike, through the program that started soonest after its call.
+ClockAlignment as_if_alike(const ClockPair& first, const std::vector<Point>& all) {
+  constexpr double kUsualDrift = 0.02;
+  const std::vector<Point> points = without_damage(all, 1);
+  const Point& soonest = *std::ranges::min_element(
+      points, {}, [](const Point& point) { return point.device - point.host; });
+  const double span = points.back().host - points.front().host;
+  return {.host_origin = first.host + SimTime::picoseconds(std::llround(soonest.host)),
+          .device_origin = first.device + SimTime::picoseconds(std::llround(soonest.device)),
+          .rate = 1,
+          .uncertainty = SimTime::picoseconds(std::llround(kUsualDrift * span)),
+          .pairs = points.size()};
+}
+
 }  // namespace
 
 SimTime ClockAlignment::device_time(SimTime host) const {
@@ -116,8 +131,11 @@ std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs) {
   std::ranges::sort(points, [](const Point& a, const Point& b) {
     return std::pair(a.host, a.device) < std::pair(b.host, b.device);
   });
+  if (points.back().host <= 0) return std::nullopt;
   const double rate = robust_rate(points);
+  if (rate > 1 + kMostDrift) return as_if_alike(first, points);
   if (!is_believed(rate)) return std::nullopt;
+  const std::vector<Point> all = points;
   points = without_damage(std::move(points), rate);
   const std::vector<Point> hull = lower_hull(points);
   const double middle = (points.front().host + points.back().host) / 2;
@@ -125,6 +143,7 @@ std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs) {
   if (after == hull.begin() || after == hull.end()) return std::nullopt;
   const Point& before = *std::prev(after);
   const double touched = (after->device - before.device) / (after->host - before.host);
+  if (touched > 1 + kMostDrift) return as_if_alike(first, all);
   if (!is_believed(touched)) return std::nullopt;
   return ClockAlignment{
       .host_origin = first.host + SimTime::picoseconds(std::llround(before.host)),

@@ -143,7 +143,7 @@ void align_host_times(std::span<ProgramRun> programs, LoggedDevice& device,
         "did in a gap is not known",
         device.id,
         pairs.size() < 3 ? "there are fewer than three"
-                         : "no two clocks that differ by less than 10 % tell both"));
+                         : "programs would start before their calls"));
   }
   if (!device.host_clock) {
     for (ProgramRun& program : programs) program.host_call.reset();
