@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -27,6 +30,7 @@
 #include "harness/runner.h"
 #include "python/interruption.h"
 #include "reports/findings/explanation.h"
+#include "reports/findings/log_advice_report.h"
 #include "reports/formats/result_json.h"
 #include "reports/published/reference.h"
 
@@ -172,8 +176,20 @@ std::string analyze(const std::string& file, bool compare, const wormhole::Profi
       emulated = wormhole::load_profiles(choice);
       experiments::describe_chip(*emulated, context);
     }
-    const auto content = experiments::read_log_content(file, emulated ? &*emulated : nullptr);
-    return reports::result_json(experiments::results_of(content, file, context));
+    const auto tensors = compare ? profiler::Tensors::skipped : profiler::Tensors::read;
+    const auto content =
+        experiments::read_log_content(file, emulated ? &*emulated : nullptr, {.tensors = tensors});
+    std::vector<harness::ExperimentResult> results =
+        experiments::results_of(content, file, context);
+    if (const auto* const log = std::get_if<profiler::Log>(&content)) {
+      const wormhole::Profiles chip = wormhole::load_profiles(choice);
+      profiler::CallEmulator emulator(chip);
+      std::ranges::move(
+          reports::advice_results(reports::advice_of(*log, &emulator),
+                                  std::filesystem::path(file).filename().string(), context),
+          std::back_inserter(results));
+    }
+    return reports::result_json(results);
   });
 }
 

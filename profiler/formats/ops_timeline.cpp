@@ -41,6 +41,11 @@ std::vector<std::string> unknown_without(const OpsFileKnows& knows) {
         "there is no column OP TO OP LATENCY [ns]: a kernel is taken to lie in the middle of its "
         "firmware's time");
   }
+  if (knows.starts && !knows.firmware) {
+    notes.emplace_back(
+        "there is no column DEVICE FW END CYCLE or DEVICE FW DURATION [ns]: how long after its "
+        "firmware a kernel began is not known, so that busy and idle times are not exact");
+  }
   return notes;
 }
 

@@ -38,6 +38,9 @@ bool is_movement(std::string_view name) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return has_word(name, word); });
 }
 
+/// Of thousands of calls, those that take the most time say enough about the others.
+constexpr std::size_t kMostCompared = 200;
+
 class Adviser {
  public:
   Adviser(const LoggedRun& run, const OpCalls& calls, CallEmulator* emulator)
@@ -219,9 +222,13 @@ void Adviser::look_at_product(const CallUse& use) {
 
 void Adviser::look_at_calls(std::span<const CallUse> uses) {
   if (uses.empty()) return;
-  const SimTime shortest = std::ranges::min_element(uses, {}, &CallUse::median)->median;
   for (const CallUse& use : uses) {
-    look_at_cores(use, shortest);
+    // It is not expected to take less than the shortest of the others.
+    SimTime shortest = use.median;
+    for (const CallUse& other : uses.first(std::min(uses.size(), kMostCompared))) {
+      if (other.call != use.call) shortest = std::min(shortest, other.median);
+    }
+    look_at_cores(use, shortest < use.median ? shortest : SimTime());
     const bool product = use.facts.flops > Flops() && use.facts.knows_sizes;
     const bool same_chip = use.not_emulated != "another chip than the emulator's";
     if (product && emulator_ != nullptr && same_chip) look_at_product(use);

@@ -194,20 +194,21 @@ class Comparer {
                        row.architecture.empty() ? ", which its clock or its cores say it is" : "");
   }
 
-  /// By the clock of the log's first long program, and the row's cores.
+  /// By the clock of the log's first long program whose cycles are those of a chip, and the row's
+  /// cores.
   std::string_view chip_of(const OpRow& row) {
     constexpr SimTime kLongEnough = SimTime::microseconds(1);
+    const std::int64_t cores = row.worker_cores.value_or(0);
     const bool tells = row.firmware_start && row.firmware_end && row.firmware_time;
     if (tells && clock_ == Frequency() && *row.firmware_time >= kLongEnough) {
       const auto cycles = CycleCounter::between(*row.firmware_start, *row.firmware_end);
       const double hertz = static_cast<double>(cycles.value_or(0)) / row.firmware_time->seconds();
       if (hertz < static_cast<double>(kFastestClock.value())) {
-        clock_ = Frequency(std::llround(hertz));
+        const Frequency clock(std::llround(hertz));
+        if (!architecture_of(clock, cores).empty()) clock_ = clock;
       }
     }
-    const std::string_view chip = architecture_of(clock_, row.worker_cores.value_or(0));
-    const bool unknown_clock = chip.empty() && clock_ > Frequency();
-    return unknown_clock ? "a chip of an unknown clock" : chip;
+    return architecture_of(clock_, cores);
   }
 
   Place not_emulated(const OpRow& row, std::string reason) {

@@ -139,6 +139,7 @@ Picture roofline_picture(const LogAdvice& advice, const std::string& name) {
   picture.title = "Products under the roofline: " + name;
   picture.settings =
       "set logscale xy\n"
+      "set xrange [1:1000]\n"
       "set xlabel 'FLOP per byte of DRAM'\n"
       "set ylabel 'TFLOP/s'\n"
       "set key left top\n";

@@ -219,7 +219,7 @@ class AnalyzeTest(FolderTest):
         log = self.folder / "ops.csv"
         log.write_text(OPS)
         results = {result["experiment"]: result for result in howard.analyze(log)}
-        self.assertEqual(list(results), ["log_devices", "log_ops", "log_gaps"])
+        self.assertEqual(list(results), ["log_devices", "log_ops", "log_gaps", "log_calls"])
         (device,) = results["log_devices"]["points"]
         self.assertEqual(device["params"], {"log": "ops.csv", "run": "1", "device": "0"})
         self.assertEqual(device["backend"], "log")

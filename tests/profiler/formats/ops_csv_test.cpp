@@ -94,8 +94,8 @@ TEST(OpsCsv, WithoutAClockTheShippedOneIsTakenAndSaid) {
       "OP CODE,DEVICE ARCH,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n"
       "a,blackhole,1350,1000\n");
   EXPECT_EQ(only(log).programs[0].kernel.start, SimTime::microseconds(1));
-  ASSERT_EQ(log.notes.size(), 3U) << "no device, no latency, no clock";
-  EXPECT_NE(log.notes[2].find("1350 MHz"), std::string::npos);
+  ASSERT_EQ(log.notes.size(), 4U) << "no device, no latency, no firmware, no clock";
+  EXPECT_NE(log.notes[3].find("1350 MHz"), std::string::npos);
 }
 
 TEST(OpsCsv, BadCellsCostTheirRowsAndAreNamedByLineAndColumn) {

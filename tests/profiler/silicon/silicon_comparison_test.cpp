@@ -194,8 +194,24 @@ TEST(SiliconComparison, AFirstVersionLogHasOneDimensionACellAndNoGrid) {
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_EQ(found.calls[0].inputs, "20x32x64 bfloat16");
   EXPECT_EQ(found.calls[0].grid, (CoreGrid{8, 8}));
-  ASSERT_EQ(found.notes.size(), 1U);
-  EXPECT_TRUE(contains(found.notes[0], "taken to be 64"));
+  ASSERT_EQ(found.notes.size(), 2U);
+  EXPECT_TRUE(contains(found.notes[0], "taken to be wormhole_b0"));
+  EXPECT_TRUE(contains(found.notes[1], "taken to be 64"));
+}
+
+TEST(SiliconComparison, ALogWithoutANameIsRefusedWhenItsClockIsAnotherChips) {
+  const std::string text =
+      "OP CODE,AVAILABLE WORKER CORE COUNT,DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+      "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],INPUT_0_W,INPUT_0_Z,INPUT_0_Y,"
+      "INPUT_0_X,INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,"
+      "OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n"
+      "SoftmaxDeviceOperation,64,1000,14500,10000,9000,1,20,32,64,TILE,BFLOAT16,"
+      "DEV_0_DRAM_INTERLEAVED,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
+  TextSource source(text);
+  const SiliconComparison found = compare_with_silicon(source, "p100", wormhole::load_profiles());
+  EXPECT_TRUE(found.calls.empty());
+  ASSERT_EQ(found.not_emulated.size(), 1U);
+  EXPECT_TRUE(contains(found.not_emulated[0].reason, "another chip than blackhole"));
 }
 
 TEST(SiliconReport, OpsAreSummedAndTheRestIsListed) {
