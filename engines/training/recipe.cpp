@@ -174,6 +174,8 @@ void require_valid(const Recipe& recipe) {
        {std::pair("dtype", recipe.dtype), std::pair("parameters", recipe.parameters)}) {
     require(std::ranges::find(kDataTypes, dtype) != kDataTypes.end(), name, kAcceptedDataTypes);
   }
+  require(recipe.parameters == DataType::float32 || recipe.dtype == DataType::bfloat16,
+          "parameters", "float32 with a dtype of float32");
   if (recipe.model == ModelKind::nano_gpt) return;
   require(recipe.heads % recipe.groups == 0, "groups", "a divisor of the heads");
   require(recipe.width / recipe.heads % 2 == 0, "heads", "heads of an even width");

@@ -136,8 +136,15 @@ void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   recipe.rope_length = scaling.original_context_length;
 }
 
-/// Keys of the other kind of model, which TTML would read past.
+/// Keys of the other kind of model, which TTML would read past: they may be there with what they
+/// are without.
 void require_own_keys(const TtmlChecker& check) {
+  const auto values = ttml_values(check.settings.config);
+  const auto defaults = ttml_values({});
+  const auto text_in = [](const std::map<std::string, std::string>& texts, const std::string& key) {
+    const auto found = texts.find(key);
+    return found == texts.end() ? std::string() : found->second;
+  };
   const bool llama = check.model().model_type == "llama";
   const Names of_llama{"num_groups",
                        "intermediate_dim",
@@ -149,7 +156,8 @@ void require_own_keys(const TtmlChecker& check) {
   const Names of_gpt2{"positional_embedding_type", "experimental.use_composite_layernorm"};
   for (const std::string_view name : llama ? of_gpt2 : of_llama) {
     const std::string key = "transformer_config." + std::string(name);
-    check.require(!check.settings.has(key), key, "it is set",
+    const std::string value = text_in(values, key);
+    check.require(value == text_in(defaults, key), key, value,
                   "no such key in a model_type: " + check.model().model_type);
   }
 }

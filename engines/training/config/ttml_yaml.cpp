@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -188,6 +188,17 @@ std::string yaml_of(const std::map<std::int64_t, std::int64_t>& value) {
   return "{" + join(entries, ", ") + "}";
 }
 
+/// Absent for an optional without a value.
+template <class Field>
+std::optional<std::string> value_text(const Field& field) {
+  if constexpr (requires { field.has_value(); }) {
+    if (!field) return std::nullopt;
+    return yaml_of(*field);
+  } else {
+    return yaml_of(field);
+  }
+}
+
 }  // namespace
 
 std::string TtmlSettings::name_of(const std::string& key) const {
@@ -214,18 +225,20 @@ void read_ttml(std::string_view text, const std::string& file, TtmlSettings& set
   TtmlReader(file, settings).read(root, kTopLevel);
 }
 
+std::map<std::string, std::string> ttml_values(const TtmlConfig& config) {
+  std::map<std::string, std::string> values;
+  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto& field) {
+    if (const auto text = value_text(field)) values[section + "." + key] = *text;
+  });
+  return values;
+}
+
 std::string ttml_text(const TtmlConfig& config) {
   std::string text;
   std::vector<std::string> open;  // the sections whose heads are written
   for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    std::string value;
-    if constexpr (requires(const Field& one) { one.has_value(); }) {
-      if (!field) return;
-      value = yaml_of(*field);
-    } else {
-      value = yaml_of(field);
-    }
+    const std::optional<std::string> value = value_text(field);
+    if (!value) return;
     const std::vector<std::string> parts = split(section, '.');
     std::size_t same = 0;
     while (same < parts.size() && same < open.size() && parts[same] == open[same]) ++same;
@@ -234,7 +247,7 @@ std::string ttml_text(const TtmlConfig& config) {
       text += std::string(2 * i, ' ') + parts[i] + ":\n";
       open.push_back(parts[i]);
     }
-    text += std::string(2 * parts.size(), ' ') + key + ": " + value + "\n";
+    text += std::string(2 * parts.size(), ' ') + key + ": " + *value + "\n";
   });
   return text;
 }

@@ -31,6 +31,9 @@ struct TtmlSettings {
 /// kind.
 void read_ttml(std::string_view text, const std::string& file, TtmlSettings& settings);
 
+/// The text of each value, by section and key with a dot between; none for an optional without one.
+std::map<std::string, std::string> ttml_values(const TtmlConfig& config);
+
 /// All settings, defaults included, as one file that read_ttml() reads back to the same.
 std::string ttml_text(const TtmlConfig& config);
 

@@ -85,7 +85,12 @@ void read_key(const std::string& text, TtmlSettings& settings) {
 
 TtmlSettings read_ttml_files(const TtmlFiles& files) {
   TtmlSettings settings;
+  // Before the model's file, which a key may name, and again over all files.
+  const auto read_keys = [&] {
+    for (const std::string& key : files.keys) read_key(key, settings);
+  };
   read_into(files.training, settings);
+  read_keys();
   std::filesystem::path model = files.model;
   if (const auto& named = settings.config.training.model_config; model.empty() && named) {
     model = required_path(settings, "training_config.model_config", *named, files.training);
@@ -93,7 +98,7 @@ TtmlSettings read_ttml_files(const TtmlFiles& files) {
   read_into(model, settings);
   read_into(files.device, settings);
   read_into(files.multihost, settings);
-  for (const std::string& key : files.keys) read_key(key, settings);
+  read_keys();
   if (auto& weights = settings.config.transformer.model_path; weights && !weights->empty()) {
     weights =
         required_path(settings, "transformer_config.model_path", *weights, files.training).string();

@@ -154,7 +154,7 @@ TEST(Trainer, OptionsOfTheRecipeReachTheModelAndTheOptimizer) {
   differs([](Recipe& r) { r.epsilon = 1e-2F; });
   differs([](Recipe& r) { r.tied = true; });
   differs([](Recipe& r) { r.fixed_positions = true; });
-  differs([](Recipe& r) { r.parameters = DataType::bfloat16; });
+  differs([](Recipe& r) { r.parameters = r.dtype = DataType::bfloat16; });
   differs([](Recipe& r) { r.model = ModelKind::llama, r.groups = 1; });
   differs([](Recipe& r) { r.schedule = autograd::Schedule::speedrun, r.warmup = 2; });
   const auto none = differs([](Recipe& r) { r.optimizer = OptimizerKind::no_op; });
