@@ -94,9 +94,9 @@ py::object bytes_of(const Array& array) {
 
 Array full(const Dims& shape, double value, bool whole) {
   Array out(shape, whole);
-  if (value == 0) return out;
+  if (value == 0 || out.words().empty()) return out;
   out.set(0, value);
-  std::ranges::fill(out.words(), out.words().empty() ? 0.0F : out.words().front());
+  std::ranges::fill(out.words(), out.words().front());
   return out;
 }
 
