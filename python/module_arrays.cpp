@@ -29,7 +29,7 @@ void copy_words(const py::buffer_info& from, Array& to) {
 }
 
 /// Numbers of one of struct's formats, or "E" for bfloat16, which has none there.
-Array from_bytes(const py::buffer& buffer, char format, const Dims& shape) {
+Array array_from_bytes(const py::buffer& buffer, char format, const Dims& shape) {
   const py::buffer_info from = buffer.request();
   Array to(shape, std::string_view("?bBhHiIlLqQ").find(format) != std::string_view::npos);
   const std::size_t width = std::string_view("?bB").find(format) != std::string_view::npos   ? 1
@@ -92,15 +92,15 @@ py::object bytes_of(const Array& array) {
                        array.words().size() * sizeof(float));
 }
 
-Array full(const Dims& shape, double value, bool whole) {
+Array full_array(const Dims& shape, double value, bool whole) {
   Array out(shape, whole);
-  if (value == 0) return out;
+  if (value == 0 || out.words().empty()) return out;
   out.set(0, value);
-  std::ranges::fill(out.words(), out.words().empty() ? 0.0F : out.words().front());
+  std::ranges::fill(out.words(), out.words().front());
   return out;
 }
 
-Array arange(double start, double step, std::int64_t count, bool whole) {
+Array arange_array(double start, double step, std::int64_t count, bool whole) {
   Array out({count}, whole);
   for (std::int64_t i = 0; i < count; ++i) {
     out.set(static_cast<std::size_t>(i), start + static_cast<double>(i) * step);
@@ -109,7 +109,7 @@ Array arange(double start, double step, std::int64_t count, bool whole) {
 }
 
 /// Evenly between two numbers; splitmix64, whose numbers are the same everywhere.
-Array uniform(const Dims& shape, double low, double high, std::uint64_t seed, bool whole) {
+Array uniform_array(const Dims& shape, double low, double high, std::uint64_t seed, bool whole) {
   Array out(shape, whole);
   for (std::size_t i = 0; i < out.words().size(); ++i) {
     seed += 0x9E3779B97F4A7C15;
@@ -137,10 +137,10 @@ void bind_array_class(py::module_& module) {
 }
 
 void bind_array_makers(py::module_& module) {
-  module.def("from_bytes", &from_bytes);
-  module.def("full", &full, py::arg("shape"), py::arg("value"), py::arg("whole") = false);
-  module.def("arange", &arange);
-  module.def("uniform", &uniform);
+  module.def("from_bytes", &array_from_bytes);
+  module.def("full", &full_array, py::arg("shape"), py::arg("value"), py::arg("whole") = false);
+  module.def("arange", &arange_array);
+  module.def("uniform", &uniform_array);
   module.def("rounded", &arrays::rounded);
 }
 

@@ -2,7 +2,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
+#include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "python/module_arrays.h"
 
@@ -71,6 +75,7 @@ class RecordingChip {
                                .outputs = std::move(outputs),
                                .queue = static_cast<std::uint8_t>(queue),
                                .sub_device = static_cast<std::uint8_t>(sub_device)});
+    if (captured_) captured_ = *captured_ + recorded_bytes(workload_.calls.back());
     try {
       run({Step::call, 0, static_cast<std::uint32_t>(workload_.calls.size() - 1)});
     } catch (...) {
@@ -81,6 +86,14 @@ class RecordingChip {
 
   void step(Step step, std::uint32_t what, int queue) {
     run({step, static_cast<std::uint8_t>(queue), what});
+    if (step == Step::begin_trace) captured_ = Bytes();
+  }
+
+  /// Ends a capture; what the trace takes of the region for traces.
+  std::int64_t end_trace(std::uint32_t trace, int queue) {
+    const std::optional<Bytes> size = std::exchange(captured_, std::nullopt);
+    step(Step::end_trace, trace, queue);
+    return size.value_or(Bytes()).value();
   }
 
   void named(Step step, const std::string& name) {
@@ -107,6 +120,13 @@ class RecordingChip {
   std::string description() const { return device_.description(); }
 
  private:
+  Bytes recorded_bytes(const workload::CallLine& call) {
+    Bytes size;
+    for (const wormhole::PlannedProgram& launch : device_.launches(player_.program_of(call))) {
+      size += wormhole::trace_bytes(launch.footprint, profiles_.software);
+    }
+    return size;
+  }
   static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
                             bool row_major, bool l1) {
     if (d.size() != 4) {
@@ -129,6 +149,7 @@ class RecordingChip {
   wormhole::Profiles profiles_;
   wormhole::WormholeDevice device_;
   workload::Player player_{device_, workload_};
+  std::optional<Bytes> captured_;  ///< Of the trace that is being captured; absent: none is.
 };
 
 void bind_steps(py::class_<RecordingChip>& chip) {
@@ -147,7 +168,6 @@ void bind_steps(py::class_<RecordingChip>& chip) {
   add("record_event", Step::record_event);
   add("wait_for_event", Step::wait_for_event);
   add("begin_trace", Step::begin_trace);
-  add("end_trace", Step::end_trace);
   add("execute_trace", Step::execute_trace);
   add("release_trace", Step::release_trace);
   add("python", Step::python);
@@ -169,6 +189,7 @@ void bind_chip(py::module_& module) {
       .def("signpost",
            [](RecordingChip& self, const std::string& name) { self.named(Step::signpost, name); })
       .def("divide", &RecordingChip::divide)
+      .def("end_trace", &RecordingChip::end_trace)
       .def("now_ps", &RecordingChip::now_ps)
       .def("grid", &RecordingChip::grid)
       .def("json", &RecordingChip::json)

@@ -89,6 +89,12 @@ Array argmax(const Array& a, std::int64_t dim, bool keep) {
   Dims shape = a.shape();
   shape[axis] = 1;
   Array out(shape, true);
+  if (lines.length == 0) {
+    throw Error({.attempted = "find the largest number",
+                 .value = "a dimension of 0",
+                 .accepted = "1 or more",
+                 .hint = ""});
+  }
   for (std::int64_t o = 0; o < lines.outer; ++o) {
     for (std::int64_t i = 0; i < lines.inner; ++i) {
       std::int64_t best = 0;

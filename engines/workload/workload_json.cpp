@@ -182,6 +182,25 @@ class WorkloadReader {
       }
     }
   }
+  /// How many things a step's number can name.
+  std::size_t count_for(Step step) const {
+    switch (step) {
+      case Step::make:
+      case Step::release:
+      case Step::write:
+      case Step::read:
+        return workload_.tensors.size();
+      case Step::call:
+        return workload_.calls.size();
+      case Step::begin_region:
+      case Step::signpost:
+        return workload_.names.size();
+      case Step::sub_devices:
+        return workload_.sub_devices.size();
+      default:
+        return std::size_t{1} << 30;
+    }
+  }
   void read_commands() {
     std::map<std::string, Step, std::less<>> steps;
     for (std::size_t i = 0; i < kSteps; ++i) steps[kStepNames[i]] = static_cast<Step>(i);
@@ -190,7 +209,10 @@ class WorkloadReader {
                         steps.contains(one[0].get<std::string>());
       if (!fits) refuse("commands", one.dump(), "[step, number, queue]");
       Command command{.step = steps[one[0].get<std::string>()]};
-      if (one.size() > 1) command.what = number(one[1], "commands", 0x7FFFFFFF);
+      if (one.size() > 1) command.what = number(one[1], "commands", 0x3FFFFFFF);
+      if (command.what >= count_for(command.step)) {
+        refuse("commands", one.dump(), fmt::format("a number below {}", count_for(command.step)));
+      }
       if (one.size() > 2) command.queue = static_cast<std::uint8_t>(number(one[2], "commands", 1));
       workload_.commands.push_back(command);
     }

@@ -156,7 +156,7 @@ int exit_status_of(int status) {
 
 /// The outputs that experiments have, of the program that was recorded: it is run again by the
 /// experiment `workload`, in the same virtual time.
-int write_outputs(const ScriptOptions& options, const fs::path& workload) {
+int write_script_outputs(const ScriptOptions& options, const fs::path& workload) {
   std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(),
                                  "workload",
                                  "-a",
@@ -218,7 +218,7 @@ int python(int argc, const char* const* argv) {
                         .tries_changes = options.what_if == "yes",
                         .virtual_clock = options.virtual_clock,
                         .color = options.color});
-  const int written = write_outputs(options, workload);
+  const int written = write_script_outputs(options, workload);
   const int result = exit_status_of(status);
   return result != kOk ? result : written;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/workload/workload_json.h"
 #include "experiments/all.h"
 #include "experiments/workloads/explain.h"
@@ -55,6 +56,16 @@ void print_products(const harness::PointResult& point) {
   }
 }
 
+/// The first names of a list, and how many there are besides.
+std::string shortened(const std::string& list) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> names = split(list, ',');
+  if (names.size() <= kMost) return list;
+  const std::size_t more = names.size() - kMost;
+  names.resize(kMost);
+  return fmt::format("{} and {} more", join(names, ","), more);
+}
+
 void print_head(const ScriptRun& run, const harness::PointResult& point) {
   const harness::Metric* const time = point.find_metric("time");
   const std::string* const calls = point.find_detail("calls");
@@ -65,7 +76,7 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
   print_products(point);
   if (const std::string* const analogies = point.find_detail("by_analogy")) {
     fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has: {}\n",
-               *analogies);
+               shortened(*analogies));
   }
 }
 

@@ -578,10 +578,18 @@ def end_trace_capture(device, trace_id, *, cq_id=None):
         raise RuntimeError(f"trace {trace_id} is not being captured")
     trace, device.capture = device.capture, None
     try:
-        device.chip.end_trace(int(trace_id), trace.queue)
+        size = device.chip.end_trace(int(trace_id), trace.queue)
     except _native.Error as failure:
         del device.traces[trace_id]
         raise RuntimeError(str(failure)) from None
+    if size > device.trace_region_size:
+        device.chip.release_trace(int(trace_id), 0)
+        del device.traces[trace_id]
+        raise RuntimeError(
+            f"TT_FATAL: Creating trace buffers of size {size}B on the device, but only "
+            f"{device.trace_region_size}B is allocated for trace region: open the device with "
+            f"trace_region_size={size}"
+        )
 
 
 def execute_trace(device, trace_id, *, cq_id=None, blocking=True):

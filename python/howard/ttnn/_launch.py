@@ -33,7 +33,8 @@ class Operation:
         self.python_fully_qualified_name = "ttnn." + name
         self.name, self.function, self.golden_function = name, function, golden
         self.__name__, self.__doc__ = name.rsplit(".", 1)[-1], function.__doc__
-        parameters = inspect.signature(function).parameters
+        self.signature = inspect.signature(function)
+        parameters = self.signature.parameters
         self._takes = set(parameters)
         self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         functools.update_wrapper(self, function, assigned=("__module__", "__doc__"), updated=())
@@ -65,6 +66,12 @@ class Operation:
             return self.function(*args, **kwargs)
         except _native.Error as failure:
             raise RuntimeError(f"TT_FATAL @ ttnn.{self.name}: {failure}") from None
+        except (AttributeError, KeyError, ZeroDivisionError) as failure:
+            # Of our own making: an argument is not what it should be.
+            raise TypeError(
+                f"ttnn.{self.name}(): incompatible function arguments: {failure}; it takes "
+                f"{self.signature}"
+            ) from failure
         finally:
             _depth[0] -= 1
 

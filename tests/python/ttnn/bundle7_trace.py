@@ -88,3 +88,15 @@ except RuntimeError as failure:
 else:
     raise AssertionError("a trace was captured without a region")
 ttnn.close_device(no_region)
+small = ttnn.open_device(device_id=0, trace_region_size=4096)
+x = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=small)
+trace = ttnn.begin_trace_capture(small, cq_id=0)
+for _ in range(50):
+    ttnn.add(x, x)
+try:
+    ttnn.end_trace_capture(small, trace, cq_id=0)
+except RuntimeError as failure:
+    assert "only 4096B is allocated for trace region" in str(failure), failure
+else:
+    raise AssertionError("a trace was kept that does not fit its region")
+ttnn.close_device(small)
