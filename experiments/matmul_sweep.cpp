@@ -29,6 +29,7 @@
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/emulated_case.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/what_ifs.h"
 
@@ -157,6 +158,9 @@ class EmulatedProduct final : public EmulatedCase {
                              .value = kernel.total.seconds(),
                              .unit = "s",
                              .virtual_time = kernel.total});
+    calibration::KnownTime known;
+    known.add(kernel.total, calibration::band_of(planned));
+    describe_band(seconds, known, /*host_sets_pace=*/false, point);
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
     // The host's and the dispatcher's part is whatever the kernel does not cover.
@@ -303,6 +307,7 @@ class MatmulSweep final : public harness::Experiment {
                     {"dispatch", CellSource::parameter, "dispatch"},
                     {"dtype", CellSource::parameter, "dtype"},
                     {"time", CellSource::metric, "time"},
+                    known_to_column(),
                     {"rate", CellSource::metric, "throughput"},
                     {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
                      "the rate over that of all compute cores at the product's fidelity"},

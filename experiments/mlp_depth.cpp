@@ -12,6 +12,7 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 
 namespace howard::experiments {
@@ -84,6 +85,7 @@ class MlpDepth final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"engine", CellSource::parameter, "engine"},
                         {"time", CellSource::metric, "time"},
+                        known_to_column(),
                         {"a layer", CellSource::metric, "layer_time"},
                         {"rate", CellSource::metric, "throughput"},
                         {"launches", CellSource::detail, "launches"},

@@ -22,6 +22,7 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/python_case.h"
 
@@ -74,6 +75,7 @@ class MlpEngines final : public harness::Experiment {
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"dtype", CellSource::parameter, "dtype"},
                         {"time", CellSource::metric, "time"},
+                        known_to_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"calls", CellSource::detail, "calls"},

@@ -24,6 +24,7 @@
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/half_batches.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 
 namespace howard::experiments {
@@ -241,6 +242,7 @@ class OpListExperiment final : public harness::Experiment {
                         {"engine", CellSource::parameter, "engine"},
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"time", CellSource::metric, "time"},
+                        known_to_column(),
                         {"rate", CellSource::metric, "throughput"},
                         {"launches", CellSource::detail, "launches"},
                         {"kernels", CellSource::metric, "kernel_time"},

@@ -22,6 +22,7 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 #include "harness/measurement.h"
 
@@ -159,6 +160,7 @@ class ShapeSweep final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},
                         {"time", CellSource::metric, "time"},
+                        known_to_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"host", CellSource::metric, "host_time"},

@@ -21,6 +21,7 @@
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/emulated_case.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
@@ -90,6 +91,9 @@ class ProductPair final : public EmulatedCase {
     const int in_turn = second_.queue == 0 ? 2 : 1;
     const SimTime kernels = in_turn * kernel_.total;
     const bool kernel_bound = kernels >= in_turn * issue_;
+    calibration::KnownTime known;
+    known.add(kernels, *band_);
+    describe_band(seconds, known, !kernel_bound, point);
     point.details.emplace_back(
         "bound_by", kernel_bound ? std::string(name_of(kernel_.bottleneck)) : "dispatch");
     if (kernel_bound && in_turn == 1) {
@@ -107,7 +111,9 @@ class ProductPair final : public EmulatedCase {
     program.sub_device = to.sub_device;
     queue(to.queue).enqueue(program);
     flops_ = program.flops;
-    kernel_ = device().explain(program).kernel;
+    const wormhole::PlannedProgram& planned = device().explain(program);
+    kernel_ = planned.kernel;
+    band_ = &calibration::band_of(planned);
   }
 
   SimTime issue_;  ///< The host's part of one product.
@@ -116,6 +122,7 @@ class ProductPair final : public EmulatedCase {
   std::vector<ops::Tensor> left_, right_;
   Flops flops_;
   wormhole::KernelCost kernel_;
+  const calibration::Band* band_ = nullptr;  ///< Of the kernel.
 };
 
 class TwoQueues final : public harness::Experiment {
@@ -152,6 +159,7 @@ class TwoQueues final : public harness::Experiment {
             .columns = {{"shape", CellSource::parameter, "shape"},
                         {"config", CellSource::parameter, "config"},
                         {"time", CellSource::metric, "time"},
+                        known_to_column(),
                         {"rate", CellSource::metric, "throughput"},
                         {"kernel", CellSource::metric, "kernel_time"},
                         {"sharing costs", CellSource::metric, "sharing_cost", harness::Room::spare,

@@ -18,6 +18,7 @@ namespace embedded {
 extern const std::string_view program_dispatch;
 extern const std::string_view matmul_traced;
 extern const std::string_view exp_kernel;
+extern const std::string_view eltwise_2026;
 extern const std::string_view op_kernels;
 extern const std::string_view op_changes;
 extern const std::string_view matmul_sweep;
@@ -183,10 +184,10 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
 }
 
 std::vector<MeasurementTable> built_in_measurements() {
-  const std::array<std::string_view, 8> texts{embedded::program_dispatch, embedded::matmul_traced,
-                                              embedded::exp_kernel,       embedded::op_kernels,
-                                              embedded::op_changes,       embedded::matmul_sweep,
-                                              embedded::mlp_host,         embedded::mlp_traced};
+  const std::array<std::string_view, 9> texts{
+      embedded::program_dispatch, embedded::matmul_traced, embedded::exp_kernel,
+      embedded::eltwise_2026,     embedded::op_kernels,    embedded::op_changes,
+      embedded::matmul_sweep,     embedded::mlp_host,      embedded::mlp_traced};
   std::vector<MeasurementTable> tables;
   for (const std::string_view text : texts) {
     tables.push_back(parse_measurements(text, "a built-in table"));

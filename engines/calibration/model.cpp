@@ -41,7 +41,7 @@ class ProgramDispatch final : public Model {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
       Launch launch{.dispatch = dispatch_time(row.footprint, row.dispatch, software),
-                    .go = go_time(row.footprint, software),
+                    .go = go_time(row.footprint, software, row.dispatch),
                     .configuration = configuration_bytes(row.footprint)};
       std::vector<Launch> step(static_cast<std::size_t>(row.empty_programs) + 1, launch);
       step.front().kernel = SimTime::picoseconds(
@@ -175,8 +175,10 @@ class OpKernel final : public Model {
   void predict(const Profiles& profiles, std::span<double> seconds) const override {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const wormhole::KernelCost kernel = programs_.plan(i, profiles).kernel;
-      // The profiler counts from the first core's start, and cores start one after the other.
-      seconds[i] = kernel.total.seconds() + skews_[i] * kernel.cores / grid_.cores();
+      // The profiler counts from the first core's start, and cores start one after the other; a
+      // core that starts late finds the DRAM's queues shorter.
+      const double skew = skews_[i] * kernel.cores / grid_.cores();
+      seconds[i] = std::max(kernel.total.seconds(), kernel.unshared.seconds() + skew);
     }
   }
 
@@ -238,7 +240,7 @@ class TracedStep final : public Model {
         step.push_back(launch_of(steps_[i].plan(j, profiles), DispatchCoreType::worker, profiles));
         step.back().planned = nullptr;  // it does not outlive this line
       }
-      seconds[i] = steady_period(std::move(step), profiles.software).seconds();
+      seconds[i] = replay_period(step, profiles.software).seconds();
     }
   }
 

@@ -99,16 +99,17 @@ std::optional<Program> parse_matmul(Words& words, Device& device) {
 }
 
 std::optional<Program> parse_eltwise(Words& words, Device& device) {
-  constexpr std::array kFunctions{Eltwise::add,  Eltwise::subtract, Eltwise::multiply,
-                                  Eltwise::relu, Eltwise::gtz,      Eltwise::square,
-                                  Eltwise::exp,  Eltwise::erf,      Eltwise::gelu,
-                                  Eltwise::sqrt, Eltwise::rsqrt,    Eltwise::reciprocal};
+  constexpr std::array kFunctions{
+      Eltwise::add,    Eltwise::subtract,   Eltwise::multiply, Eltwise::relu, Eltwise::gtz,
+      Eltwise::square, Eltwise::exp,        Eltwise::erf,      Eltwise::gelu, Eltwise::sqrt,
+      Eltwise::rsqrt,  Eltwise::reciprocal, Eltwise::cast};
   const auto function =
       std::ranges::find(kFunctions, words.op, [](Eltwise f) { return name_of(f); });
   if (function == kFunctions.end()) return std::nullopt;
   if (arity_of(*function) == 1 || words.take("scalar")) {
     const auto in = allocate(words, 1, device);
     const ops::Tensor out(device, in[0].spec());
+    if (*function == Eltwise::cast) return ops::cast(in[0], out);
     if (arity_of(*function) == 1) return ops::eltwise(*function, in[0], out);
     return ops::eltwise(*function, in[0], 1.0F, out);
   }

@@ -9,9 +9,13 @@
 
 namespace howard::calibration {
 
-/// The period of a step of programs that is replayed for ever on one queue and all cores, the host
-/// being fast: from the simulation, once the rings are full.
-SimTime steady_period(std::vector<wormhole::Launch> step,
+/// The period of a step of programs that a trace repeats for ever on one queue and all cores: from
+/// the simulation, once the rings are full.
+SimTime steady_period(const std::vector<wormhole::Launch>& step,
+                      const wormhole::SoftwareProfile& software);
+
+/// The same where the step is a trace of its own that is replayed for ever, the host being fast.
+SimTime replay_period(const std::vector<wormhole::Launch>& step,
                       const wormhole::SoftwareProfile& software);
 
 /// From the call to the completion of a program that finds an idle chip.

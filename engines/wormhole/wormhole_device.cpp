@@ -44,7 +44,8 @@ class WormholeDevice::Impl {
             {.command_queues = options.command_queues,
              .issue_queue_entries = profiles.software.issue_entries(options.dispatch),
              .launch_ring_entries = profiles.software.dispatch.launch_ring,
-             .configuration_ring = profiles.software.dispatch.configuration_ring},
+             .configuration_ring = profiles.software.dispatch.configuration_ring,
+             .replay = profiles.software.dispatch.replay},
             [this](std::uint64_t program, int queue, const Launch& launch,
                    const LaunchTimes& times) {
               if (sink_ == nullptr) return;

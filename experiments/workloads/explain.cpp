@@ -108,10 +108,14 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
   }
   harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};
   noted.describe(time.seconds(), described);
+  const harness::Metric* const band = described.find_metric("band");
+  const std::string* const known = described.find_detail("known");
   return {.time = time,
           .iterations = experiment.timing().iterations,
           .account = account_of(box, parameters, recorder, noted.window()),
-          .warnings = std::move(described.warnings)};
+          .warnings = std::move(described.warnings),
+          .band = band != nullptr ? std::optional(band->value) : std::nullopt,
+          .known = known != nullptr ? *known : std::string()};
 }
 
 /// Error once the user wants to stop: large models take minutes.

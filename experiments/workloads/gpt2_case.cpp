@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/half_batches.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 
 namespace howard::experiments {
@@ -89,6 +90,7 @@ harness::Presentation gpt2_presentation(std::string title, const std::vector<std
   for (const std::string& axis : axes) columns.push_back({axis, CellSource::parameter, axis});
   const std::vector<harness::Column> step{
       {"time", CellSource::metric, "time"},
+      known_to_column(),
       {"published", CellSource::reference, ""},
       {"error", CellSource::error, ""},
       {"rate", CellSource::metric, "throughput"},

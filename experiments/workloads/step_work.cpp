@@ -41,6 +41,7 @@ StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> progra
     for (const wormhole::PlannedProgram& planned : chip.launches(program)) {
       Total& total = totals[planned.name];
       ++total.launches;
+      work.known.add(planned.kernel.total, calibration::band_of(planned));
       total.kernel += planned.kernel.total;
       total.by_bottleneck[planned.kernel.bottleneck] += planned.kernel.total;
       if (!planned.matmul || planned.kernel.total <= slowest) continue;

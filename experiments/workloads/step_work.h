@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/calibration/bands.h"
 #include "engines/wormhole/wormhole_device.h"
 
 namespace howard::experiments {
@@ -24,6 +25,7 @@ struct StepWork {
   int calls = 0;
   int launches = 0;
   SimTime kernel;
+  calibration::KnownTime known;   ///< Of the kernels.
   std::vector<OpKindWork> kinds;  ///< The longest time first.
   std::string slowest_product;    ///< How it is cut over the cores; empty without products.
   /// The calls in the order in which each op is first called: "matmul 5, transpose 2, add 2".

@@ -9,6 +9,7 @@
 #include "engines/autograd/published_step.h"
 #include "engines/autograd/static_step.h"
 #include "engines/autograd/traced_step.h"
+#include "experiments/workloads/known_time.h"
 #include "experiments/workloads/training_loss.h"
 #include "profiler/timeline.h"
 
@@ -168,6 +169,7 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   } else if (2 * kernel >= seconds) {
     bound = fmt::format("kernels: {}", work_->kinds.front().name);
   }
+  describe_band(seconds, work_->known, bound == "host", point);
   point.details.emplace_back("bound_by", bound);
   point.details.emplace_back("kernels", work_->text(4));
   if (!work_->slowest_product.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct ExplainedRun {
   int iterations = 1;
   profiler::TimeAccount account;  ///< Of all of them.
   std::vector<std::string> warnings;
+  /// How far the time may well be from the hardware's, a share of it, and what that rests on.
+  std::optional<double> band{};
+  std::string known{};
 };
 
 /// A way to change the point, run.

@@ -38,11 +38,11 @@ TEST_F(ChangedChip, HasNoPublishedFigureAnywhere) {
 }
 
 TEST_F(ChangedChip, ThatContradictsItselfIsABadCommandLineThatNamesBoth) {
-  const Outcome outcome = run(kOnePoint + "--set dram.mixed=300GB/s");
+  const Outcome outcome = run(kOnePoint + "--set dram.spread=300GB/s");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
   EXPECT_TRUE(
-      contains(outcome.err, "dram.mixed=300GB/s and dram.bandwidth=267GB/s contradict each other"))
+      contains(outcome.err, "dram.spread=300GB/s and dram.bandwidth=267GB/s contradict each other"))
       << outcome.err;
 }
 

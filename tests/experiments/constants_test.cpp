@@ -237,12 +237,17 @@ const std::map<std::string, Meaning>& meanings() {
       {"dispatch.launch_ring", {More::is_faster, {}}},
       {"dispatch.configuration_ring", {More::is_faster, {}}},
       {"ttnn.binary_bytes", {More::is_slower, {}}},
+      {"ttnn.matmul_binary_bytes", {More::is_slower, {}}},
       {"ttnn.matmul_arguments", {More::is_slower, {}}},
       {"ttnn.binary_arguments", {More::is_slower, {}}},
       {"ttnn.unary_arguments", {More::is_slower, {}}},
       {"ttnn.other_arguments", {More::is_slower, {}}},
       {"matmul.transposed_unpack", {More::is_slower, {}}},
       {"matmul.fuses_transposes", {More::is_faster, {}}},
+      {"dram.banks", {More::is_faster, {}}},
+      {"dram.crowding", {More::is_slower, {}}},
+      {"dram.crowding_steps", {More::is_slower, {}}},
+      {"tiles.interference", {More::is_slower, {}}},
       {"dram.capacity", {More::allows, most_tensors}},
       {"trace.region", {More::allows, most_traces}},
       {"trace.page", {More::forbids, most_traces}},
@@ -255,6 +260,7 @@ const std::map<std::string, Meaning>& meanings() {
 Meaning meaning_of(const std::string& name, const Constant& constant) {
   static const std::set<std::string> times{"ps", "ns", "us", "ms", "cycles"};
   static const std::set<std::string> rates{"MHz", "GB/s", "B/cycle", "%"};
+  if (meanings().contains(name)) return meanings().at(name);
   if (times.contains(constant.unit)) return {More::is_slower, {}};
   if (rates.contains(constant.unit)) return {More::is_faster, {}};
   return meanings().at(name);  // a new count or size has to say what more of it does

@@ -17,6 +17,7 @@ namespace howard::wormhole {
 enum class EventKind : std::uint8_t {
   kernel_done,      ///< All cores of a program have reported completion.
   config_written,   ///< The dispatcher has written a program's configuration to its cores.
+  replay_fetched,   ///< The dispatcher has the first part of a trace.
   command_visible,  ///< A command of the host has arrived in the issue queue.
 };
 

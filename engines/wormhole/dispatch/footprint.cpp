@@ -46,9 +46,10 @@ SimTime dispatch_time(const Footprint& f, DispatchCoreType type, const SoftwareP
   return time;
 }
 
-SimTime go_time(const Footprint& f, const SoftwareProfile& software) {
+SimTime go_time(const Footprint& f, const SoftwareProfile& software, DispatchCoreType type) {
   const DispatchCosts& cost = software.dispatch;
-  return cost.go + cost.go_core * f.cores + cost.go_binary * (f.binaries - 1);
+  const SimTime from_eth = type == DispatchCoreType::eth ? cost.from_eth : SimTime();
+  return cost.go + cost.go_core * f.cores + cost.go_binary * (f.binaries - 1) + from_eth;
 }
 
 Bytes trace_bytes(const Footprint& f, const SoftwareProfile& software) {

@@ -30,7 +30,8 @@ SimTime dispatch_time(const Footprint& footprint, DispatchCoreType type,
 
 /// From the last core done to the program's first kernel start: counting completions, the go signal
 /// and the firmware's set-up on each core.
-SimTime go_time(const Footprint& footprint, const SoftwareProfile& software);
+SimTime go_time(const Footprint& footprint, const SoftwareProfile& software,
+                DispatchCoreType type = DispatchCoreType::worker);
 
 /// What it occupies of the trace region once captured: its data in whole pages. Binaries are in
 /// DRAM already and only referred to.

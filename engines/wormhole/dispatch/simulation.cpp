@@ -85,6 +85,10 @@ void Simulation::step() {
       queue.dispatching.reset();
       break;
     }
+    case EventKind::replay_fetched:
+      queues_[event.subject].fetching = false;
+      queues_[event.subject].commands.front().fetched = true;
+      break;
     case EventKind::command_visible:
       ++queues_[event.subject].visible;
       break;
@@ -112,7 +116,7 @@ void Simulation::start_ready_work(SimTime now) {
 /// Lets the dispatcher of `queue` take its next command; false when it has none or must wait.
 bool Simulation::take_command(int index, SimTime now) {
   Queue& queue = queues_[at(index)];
-  if (queue.dispatching || queue.visible == 0) return false;
+  if (queue.dispatching || queue.fetching || queue.visible == 0) return false;
   Queued& next = queue.commands.front();
   const auto done = [&] {
     queue.commands.pop_front();
@@ -126,6 +130,10 @@ bool Simulation::take_command(int index, SimTime now) {
             return true;
           },
           [&](const Replay& replay) {
+            if (!next.fetched) {
+              if (queue.running == 0) fetch_replay(index, now);
+              return false;
+            }
             const Recording& recording = *replay.recording;
             if (next.next_launch < recording.size()) {
               const std::uint64_t program = next.first_program + next.next_launch;
@@ -151,6 +159,12 @@ bool Simulation::take_command(int index, SimTime now) {
           },
       },
       next.command);
+}
+
+/// Counters are reset and the first part of a trace fetched; nothing else happens meanwhile.
+void Simulation::fetch_replay(int index, SimTime now) {
+  queues_[at(index)].fetching = true;
+  events_.schedule(now + limits_.replay, EventKind::replay_fetched, at(index), 0);
 }
 
 /// Lets the dispatcher of `queue` go past the event of its first command; false until it happened.

@@ -41,6 +41,7 @@ struct SimulationLimits {
   /// as the launch message ring has entries and the configuration ring has room for, at least one.
   int launch_ring_entries = 1;
   Bytes configuration_ring;
+  SimTime replay;  ///< Before a replay's first dispatch, once all earlier programs are done.
 };
 
 /// The chip behind its command queues.
@@ -48,8 +49,10 @@ struct SimulationLimits {
 /// Each queue has a dispatcher that takes its commands in order: for a program it waits for a free
 /// room in the rings of the program's sub-device, then writes the configuration, which may overlap
 /// with what runs there. A sub-device runs one program at a time; the next one's go signal waits
-/// until all its cores are done. Programs on different sub-devices run at the same time and share
-/// the DRAM. So the period of one well-fed queue is max(dispatch, go + kernel).
+/// until all its cores are done. A replay begins when all programs of its queue are done, with a
+/// reset and a fetch in which nothing runs: replays do not overlap. Programs on different
+/// sub-devices run at the same time and share the DRAM. So the period of one well-fed queue is
+/// max(dispatch, go + kernel).
 ///
 /// Holds no clock of the host: its time is an argument, and the simulation runs only as far as the
 /// host's questions need.
@@ -90,6 +93,7 @@ class Simulation {
     Command command;
     std::uint64_t first_program = 0;
     std::size_t next_launch = 0;  ///< Of a replay.
+    bool fetched = false;         ///< A replay whose first part has come.
   };
   struct Configured {
     std::uint64_t program = 0;
@@ -101,6 +105,7 @@ class Simulation {
     std::deque<Queued> commands;  ///< Not yet taken by the dispatcher; the visible ones first.
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
+    bool fetching = false;                 ///< A replay, its first command.
     std::optional<SimTime> waiting_since;  ///< For the event of its first command.
     std::int64_t running = 0;              ///< Dispatched programs that have not ended.
     SimTime last_end;                      ///< Of its last program or event.
@@ -121,6 +126,7 @@ class Simulation {
   void end_kernel(int sub_device);
   void start_ready_work(SimTime now);
   bool take_command(int queue, SimTime now);
+  void fetch_replay(int queue, SimTime now);
   bool pass_event(int queue, bool happened, SimTime now);
   bool dispatch(int queue, const Launch& launch, std::uint64_t program, SimTime now);
   bool start_kernel(int sub_device, SimTime now);

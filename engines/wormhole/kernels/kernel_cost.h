@@ -33,6 +33,9 @@ struct KernelCost {
   SimTime first_write;
   SimTime math_end;
   SimTime total;
+  /// What it would take if the DRAM gave each core all it asks for: a skew of the cores' starts
+  /// comes on top of this, and hides in the rest.
+  SimTime unshared;
 
   Bytes dram;     ///< Read and written, by all cores together.
   CoreGrid grid;  ///< Its cores are numbered along the rows of this grid, from the first.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "engines/wormhole/kernels/dram_banks.h"
 
 namespace howard::wormhole {
 namespace {
@@ -40,10 +41,14 @@ struct Costs {
 
   /// One core reads `tiles` in one batch while `readers` cores do the same: bounded by issuing
   /// requests, by its own port, or by its share of DRAM as that NoC can read it.
-  SimTime read(std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram) const {
-    const SimTime per_tile =
-        std::max({software.matmul_read_issue, transfer_time(tile, chip.noc_link),
-                  transfer_time(readers * tile, dram)});
+  /// `crowded`: the part of what all readers fetch at once that lies in one bank, which serves
+  /// nothing else meanwhile.
+  SimTime read(std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram,
+               TenThousandths crowded = 0) const {
+    const Bytes in_one_bank(ceil_div((readers * tile).value() * crowded, kWhole) * chip.dram_banks);
+    const SimTime per_tile = std::max(
+        {software.matmul_read_issue, transfer_time(tile, chip.noc_link),
+         transfer_time(readers * tile, dram), transfer_time(in_one_bank, chip.dram_bandwidth)});
     return chip.noc_read_latency + tiles * per_tile;
   }
 
@@ -51,6 +56,15 @@ struct Costs {
     return transfer_time(tiles * tile, chip.noc_multicast);
   }
 };
+
+/// A step reads so many tiles of each of A's rows; where K is a multiple of the banks and a step
+/// one tile, they are all in one bank. (A transposed A is read along K: its rows are neighbours.)
+TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t readers,
+                                     const ChipProfile& chip) {
+  if (plan.transposed_a) return 0;
+  const std::int64_t rows = std::min<std::int64_t>(plan.m, readers * plan.out_block_h);
+  return block_share_at_busiest_bank(rows, plan.in0_block_w, plan.k, chip.dram_banks);
+}
 
 /// Which cores read what over which NoC: the same RISC reads a block and then multicasts it, so
 /// the two add. A is read on NoC 1 and B on NoC 0 by ttnn's multicast kernels.
@@ -68,7 +82,8 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
-  cost.in0_load = costs.read(g.in0_tiles, g.tile, in0_readers, in0_dram);
+  cost.in0_load = costs.read(g.in0_tiles, g.tile, in0_readers, in0_dram,
+                             in0_share_of_one_bank(plan, in0_readers, costs.chip));
   cost.in1_load = costs.read(g.in1_tiles, g.tile, in1_readers, in1_dram);
   if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.tile);
   if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.tile);
@@ -168,6 +183,7 @@ void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
   kernel.reads_end = products_end - cost.compute;
   kernel.math_end = products_end + cost.bias;
   kernel.total = products_end + cost.output_exposed;
+  kernel.unshared = kernel.total;
   kernel.first_write =
       std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
 }
@@ -246,7 +262,7 @@ Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& softwa
   return {.cores = static_cast<int>(plan.active_cores()),
           .kernel_groups = matmul_kernel_groups(plan),
           .binaries = kBinaries,
-          .binary_bytes = software.ttnn_binary_bytes,
+          .binary_bytes = software.ttnn_matmul_binary_bytes,
           .circular_buffers = kCircularBuffers,
           .semaphores = semaphores,
           .unique_arguments = software.ttnn_matmul_arguments};

@@ -222,6 +222,7 @@ MatmulProblem problem_of(const Program& program, const MatmulAttributes& attribu
           .dtype = program.inputs[0].spec.dtype,
           .core_grid = attributes.core_grid,
           .compute = attributes.compute,
+          .transposed_a = attributes.transpose_a,
           .transposed_b = attributes.transpose_b,
           .bias = program.inputs.size() > 2};
 }
@@ -251,6 +252,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                   .k = problem.k,
                   .n = problem.n,
                   .dtype = problem.dtype,
+                  .transposed_a = problem.transposed_a,
                   .transposed_b = problem.transposed_b,
                   .bias = problem.bias};
   if (problem.core_grid && problem.core_grid->columns <= device_grid.columns &&

@@ -32,6 +32,7 @@ struct MatmulProblem {
   DataType dtype = DataType::bfloat16;
   std::optional<CoreGrid> core_grid;  ///< The caller's; larger than the device: the device's.
   ComputeConfig compute;              ///< What the caller left out takes ttnn's default.
+  bool transposed_a = false;          ///< A is read along its columns.
   bool transposed_b = false;          ///< B's tiles are transposed by the kernel.
   bool bias = false;                  ///< A row is added to the result.
 
@@ -54,6 +55,7 @@ struct MatmulPlan {
   DataType dtype = DataType::bfloat16;
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
+  bool transposed_a = false;
   bool transposed_b = false;
   bool bias = false;
 

@@ -131,7 +131,8 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
        .write = write,
        .last_write = write,
        .reads = tilize ? rows * row : tiles * tile,
-       .writes = tilize ? tiles * tile : rows * row},
+       .writes = tilize ? tiles * tile : rows * row,
+       .runs = {in.shape.batch() * in.shape.tile_rows(), work.cores, tiles, tiles}},
       grid, profiles);
 }
 
@@ -139,17 +140,19 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
                                const Profiles& profiles) {
   const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
   const std::int64_t tiles = tiles_of(program.outputs);
+  const std::int64_t per_unit = ceil_div(tiles, units);
   const WorkSplit work = split_work(units, grid);
   const SimTime write = write_time(1, tile, profiles);
   return planned(program, work,
-                 {.steps = work.busiest * ceil_div(tiles, units),
+                 {.steps = work.busiest * per_unit,
                   .all_steps = tiles,
                   .cores = work.cores,
                   .read = read_time(1, tile, profiles),
                   .write = write,
                   .last_write = write,
                   .reads = tile,
-                  .writes = tile},
+                  .writes = tile,
+                  .runs = {units, work.cores, per_unit, per_unit}},
                  grid, profiles);
 }
 
@@ -173,7 +176,8 @@ PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profi
        .write = write,
        .last_write = write,
        .reads = rows * row,
-       .writes = tiles * tile},
+       .writes = tiles * tile,
+       .runs = {blocks, work.cores, tiles, tiles}},
       grid, profiles);
 }
 

@@ -110,7 +110,7 @@ Bytes circular_buffer_bytes(const PlannedProgram& planned) {
 
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {
   return {.dispatch = dispatch_time(planned.footprint, type, profiles.software),
-          .go = go_time(planned.footprint, profiles.software),
+          .go = go_time(planned.footprint, profiles.software, type),
           .kernel = planned.kernel.total,
           .configuration = configuration_bytes(planned.footprint),
           .dram_share = share_of(transfer_time(planned.kernel.dram, profiles.chip.dram_bandwidth),

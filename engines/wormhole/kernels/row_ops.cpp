@@ -7,6 +7,13 @@
 namespace howard::wormhole {
 namespace {
 
+// Passes over a row of tiles, by what the kernels do.
+constexpr std::int64_t kSoftmax = 4;          // maximum; difference and exp; sum; product
+constexpr std::int64_t kSoftmaxBackward = 4;  // y dy; sum; difference; product
+constexpr std::int64_t kLayernorm = 7;  // mean; difference; square; variance; product; scale; shift
+constexpr std::int64_t kCrossEntropy = 2;          // maximum; exp and sum
+constexpr std::int64_t kCrossEntropyBackward = 3;  // those, and exp times what the sum makes of it
+
 /// What a kernel does for each tile of a row and besides.
 struct RowWork {
   TilesPerStep reads, writes;
@@ -28,7 +35,8 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
                               .compute = row.math,
                               .set_up = row.set_up + work.busiest * row.per_row,
                               .tile = tile_bytes(x.dtype),
-                              .out_tile = tile_bytes(program.outputs[0].spec.dtype)};
+                              .out_tile = tile_bytes(program.outputs[0].spec.dtype),
+                              .runs = {x.shape.tiles() / length, work.cores, length, length}};
   constexpr int kCircularBuffers = 4;
   return {.name = program.name,
           .footprint =
@@ -49,7 +57,7 @@ PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profile
   return plan_rows(program,
                    {.reads = {1, 1},
                     .writes = {1, 1},
-                    .math = cost.softmax,
+                    .math = kSoftmax * cost.pass + cost.exp,
                     .per_row = cost.softmax_row,
                     .set_up = cost.softmax_start},
                    grid, profiles);
@@ -59,8 +67,8 @@ PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
                                      const Profiles& profiles) {
   return plan_rows(
       program,
-      {.reads = {2, 1}, .writes = {1, 1}, .math = profiles.software.tiles.softmax_backward}, grid,
-      profiles);
+      {.reads = {2, 1}, .writes = {1, 1}, .math = kSoftmaxBackward * profiles.software.tiles.pass},
+      grid, profiles);
 }
 
 PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -69,7 +77,7 @@ PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profi
   return plan_rows(program,
                    {.reads = {1, 1},
                     .writes = {1, 1},
-                    .math = statistics ? cost.ttml_layernorm : cost.layernorm},
+                    .math = statistics ? cost.ttml_layernorm : kLayernorm * cost.pass},
                    grid, profiles);
 }
 
@@ -83,17 +91,24 @@ PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
 }
 
 PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
   return plan_rows(
       program,
-      {.reads = {1, 1}, .writes = one_a_row(program), .math = profiles.software.tiles.softmax},
+      {.reads = {1, 1},
+       .writes = one_a_row(program),
+       .math = kCrossEntropy * cost.pass + cost.exp,
+       // Before a row, the tile in which each of its positions has its target, one by one.
+       .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
       grid, profiles);
 }
 
 PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
                                            const Profiles& profiles) {
-  return plan_rows(program,
-                   {.reads = {1, 1}, .writes = {1, 1}, .math = profiles.software.tiles.softmax},
-                   grid, profiles);
+  const TileCosts& cost = profiles.software.tiles;
+  return plan_rows(
+      program,
+      {.reads = {1, 1}, .writes = {1, 1}, .math = kCrossEntropyBackward * cost.pass + 2 * cost.exp},
+      grid, profiles);
 }
 
 }  // namespace howard::wormhole

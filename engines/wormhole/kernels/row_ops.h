@@ -6,8 +6,8 @@
 namespace howard::wormhole {
 
 // Kernels that need a whole row of tiles before they can write the first of it. Rows of tiles are
-// what is dealt out: a core reads a row once, keeps it in L1 and passes over it several times; what
-// the passes take of math is a constant per tile.
+// what is dealt out: a core reads a row once, keeps it in L1 and passes over it several times; how
+// many passes there are is the structure of the kernel, and what a tile takes of one is a constant.
 
 /// ttnn's softmax along the columns.
 PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles);

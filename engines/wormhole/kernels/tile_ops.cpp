@@ -21,11 +21,11 @@ SimTime math_time(Eltwise function, const TileCosts& cost) {
     case Eltwise::subtract:
     case Eltwise::multiply:
     case Eltwise::square:
+    case Eltwise::cast:
+    case Eltwise::fill:
       return cost.fpu;
     case Eltwise::relu:
     case Eltwise::gtz:
-    case Eltwise::cast:
-    case Eltwise::fill:
       return cost.simple;
     case Eltwise::exp:
       return cost.exp;
@@ -60,6 +60,12 @@ void read_operands(const Program& program, const SoftwareProfile& software,
       SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
 }
 
+/// What a kernel needs to start besides what every kernel does.
+SimTime operand_set_up(const Program& program, const SoftwareProfile& software) {
+  const auto further = std::max<std::int64_t>(0, std::ssize(program.inputs) - 1);
+  return further * software.tiles.operand;
+}
+
 /// The largest tile among what is read: operands of other data types are rare and smaller.
 Bytes input_tile(const Program& program) {
   Bytes tile;
@@ -78,6 +84,7 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
                               .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},
                               .writes = {static_cast<std::int64_t>(program.outputs.size()), 1},
                               .compute = compute,
+                              .set_up = operand_set_up(program, profiles.software),
                               .tile = input_tile(program),
                               .out_tile = tile_bytes(out.dtype)};
   return {.name = program.name,
@@ -100,11 +107,13 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
                         .cores = work.cores,
                         .writes = {1, 1},
                         .compute = math_time(attributes.function, software.tiles),
+                        .set_up = operand_set_up(program, software),
                         .tile = input_tile(program),
                         .out_tile = tile_bytes(out.dtype)};
   read_operands(program, software, pipeline);
   // A scalar becomes a tile of its own before the first step.
-  if (attributes.scalar) pipeline.set_up = kStoresPerTile * software.tiles.store;
+  if (attributes.scalar) pipeline.set_up += kStoresPerTile * software.tiles.store;
+  if (attributes.function == Eltwise::multiply) pipeline.set_up += software.tiles.multiply;
   // binary_ng places its kernels on every core, those of one operand only where there is work.
   const bool binary = arity_of(attributes.function) == 2;
   const int cores = binary ? grid.cores() : work.cores;
@@ -147,7 +156,10 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
                               .writes = {1, length},
                               .compute = software.tiles.reduce,
                               .tile = tile_bytes(in.dtype),
-                              .out_tile = tile_bytes(out.dtype)};
+                              .out_tile = tile_bytes(out.dtype),
+                              // Rows lie one behind the other, columns side by side.
+                              .runs = {in.shape.tiles() / length, work.cores, length,
+                                       attributes.dimension == Dimension::columns ? length : 1}};
   return {.name = program.name,
           .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
                                     kCircularBuffers, software),

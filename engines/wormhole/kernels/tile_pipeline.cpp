@@ -10,6 +10,9 @@
 namespace howard::wormhole {
 namespace {
 
+/// Hours of picoseconds times a part leave 64 bits. Not in ISO C++, hence the marker.
+__extension__ using WidePart = __int128;
+
 SimTime part(SimTime whole, TilesPerStep amount) {
   return SimTime::picoseconds(ceil_div(whole.ps() * amount.tiles, amount.steps));
 }
@@ -22,13 +25,29 @@ SimTime page_time(Bytes page, const Profiles& profiles) {
   return std::max(profiles.software.matmul_read_issue, transfer_time(page, profiles.chip.noc_link));
 }
 
-/// What a step takes when all cores ask the DRAM at once.
-SimTime dram_time(const StepPipeline& p, const ChipProfile& chip) {
-  const Bytes reads = p.cores * p.reads;
-  const Bytes writes = p.cores * p.writes;
-  return std::max({transfer_time(reads, chip.dram_read_noc0),
-                   transfer_time(writes, chip.dram_write_noc1),
-                   transfer_time(reads + writes, chip.dram_mixed)});
+/// What the banks need for all steps but the first: that of one core, which goes through its stages
+/// alone, and of the others what has not yet come to the banks when that is through.
+SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
+  // Three tenths of the others' first steps, as the simulation of the banks has it.
+  const std::int64_t tenths = 10 * (p.all_steps - 1) - 3 * (p.cores - 1);
+  if (tenths <= 0) return {};
+  const auto moved = [&](Bytes step) {
+    return Bytes(step.value() / 10 * tenths + step.value() % 10 * tenths / 10);
+  };
+  const PageRuns runs = p.runs.cores > 0 ? p.runs : PageRuns{p.all_steps, p.cores};
+  return banks_time({.reads = moved(p.reads), .writes = moved(p.writes), .runs = runs}, chip);
+}
+
+/// Two bounds that hold at the same time: the longer one, and more the nearer the other comes, as
+/// cores wait now for the one and now for the other.
+SimTime overlapped(SimTime one, SimTime other, TenThousandths interference) {
+  const auto [less, more] = std::minmax({one.ps(), other.ps()});
+  if (more == 0) return {};
+  const auto ratio = static_cast<std::int64_t>(static_cast<WidePart>(less) * kWhole / more);
+  const std::int64_t cube = ratio * ratio / kWhole * ratio / kWhole;
+  return SimTime::picoseconds(
+      more + static_cast<std::int64_t>(static_cast<WidePart>(more) * cube * interference /
+                                       (static_cast<WidePart>(kWhole) * kWhole)));
 }
 
 }  // namespace
@@ -43,23 +62,32 @@ SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
 
 KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profiles& profiles) {
   HOWARD_CHECK(p.steps > 0 && p.cores > 0, "a kernel has work");
-  const std::array<std::pair<SimTime, Bottleneck>, 4> candidates{{
+  const std::array<std::pair<SimTime, Bottleneck>, 3> candidates{{
       {p.compute, Bottleneck::math},
       {p.read, Bottleneck::in0_reads},
       {p.write, Bottleneck::output_writes},
-      {dram_time(p, profiles.chip), Bottleneck::dram},
   }};
-  const auto [slowest, bottleneck] =
+  const auto [slowest, stage] =
       std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first);
+  const SimTime alone = (p.steps - 1) * slowest;
+  // The pages of a first step of many come while that step reads.
+  const SimTime first_pages = p.read - std::min(p.read, profiles.chip.noc_read_latency);
+  const SimTime banks = shared_time(p, profiles.chip);
+  const SimTime shared = banks - std::min(banks, first_pages);
+  const SimTime further = overlapped(alone, shared, profiles.software.tiles.interference);
   const SimTime start = profiles.software.tiles.start + p.set_up;
   KernelCost kernel{.grid = grid, .cores = p.cores};
   kernel.compute_start = start + p.read;
-  kernel.reads_end = kernel.compute_start + (p.steps - 1) * slowest;
+  kernel.reads_end = kernel.compute_start + further;
   kernel.first_write = kernel.compute_start + p.compute;
   kernel.math_end = kernel.reads_end + p.compute;
   kernel.total = kernel.math_end + p.last_write;
+  kernel.unshared = kernel.total - further + alone;
   kernel.dram = p.all_steps * (p.reads + p.writes);
-  kernel.bottleneck = p.steps * slowest >= start ? bottleneck : Bottleneck::start;
+  const SimTime steady = std::max(p.steps * slowest, shared);
+  kernel.bottleneck = steady < start   ? Bottleneck::start
+                      : shared > alone ? Bottleneck::dram
+                                       : stage;
   return kernel;
 }
 
@@ -72,7 +100,8 @@ KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profil
                      .read = p.read_extra,
                      .compute = p.compute,
                      .reads = part(p.tile, p.reads),
-                     .writes = part(p.out_tile, p.writes)};
+                     .writes = part(p.out_tile, p.writes),
+                     .runs = p.runs};
   if (p.reads.tiles > 0) {
     steps.read += chip.noc_read_latency + part(page_time(p.tile, profiles), p.reads);
   }

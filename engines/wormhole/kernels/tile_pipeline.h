@@ -5,6 +5,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/wormhole/kernels/dram_banks.h"
 #include "engines/wormhole/kernels/kernel_cost.h"
 #include "engines/wormhole/profiles/profile.h"
 
@@ -20,11 +21,12 @@ struct StepPipeline {
   SimTime read, compute, write;
   SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
   Bytes reads, writes;  ///< Of a step, from and to DRAM.
+  PageRuns runs{};      ///< Without cores: a page of each stream is a step.
 };
 
-/// Its cost: the first step takes all three stages, each further one the slowest of them or its
-/// share of what the DRAM gives all cores together (reads over NoC 0, writes over NoC 1, and both
-/// at the same time). Method: docs/method.md, "Ops on tiles".
+/// Its cost: the first step takes all three stages, the further ones the slowest of them each, or
+/// together what the banks of the DRAM need for the pages that all cores really move
+/// (dram_banks.h). Method: docs/method.md, "Other ops".
 KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
                               const Profiles& profiles);
 
@@ -51,6 +53,7 @@ struct TilePipeline {
   SimTime read_extra;  ///< Of a step, besides reading.
   Bytes tile;          ///< Read.
   Bytes out_tile;      ///< Written.
+  PageRuns runs{};     ///< Without cores: a page of each stream is a step.
 };
 
 KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,

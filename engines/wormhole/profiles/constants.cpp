@@ -28,6 +28,7 @@ const Scale kBytesPer{{"B", 1},        {"KB", 1e3},        {"MB", 1e6},         
 const Scale kBytesPerSecondPer{{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}};
 const Scale kHertzPer{{"Hz", 1}, {"MHz", 1e6}, {"GHz", 1e9}};
 const Scale kCountPer{{"count", 1}};
+const Scale kPartsPer{{"%", 100}};  // ten-thousandths
 
 [[noreturn]] void refuse_profile(std::string_view origin, std::string value, std::string accepted,
                                  std::string hint = "") {
@@ -276,6 +277,15 @@ int Constants::count(std::string_view name) {
                    "a whole number from 1 to 65535");
   }
   return static_cast<int>(value);
+}
+
+std::int64_t Constants::part(std::string_view name) {
+  const double value = scaled(name, "part", kPartsPer);
+  if (value > 1e6) {
+    refuse_profile(origin_, fmt::format("constant {} is {}", name, value / kPartsPer.at("%")),
+                   "at most 10000 %");
+  }
+  return std::llround(value);
 }
 
 bool Constants::flag(std::string_view name) {

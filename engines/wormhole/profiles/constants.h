@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,6 +71,8 @@ class Constants {
   Bandwidth bandwidth(std::string_view name, Frequency clock);
   /// A bandwidth in "%" of the constant `whole`, which it then follows, or by itself.
   Bandwidth share(std::string_view name, std::string_view whole, Frequency clock);
+  /// A part of a whole in ten-thousandths, from a number in "%" of at most 10000.
+  std::int64_t part(std::string_view name);
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);
   int count(std::string_view name);

@@ -32,7 +32,7 @@ class Contradictions {
   }
 
  private:
-  /// A constant with its value as the user knows it: "dram.mixed=300GB/s".
+  /// A constant with its value as the user knows it: "dram.spread=300GB/s".
   std::string text_of(std::string_view name) const {
     const bool of_chip = constants_.chip.contains(name);
     const Constant& constant = (of_chip ? constants_.chip : constants_.software).at(name);
@@ -50,7 +50,7 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
   const std::pair<std::string_view, Bandwidth> rates[] = {
       {"dram.read.noc0", chip.dram_read_noc0},
       {"dram.read.noc1", chip.dram_read_noc1},
-      {"dram.mixed", chip.dram_mixed},
+      {"dram.spread", chip.dram_spread},
       {"dram.write.noc0", chip.dram_write_noc0},
       {"dram.write.noc1", chip.dram_write_noc1}};
   for (const auto& [name, rate] : rates) {
@@ -68,6 +68,9 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
   check.require(software.ttnn_binary_bytes <= software.dispatch.configuration_ring,
                 {"ttnn.binary_bytes", "dispatch.configuration_ring"},
                 "a ring that holds the binaries of a program");
+  check.require(software.ttnn_matmul_binary_bytes <= software.dispatch.configuration_ring,
+                {"ttnn.matmul_binary_bytes", "dispatch.configuration_ring"},
+                "a ring that holds the binaries of a matrix product");
   check.require(software.trace_region < chip.dram_capacity, {"trace.region", "dram.capacity"},
                 "a region for traces that leaves DRAM to tensors");
 }

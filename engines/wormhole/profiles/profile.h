@@ -30,9 +30,12 @@ struct ChipProfile {
   Bandwidth dram_bandwidth;                 // dram.bandwidth
   Bandwidth dram_read_noc0;                 // dram.read.noc0
   Bandwidth dram_read_noc1;                 // dram.read.noc1
-  Bandwidth dram_mixed;                     // dram.mixed
+  Bandwidth dram_spread;                    // dram.spread
   Bandwidth dram_write_noc0;                // dram.write.noc0
   Bandwidth dram_write_noc1;                // dram.write.noc1
+  int dram_banks = 1;                       // dram.banks
+  std::int64_t dram_crowding = 0;           // dram.crowding, in ten-thousandths
+  int dram_crowding_steps = 1;              // dram.crowding_steps
   Bandwidth noc_link;                       // noc.link
   Bandwidth noc_multicast;                  // noc.multicast
   SimTime noc_read_latency;                 // noc.read_latency
@@ -68,6 +71,7 @@ struct DispatchCosts {
   SimTime group_least;            // dispatch.group_least
   SimTime circular_buffer_group;  // dispatch.circular_buffer_group
   SimTime from_eth;               // dispatch.from_eth
+  SimTime replay;                 // dispatch.replay
   SimTime go;                     // dispatch.go
   SimTime go_core;                // dispatch.go_core
   SimTime go_binary;              // dispatch.go_binary
@@ -79,28 +83,29 @@ struct DispatchCosts {
 
 /// What ttnn's kernels that go from tile to tile cost (tile_pipeline.h says of what).
 struct TileCosts {
-  SimTime start;       // tiles.start
-  SimTime store;       // tiles.store
-  SimTime fpu;         // tiles.fpu
-  SimTime simple;      // tiles.simple
-  SimTime exp;         // tiles.exp
-  SimTime erf;         // tiles.erf
-  SimTime gelu;        // tiles.gelu
-  SimTime sqrt;        // tiles.sqrt
-  SimTime reciprocal;  // tiles.reciprocal
-  SimTime rsqrt;       // tiles.rsqrt
-  SimTime reduce;      // tiles.reduce
-  SimTime transpose;   // tiles.transpose
+  SimTime start;                  // tiles.start
+  SimTime operand;                // tiles.operand
+  SimTime multiply;               // tiles.multiply
+  std::int64_t interference = 0;  // tiles.interference, in ten-thousandths
+  SimTime store;                  // tiles.store
+  SimTime fpu;                    // tiles.fpu
+  SimTime simple;                 // tiles.simple
+  SimTime exp;                    // tiles.exp
+  SimTime erf;                    // tiles.erf
+  SimTime gelu;                   // tiles.gelu
+  SimTime sqrt;                   // tiles.sqrt
+  SimTime reciprocal;             // tiles.reciprocal
+  SimTime rsqrt;                  // tiles.rsqrt
+  SimTime reduce;                 // tiles.reduce
+  SimTime transpose;              // tiles.transpose
 
-  SimTime random;            // tiles.random
-  SimTime gelu_backward;     // tiles.gelu_backward
-  SimTime adamw;             // tiles.adamw
-  SimTime softmax;           // tiles.softmax
-  SimTime softmax_row;       // tiles.softmax_row
-  SimTime softmax_start;     // tiles.softmax_start
-  SimTime softmax_backward;  // tiles.softmax_backward
-  SimTime layernorm;         // tiles.layernorm
-  SimTime ttml_layernorm;    // tiles.ttml_layernorm
+  SimTime random;          // tiles.random
+  SimTime gelu_backward;   // tiles.gelu_backward
+  SimTime adamw;           // tiles.adamw
+  SimTime pass;            // tiles.pass
+  SimTime softmax_row;     // tiles.softmax_row
+  SimTime softmax_start;   // tiles.softmax_start
+  SimTime ttml_layernorm;  // tiles.ttml_layernorm
 
   bool operator==(const TileCosts&) const = default;
 };
@@ -144,11 +149,12 @@ struct SoftwareProfile {
   int issue_entries_eth = 0;     // queue.issue_entries.eth
   Bytes l1_firmware;             // l1.firmware
   DispatchCosts dispatch;
-  Bytes ttnn_binary_bytes;        // ttnn.binary_bytes
-  int ttnn_matmul_arguments = 0;  // ttnn.matmul_arguments
-  int ttnn_binary_arguments = 0;  // ttnn.binary_arguments
-  int ttnn_unary_arguments = 0;   // ttnn.unary_arguments
-  int ttnn_other_arguments = 0;   // ttnn.other_arguments
+  Bytes ttnn_binary_bytes;         // ttnn.binary_bytes
+  Bytes ttnn_matmul_binary_bytes;  // ttnn.matmul_binary_bytes
+  int ttnn_matmul_arguments = 0;   // ttnn.matmul_arguments
+  int ttnn_binary_arguments = 0;   // ttnn.binary_arguments
+  int ttnn_unary_arguments = 0;    // ttnn.unary_arguments
+  int ttnn_other_arguments = 0;    // ttnn.other_arguments
   TileCosts tiles;
   MovementCosts movement;
   CollectiveCosts all_reduce;

@@ -38,6 +38,15 @@ TEST_F(SteadyState, EmptyProgramsHideBehindASlowOneUntilTheRingIsFull) {
   EXPECT_EQ(steady_period({slow, empty, empty}, software_), us(103));
 }
 
+TEST_F(SteadyState, ReplaysDoNotOverlap) {
+  software_.dispatch.replay = us(3);
+  // 3 to reset and fetch, 2 until the first kernel starts, 6; the second, dispatched meanwhile,
+  // starts 1 later and takes 1.
+  EXPECT_EQ(replay_period({launch(2, 1, 6), launch(3, 1, 1)}, software_), us(13));
+  EXPECT_EQ(steady_period({launch(2, 1, 6), launch(3, 1, 1)}, software_), us(9))
+      << "in one trace there is one replay";
+}
+
 TEST_F(SteadyState, ALoneProgramTakesItsDispatchAndItsKernel) {
   EXPECT_EQ(lone_time(launch(5, 1, 2), software_), us(7));
 }

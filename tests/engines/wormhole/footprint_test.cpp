@@ -80,6 +80,9 @@ TEST_F(DispatchCost, EthernetCoresAreSlower) {
 
 TEST_F(DispatchCost, GoCountsCoresAndBinaries) {
   EXPECT_EQ(go_time(one_, software_), cost_.go + cost_.go_core);
+  EXPECT_EQ(go_time(full_, software_, DispatchCoreType::eth) - go_time(full_, software_),
+            cost_.from_eth)
+      << "in series with the kernel";
   EXPECT_EQ(go_time(full_, software_), cost_.go + 56 * cost_.go_core + 4 * cost_.go_binary);
 }
 

@@ -105,7 +105,7 @@ TEST(Profile, AContradictionIsRefusedWithBothValues) {
     std::vector<std::string> settings, named;
   };
   const Case cases[] = {
-      {{"dram.mixed=300GB/s"}, {"dram.mixed=300GB/s", "dram.bandwidth=267GB/s"}},
+      {{"dram.spread=300GB/s"}, {"dram.spread=300GB/s", "dram.bandwidth=267GB/s"}},
       {{"dram.read.noc0=110%"}, {"dram.read.noc0=110%", "dram.bandwidth=267GB/s"}},
       {{"dram.bandwidth=100GB/s", "dram.read.noc1=190GB/s"},
        {"dram.read.noc1=190GB/s", "dram.bandwidth=100GB/s"}},
@@ -126,7 +126,7 @@ TEST(Profile, AContradictionIsRefusedWithBothValues) {
       }
     }
   }
-  EXPECT_NO_THROW(load_profiles({.settings = {"dram.mixed=100%"}}));
+  EXPECT_NO_THROW(load_profiles({.settings = {"dram.spread=100%"}}));
   EXPECT_NO_THROW(load_profiles({.settings = {"grid.eth.rows=9count", "tensix.rows=9count"}}));
 }
 

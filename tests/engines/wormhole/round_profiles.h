@@ -14,8 +14,9 @@ inline Profiles round_profiles() {
   Profiles profiles = load_profiles();
   constexpr Bandwidth kUnlimited(1'000'000'000'000'000);
   ChipProfile& chip = profiles.chip;
-  chip.dram_read_noc0 = chip.dram_write_noc1 = chip.dram_mixed = kUnlimited;
+  chip.dram_read_noc0 = chip.dram_write_noc1 = chip.dram_spread = kUnlimited;
   chip.dram_read_noc1 = chip.dram_write_noc0 = kUnlimited;
+  chip.dram_bandwidth = kUnlimited;
   chip.noc_link = Bandwidth(32'000'000'000);
   chip.noc_read_latency = ns(136);
   chip.noc_write_latency = ns(236);
@@ -26,11 +27,10 @@ inline Profiles round_profiles() {
   tiles.random = ns(710);
   tiles.gelu_backward = ns(720);
   tiles.adamw = ns(730);
-  tiles.softmax = ns(500);
+  tiles.exp = ns(100);
+  tiles.pass = ns(100);
   tiles.softmax_row = ns(70);
   tiles.softmax_start = ns(9000);
-  tiles.softmax_backward = ns(510);
-  tiles.layernorm = ns(520);
   tiles.ttml_layernorm = ns(530);
   profiles.software.movement = {.face_line = ns(3), .segment = ns(7), .mask = ns(90)};
   return profiles;

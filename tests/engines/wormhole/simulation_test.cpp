@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,21 @@ TEST_F(Simulated, OneProgramPassesThroughEveryStage) {
   EXPECT_EQ(times_[1].dispatch_end, us(24));
   EXPECT_EQ(times_[1].kernel_start, us(24));
   EXPECT_EQ(times_[1].kernel_end, us(34));
+}
+
+TEST_F(Simulated, AReplayWaitsForAllWorkersAndIsFetchedBeforeItsFirstDispatch) {
+  SimulationLimits limits = kRoomy;
+  limits.replay = us(5);
+  Simulation chip = make(limits);
+  const auto two =
+      std::make_shared<const Recording>(Recording{launch(us(2), us(10)), launch(us(2), us(10))});
+  chip.issue(0, launch(us(2), us(30)), us(0));
+  chip.issue(0, Replay{two}, us(0));
+  chip.issue(0, Replay{two}, us(0));
+  chip.drain(0);
+  EXPECT_EQ(times_[2].dispatch_start, us(32 + 5)) << "after the program before it, reset and fetch";
+  EXPECT_EQ(times_[3].dispatch_start, times_[2].dispatch_end) << "within a replay nothing waits";
+  EXPECT_EQ(times_[4].dispatch_start, times_[3].kernel_end + us(5)) << "replays do not overlap";
 }
 
 TEST_F(Simulated, LongKernelsHideTheDispatchOfTheNext) {
@@ -129,7 +145,7 @@ TEST_F(Simulated, AReplayLaunchesWhatWasRecordedAtTheHostsCostOfOneCommand) {
   const auto recording = std::make_shared<const Recording>(3, launch(us(4), us(10)));
   EXPECT_EQ(chip.issue(0, Replay{recording}, SimTime()).first_program, 1U);
   EXPECT_EQ(chip.issue(0, Replay{recording}, SimTime()).first_program, 4U);
-  EXPECT_EQ(chip.drain(0), us(4 + 10 + 5 * 11));
+  EXPECT_EQ(chip.drain(0), us(2 * (4 + 10 + 2 * 11))) << "the second waits for all of the first";
   EXPECT_EQ(times_.size(), 6U);
 }
 

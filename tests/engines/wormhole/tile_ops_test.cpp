@@ -39,7 +39,7 @@ TEST_F(TileOps, TilesAreDealtOutEvenlyAndTheBusiestCoreDecides) {
   EXPECT_EQ(even.footprint.kernel_groups, 1);
   const PlannedProgram odd = plan(unary(Eltwise::exp, {32, 32 * 65}));
   EXPECT_EQ(odd.footprint.kernel_groups, 2);
-  EXPECT_EQ(odd.kernel.total - even.kernel.total, profiles_.software.tiles.exp);
+  EXPECT_EQ(odd.kernel.unshared - even.kernel.unshared, profiles_.software.tiles.exp);
   EXPECT_EQ(plan(unary(Eltwise::exp, {32, 32 * 5})).kernel.cores, 5);
 }
 
@@ -75,7 +75,17 @@ TEST_F(TileOps, AScalarIsMadeATileOnce) {
   const ops::Tensor x = tensor({2048, 2048});
   const SimTime scalar = time(ops::eltwise(Eltwise::multiply, x, 0.5F, x));
   const SimTime none = time(ops::eltwise(Eltwise::square, x, x));
-  EXPECT_EQ(scalar - none, 512 * profiles_.software.tiles.store);
+  const TileCosts& tiles = profiles_.software.tiles;
+  EXPECT_EQ(scalar - none, 512 * tiles.store + tiles.multiply);
+}
+
+TEST_F(TileOps, EachFurtherOperandAndAMultiplicationTakeLongerToStart) {
+  const ops::Tensor x = tensor({32, 32});
+  const TileCosts& tiles = profiles_.software.tiles;
+  const SimTime add = time(ops::eltwise(Eltwise::add, x, x, x));
+  const SimTime page = transfer_time(Bytes(2048), profiles_.chip.noc_link);
+  EXPECT_EQ(add - time(ops::eltwise(Eltwise::square, x, x)), tiles.operand + page);
+  EXPECT_EQ(time(ops::eltwise(Eltwise::multiply, x, x, x)) - add, tiles.multiply);
 }
 
 TEST_F(TileOps, AFillReadsNothing) {
@@ -151,17 +161,19 @@ TEST_F(TileOps, AReductionOfOneOfTwoBatchDimensionsKeepsTheOther) {
   EXPECT_EQ(launches[3].kernel.cores, 1);
 }
 
-/// More tiles never take less time, on any op and any remainder of the split.
-TEST_F(TileOps, MoreTilesNeverTakeLess) {
+/// More tiles never take much less time, on any op and any remainder of the split: a few more may
+/// spread cores over the banks that marched in step.
+TEST_F(TileOps, MoreTilesNeverTakeMuchLess) {
   for (const Eltwise function : {Eltwise::relu, Eltwise::exp, Eltwise::rsqrt}) {
     SimTime last;
-    for (std::int64_t tiles = 1; tiles <= 300; ++tiles) {
+    for (std::int64_t tiles = 1; tiles <= 800; ++tiles) {
       const SimTime now = time(unary(function, {32, 32 * tiles}));
-      // A full set of cores shares the DRAM where a single one more tile runs alone.
-      EXPECT_GE(now, last) << tiles;
+      EXPECT_GE(now.seconds(), 0.93 * last.seconds()) << tiles;
       last = now;
     }
   }
+  EXPECT_GT(time(unary(Eltwise::relu, {32, 32 * 768})), time(unary(Eltwise::relu, {32, 32 * 832})))
+      << "12 tiles a core begin at one bank, 13 at all";
 }
 
 }  // namespace

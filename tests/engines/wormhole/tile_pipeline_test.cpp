@@ -47,6 +47,7 @@ TEST_F(Pipeline, ASingleStepTakesAllThreeStages) {
 }
 
 TEST_F(Pipeline, AFurtherStepTakesTheSlowestStage) {
+  profiles_.software.tiles.interference = 0;
   TilePipeline ten = one_;
   ten.steps = ten.all_steps = 10;
   EXPECT_EQ(cost(ten).total - cost(one_).total, 9 * read_one()) << "reading is slowest here";
@@ -62,10 +63,45 @@ TEST_F(Pipeline, ManyCoresAreBoundByTheDramTheyShare) {
   alone.steps = 100;
   TilePipeline crowd = alone;
   crowd.cores = 64;
+  crowd.all_steps = 6400;
   EXPECT_EQ(cost(crowd).bottleneck, Bottleneck::dram);
-  const SimTime both = transfer_time(Bytes(64 * 2 * 2048), chip_.dram_mixed);
+  profiles_.software.tiles.interference = 0;
   const SimTime first = cost(alone).total - 99 * read_one();
-  EXPECT_EQ(cost(crowd).total - first, 99 * both);
+  // All tiles but the first, and three tenths of the other cores' first ones.
+  const Bytes moved(2048 * (6399 - 19) + 2048 / 10);
+  const SimTime banks = banks_time({.reads = moved, .writes = moved, .runs = {6400, 64}}, chip_);
+  // The first step's own page has come before.
+  const SimTime page = read_one() - chip_.noc_read_latency;
+  EXPECT_NEAR((cost(crowd).total - first + page).seconds() / banks.seconds(), 1, 1e-4);
+  EXPECT_EQ(cost(crowd).unshared, cost(alone).total) << "with the DRAM to itself";
+}
+
+TEST_F(Pipeline, OnlyTheTilesThatMoveAreCharged) {
+  // 57 tiles on 56 cores: one core has two, and the others' second tiles are not moved.
+  TilePipeline ragged = one_;
+  ragged.steps = 2;
+  ragged.all_steps = 57;
+  ragged.cores = 56;
+  TilePipeline full = ragged;
+  full.all_steps = 112;
+  EXPECT_LT(cost(ragged).total, cost(full).total);
+  EXPECT_EQ(cost(ragged).dram, Bytes(57 * 4096));
+}
+
+TEST_F(Pipeline, MathAndTrafficThatTakeEquallyLongGetInEachOthersWay) {
+  TilePipeline crowd = one_;
+  crowd.steps = 100;
+  crowd.all_steps = 6400;
+  crowd.cores = 64;
+  const SimTime free = cost(crowd).total;
+  TilePipeline busy = crowd;
+  busy.compute = SimTime::picoseconds((free - cost(one_).total).ps() / 99);
+  const SimTime both = cost(busy).total;
+  profiles_.software.tiles.interference = 0;
+  const double more = (both - cost(busy).total).seconds() / free.seconds();
+  EXPECT_NEAR(more, 0.12, 0.01);
+  EXPECT_LT((free - cost(crowd).total).seconds() / free.seconds(), 0.01)
+      << "little math, little way";
 }
 
 TEST_F(Pipeline, FractionsOfATileAverageOverTheSteps) {
