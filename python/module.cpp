@@ -14,6 +14,7 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_devices(module);
   howard::python::bind_ops(module);
   howard::python::bind_experiments(module);
-  howard::python::bind_arrays(module);
-  howard::python::bind_chip(module);
+  pybind11::module_ ttnn = module.def_submodule("_ttnn", "What howard.ttnn is made on.");
+  howard::python::bind_arrays(ttnn);
+  howard::python::bind_chip(ttnn);
 }

@@ -10,7 +10,7 @@ from ._movement import reshape
 from ._reduce import sum as sum_
 from ._tensor import Tensor
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 class V:

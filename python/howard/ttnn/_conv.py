@@ -8,7 +8,7 @@ from ._launch import make_output, operation, program, require_device, values
 from ._tensor import Tensor
 from ._types import Layout
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def _pair(value):

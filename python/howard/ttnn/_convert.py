@@ -9,7 +9,7 @@ from howard import _native
 
 from ._types import DataType
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def torch_if_loaded():

@@ -15,7 +15,7 @@ from ._session import session
 from ._tensor import Cell, Storage, Tensor, device_tensor, host_tensor, round_array
 from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, MemoryConfig, Shape
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 _printing = {"profile": "short"}
 
 

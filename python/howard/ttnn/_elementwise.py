@@ -19,7 +19,7 @@ from ._launch import (
 from ._tensor import Tensor
 from ._types import DataType, Layout, chip_shape
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 # Names and the defaults of what else they take, in the order in which they take it.
 UNARY = {

@@ -231,7 +231,7 @@ def values(compute, inputs, outputs):
             if len(targets) == 1 and not isinstance(made, (list, tuple)):
                 made = [made]
             for result, array, (_, dtype, _cell) in zip(results, made, targets):
-                result.append(_native.arrays.rounded(array, dtype))
+                result.append(_native._ttnn.arrays.rounded(array, dtype))
         for (cell, _, _), result in zip(targets, results):
             cell.shards = result
 
@@ -249,13 +249,13 @@ def _compute_now(compute, inputs, output):
     made = compute(*[t.array() for t in inputs])
     if isinstance(made, (list, tuple)):
         made = made[0]
-    output._storage.cell.shards = [_native.arrays.rounded(made, output._dtype.value)]
+    output._storage.cell.shards = [_native._ttnn.arrays.rounded(made, output._dtype.value)]
 
 
 def _shard(source, i):
     cell, shape, whole, _ = source
     if cell.shards is None:
-        return _native.arrays.full(shape, 0.0, whole)
+        return _native._ttnn.arrays.full(shape, 0.0, whole)
     array = cell.shards[i if i < len(cell.shards) else 0]
     return array if array.shape == shape else array.reshaped(shape)
 

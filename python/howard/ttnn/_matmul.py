@@ -9,7 +9,7 @@ from ._elementwise import FUNCTIONS, _unary
 from ._launch import fail, make_output, operation, program, require_device, values
 from ._types import DRAM_MEMORY_CONFIG, CoreGrid, DataType, Layout, MathFidelity
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def _swapped(shape, transpose):

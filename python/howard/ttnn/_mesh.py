@@ -7,7 +7,7 @@ from ._launch import fail, make_output, operation, program, require_device
 from ._device import MeshShape
 from ._tensor import Tensor, device_tensor, host_tensor
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 class PlacementShard:

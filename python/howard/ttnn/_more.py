@@ -17,7 +17,7 @@ from ._reduce import cumsum, sum as sum_
 from ._transformer import scaled_dot_product_attention
 from ._types import DataType, Layout
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 @operation("experimental.dropout")

@@ -8,7 +8,7 @@ from ._launch import make_output, operation, program, require_device, values
 from ._matmul import linear, matmul
 from ._reduce import _softmax, mean, sum as sum_
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def _both(name):

@@ -18,7 +18,7 @@ from ._types import (
     padded_shape,
 )
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,

@@ -12,7 +12,7 @@ from ._movement import _axis, _moved, reshape, to_layout
 from ._tensor import Tensor, device_tensor
 from ._types import DataType, EmbeddingsType, Layout, LossReductionMode
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 _KERNEL = {"sum": "sum", "mean": "mean", "max": "max", "min": "max", "prod": "sum", "std": "sum",
            "var": "sum"}
 

@@ -34,7 +34,7 @@ class Session:
         self.require_process()
         key = (eth, queues)
         if key not in self.chips:
-            self.chips[key] = _native.Chip(
+            self.chips[key] = _native._ttnn.Chip(
                 self.profiles, self.settings, eth, queues, self.source
             )
         self.last_chip = self.chips[key]

@@ -20,7 +20,7 @@ from ._types import (
     padded_shape,
 )
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 class Cell:

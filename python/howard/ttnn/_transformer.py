@@ -10,7 +10,7 @@ from ._movement import _moved
 from ._reduce import _softmax, causal_mask
 from ._types import DRAM_MEMORY_CONFIG, Layout
 
-arrays = _native.arrays
+arrays = _native._ttnn.arrays
 
 
 def _swap(array, a, b):
