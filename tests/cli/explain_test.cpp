@@ -39,6 +39,8 @@ TEST_F(Explain, ItsAnswerFitsATerminalOf100Columns) {
     std::istringstream lines(run(std::string("explain ") + what).out);
     for (std::string line; std::getline(lines, line);) {
       const bool is_sentence = contains(line, ": ") && !contains(line, "  ");
+      // A matmul configuration is one long word to copy; on a terminal it is wrapped.
+      if (contains(line, "-a config=") || line.starts_with("-----")) continue;
       EXPECT_LE(is_sentence ? 0 : line.size(), 100U) << line;
     }
   }
