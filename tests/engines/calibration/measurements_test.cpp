@@ -72,7 +72,7 @@ TEST(Measurements, BuiltInTablesHaveNamesOfTheirOwnAndAPublicSource) {
     EXPECT_TRUE(names.insert(table.name).second) << table.name;
     EXPECT_FALSE(table.source.empty());
   }
-  EXPECT_EQ(names.size(), 8U);
+  EXPECT_EQ(names.size(), 9U);
 }
 
 }  // namespace
