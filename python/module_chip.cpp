@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/device/eltwise.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
@@ -198,6 +200,13 @@ void bind_chip(py::module_& module) {
       .def("description", &RecordingChip::description);
   bind_steps(chip);
   module.def("kernel_names", &workload::kernel_names);
+  module.def("elementwise_values", [] {
+    std::map<std::string, int> values;
+    for (const EltwiseEntry& entry : eltwise_catalogue()) {
+      values.emplace(entry.name, entry.values);
+    }
+    return values;
+  });
 }
 
 }  // namespace howard::python

@@ -166,9 +166,9 @@ std::map<std::string, Reader, std::less<>> make_readers() {
       {"gelu_backward", [](AttributeReader& from) -> Attributes {
          return GeluBackwardAttributes{.fused = from.flag("fused")};
        }}};
-  for (int i = 0; i <= static_cast<int>(Eltwise::fill); ++i) {
-    const auto function = static_cast<Eltwise>(i);
-    readers[std::string(name_of(function))] = [function](AttributeReader& from) {
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    const Eltwise function = entry.function;
+    readers[std::string(entry.name)] = [function](AttributeReader& from) {
       return eltwise_attributes(function, from);
     };
   }
@@ -212,7 +212,7 @@ class OperandCheck {
   }
   void operator()(const EltwiseAttributes& attributes) const {
     const int values = arity_of(attributes.function);
-    require(inputs() >= (values == 2 && attributes.scalar ? 1 : values) && inputs() <= 4,
+    require(inputs() >= values - (attributes.scalar ? 1 : 0) && inputs() <= 4,
             "as many operands as the function has, four at most");
     for (int i = 0; i < inputs(); ++i) {
       require(Shape::broadcast(in(i), out()) == out(), "dimensions that are equal or 1");
@@ -255,6 +255,25 @@ class OperandCheck {
   void operator()(const CrossEntropyBackwardAttributes&) const {}
   void operator()(const DropoutAttributes&) const { require(in(0) == out(), "one shape"); }
   void operator()(const AdamWAttributes&) const {}
+  void operator()(const RmsNormAttributes&) const { require(in(0) == out(), "one shape"); }
+  void operator()(const RmsNormBackwardAttributes&) const {
+    require(inputs() == 4, "x, gamma, the root and dy");
+  }
+  void operator()(const RotaryEmbeddingAttributes&) const {
+    require(inputs() == 3 && in(0) == out(), "x and two tables; a result of x's shape");
+  }
+  void operator()(const SliceAttributes&) const {}
+  void operator()(const PadAttributes&) const {}
+  void operator()(const PermuteAttributes&) const { require_elements(); }
+  void operator()(const AttentionAttributes&) const {
+    require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask");
+    require(in(0) == out(), "a result of q's shape");
+  }
+  void operator()(const MinimalMatmulAttributes&) const {
+    require(inputs() == 2 || inputs() == 3, "two factors and perhaps a bias");
+    require(in(0).columns() == in(1).rows() && out().columns() == in(1).columns(),
+            "[m, k] by [k, n] gives [m, n]");
+  }
 
  private:
   int inputs() const { return static_cast<int>(program_.inputs.size()); }

@@ -26,16 +26,13 @@ SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
 /// "Matmul 32x1280 bfloat16, ...".
 std::string where(const CallUse& use) { return use.name + " " + use.facts.operands; }
 
-bool has_word(std::string_view name, std::string_view word) {
-  return name.find(word) != std::string_view::npos;
-}
-
 /// Ops that compute nothing: they put the same elements elsewhere.
 bool is_movement(std::string_view name) {
   constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
                                                    "Transpose", "Permute", "Sharded",
                                                    "Reshard",   "Copy",    "ToLayout"};
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return has_word(name, word); });
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
 /// Of thousands of calls, those that take the most time say enough about the others.
@@ -65,7 +62,7 @@ class Adviser {
   std::vector<LogFinding> findings_;
 };
 
-SimTime median(std::vector<SimTime> times) {
+SimTime middle_of(std::vector<SimTime> times) {
   if (times.empty()) return {};
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::ranges::nth_element(times, middle);
@@ -110,13 +107,13 @@ HostGaps host_gaps(const std::vector<ProgramRun>& programs, std::span<const Busy
 /// Gaps for which the host was the cause: by what could be done about them.
 void Adviser::look_at_host(std::span<const BusyLane> devices) {
   const HostGaps found = host_gaps(run_.timeline.programs, devices);
-  const SimTime floor = median(found.launches);
+  const SimTime floor = middle_of(found.launches);
   std::vector<SimTime> usual;
   for (const HostGap& gap : found.gaps) {
     if (!gap.first && !gap.compiled) usual.push_back(gap.gap);
   }
   constexpr std::int64_t kPause = 50;  // of the usual length: not the time of a call
-  const SimTime pause = kPause * median(usual);
+  const SimTime pause = kPause * middle_of(usual);
   LogFinding first{.what = "keep the process and its program cache: first runs of programs",
                    .why = "the host was busy before programs that had not run yet",
                    .certainty = Certainty::at_most};

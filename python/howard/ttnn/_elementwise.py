@@ -149,7 +149,7 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         a._config.is_sharded() else b
     out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
                       a._layout, memory_config, output)
-    kernel, analogy = kernel_of(function)
+    kernel, analogy = kernel_of(function, 2)
     scalar = {} if len(inputs) == 2 else {"scalar": 1}
     program(name, kernel, inputs, [out], analogy, shapes=broadcast_shapes(shape, *inputs), **scalar)
     number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and

@@ -261,10 +261,14 @@ def _shard(source, i):
 
 
 _KERNELS = {name: (k.lstrip("~"), k.startswith("~")) for name, k in KERNEL_OF.items()}
+# How many tensors and scalars each elementwise kernel of the emulator takes.
+_VALUES = _native._ttnn.elementwise_values()
 
 
-def kernel_of(name):
-    """The emulator's kernel for an elementwise function, and whether it is only the nearest."""
+def kernel_of(name, count=1):
+    """The emulator's kernel for an elementwise function of `count` values, and whether it is only the nearest."""
+    if _VALUES.get(name) == count:
+        return name, False
     return _KERNELS[name]
 
 
