@@ -63,8 +63,8 @@ struct OpList {
   std::vector<ListedOp> ops;
 };
 
-[[noreturn]] void reject(std::string_view text, std::string_view part, std::string accepted,
-                         const std::optional<std::string>& instead = std::nullopt) {
+[[noreturn]] void refuse_list(std::string_view text, std::string_view part, std::string accepted,
+                              const std::optional<std::string>& instead = std::nullopt) {
   throw Error({.attempted = fmt::format("read ops '{}'", text),
                .value = fmt::format("'{}'", part),
                .accepted = std::move(accepted),
@@ -82,7 +82,7 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   std::vector<std::string> names;
   for (const auto& [form, known] : kForms) names.push_back(form);
   for (const ops::OpEntry& op : ops::op_catalogue()) names.push_back(op.name);
-  reject(list, text, join(names, ", "), closest(name, names));
+  refuse_list(list, text, join(names, ", "), closest(name, names));
 }
 
 ListedOp parse_op(std::string_view list, const std::string& text) {
@@ -97,8 +97,9 @@ ListedOp parse_op(std::string_view list, const std::string& text) {
   const auto columns = parts.size() == 2 ? parse_size(parts[1]) : std::nullopt;
   if (product && columns) return {.form = form->second, .columns = *columns};
   if (!product && parts.size() == 1) return {.form = form->second};
-  reject(list, text,
-         product ? form->first + ":N, N the columns of the weight, 1 to 1048576" : form->first);
+  refuse_list(
+      list, text,
+      product ? form->first + ":N, N the columns of the weight, 1 to 1048576" : form->first);
 }
 
 /// What an op needs beside `x`, and what it makes of it.
@@ -134,8 +135,9 @@ OpList parse_ops(std::string_view text) {
   const std::vector<std::string> sizes = split(parts[0], 'x');
   const auto rows = parse_size(sizes[0]);
   const auto columns = sizes.size() == 2 ? parse_size(sizes[1]) : std::nullopt;
-  if (!rows || !columns) reject(text, parts[0], "RxC first, rows and columns from 1 to 1048576");
-  if (parts.size() == 1) reject(text, parts[0], "one op or more after it");
+  if (!rows || !columns)
+    refuse_list(text, parts[0], "RxC first, rows and columns from 1 to 1048576");
+  if (parts.size() == 1) refuse_list(text, parts[0], "one op or more after it");
   OpList list{*rows, *columns, {}};
   TensorSpec x{.shape = {*rows, *columns}};
   for (std::size_t i = 1; i < parts.size(); ++i) {

@@ -15,8 +15,8 @@ namespace {
 
 using harness::Axis;
 
-[[noreturn]] void reject(std::string_view axis, std::string_view value, std::string accepted,
-                         std::string example) {
+[[noreturn]] void refuse_value(std::string_view axis, std::string_view value, std::string accepted,
+                               std::string example) {
   throw Error({.attempted = fmt::format("set axis {}", axis),
                .value = fmt::format("'{}'", value),
                .accepted = std::move(accepted),
@@ -56,7 +56,8 @@ ProductShape parse_shape(std::string_view value) {
   }
   const bool valid = sizes.size() == parts.size() && (sizes.size() == 1 || sizes.size() == 3);
   if (!valid) {
-    reject("shape", value, "N or MxKxN, whole numbers from 1 to 1048576", "1024,512x1024x2048");
+    refuse_value("shape", value, "N or MxKxN, whole numbers from 1 to 1048576",
+                 "1024,512x1024x2048");
   }
   if (sizes.size() == 1) return {sizes[0], sizes[0], sizes[0]};
   return {sizes[0], sizes[1], sizes[2]};
@@ -76,7 +77,8 @@ Axis dtype_axis() {
               [](std::string_view value) -> std::string {
                 const DataType type = parse_data_type(value);
                 if (type == DataType::uint32) {
-                  reject("dtype", value, "bfloat16, float32, bfloat8_b, bfloat4_b", "bfloat8_b");
+                  refuse_value("dtype", value, "bfloat16, float32, bfloat8_b, bfloat4_b",
+                               "bfloat8_b");
                 }
                 return std::string(name_of(type));
               });
@@ -122,7 +124,7 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
   constexpr std::int64_t kMost = 64;  // larger than any chip; missing_cores() knows this one
   if (parts.size() != 2 || !columns || !rows || *columns < 1 || *rows < 1 || *columns > kMost ||
       *rows > kMost) {
-    reject("grid", value, "default or CxR, 1 to 64 each", "4x7");
+    refuse_value("grid", value, "default or CxR, 1 to 64 each", "4x7");
   }
   return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
 }
@@ -164,7 +166,7 @@ Axis count_axis(std::string name, std::string meaning, std::vector<std::string> 
                      [name](std::string_view value) -> std::string {
                        const auto count = parse_integer(value);
                        if (!count || *count < 1 || *count > kLargest) {
-                         reject(name, value, "a whole number from 1 to 1048576", "2");
+                         refuse_value(name, value, "a whole number from 1 to 1048576", "2");
                        }
                        return std::to_string(*count);
                      });

@@ -20,10 +20,10 @@ namespace {
 
 /// What makes two programs the same: op, operands, fidelity and attributes, not how many cores it
 /// had, which may be what changed.
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+using CallKey = std::tuple<std::string, std::string, std::string, std::string>;
 
-Key key_of(const profiler::Log& log, const profiler::LoggedRun& run,
-           const profiler::ProgramRun& program) {
+CallKey key_of(const profiler::Log& log, const profiler::LoggedRun& run,
+               const profiler::ProgramRun& program) {
   if (program.call == 0) {
     return {std::string(run.timeline.names.name(program.name)), "", "", ""};
   }
@@ -41,7 +41,7 @@ struct Totals {
 template <class Take>
 Totals for_each_thing(const profiler::Log& log, const Take& take) {
   Totals totals;
-  std::map<std::uint32_t, Key> keys;  // of calls
+  std::map<std::uint32_t, CallKey> keys;  // of calls
   for (const profiler::LoggedRun& run : log.runs) {
     for (const profiler::ProgramRun& program : run.timeline.programs) {
       ++totals.programs;
@@ -141,13 +141,13 @@ Table changes_table(const LogDifference& difference, std::size_t top) {
 }  // namespace
 
 LogDifference difference(const profiler::Log& before, const profiler::Log& after) {
-  std::map<Key, LogChange> changes;
-  const Totals first = for_each_thing(before, [&](const Key& key, SimTime time) {
+  std::map<CallKey, LogChange> changes;
+  const Totals first = for_each_thing(before, [&](const CallKey& key, SimTime time) {
     LogChange& change = changes[key];
     ++change.runs_before;
     change.before += time;
   });
-  const Totals second = for_each_thing(after, [&](const Key& key, SimTime time) {
+  const Totals second = for_each_thing(after, [&](const CallKey& key, SimTime time) {
     LogChange& change = changes[key];
     ++change.runs_after;
     change.after += time;

@@ -89,7 +89,7 @@ std::string list_of(std::string_view kind, const std::vector<std::string>& sente
   return text + "</ul>\n";
 }
 
-std::string context_of(const harness::RunContext& context) {
+std::string context_list(const harness::RunContext& context) {
   std::string text = "<dl class=\"context\">\n";
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -110,7 +110,7 @@ std::string summary(const Page& page, const std::vector<ExperimentResult>& resul
   std::string text = "<section id=\"summary\">\n<h2>Summary</h2>\n";
   text += list_of("problems", page.problems);
   if (results.empty()) return text + "<p>There is no result to show.</p>\n</section>\n";
-  text += context_of(results.front().context);
+  text += context_list(results.front().context);
   text += list_of("findings", run_findings(results));
   text += html_table(summary_table(results, {}));
   if (can_judge(results)) text += html_table(claims_table(report_claims(), results));

@@ -22,7 +22,7 @@ ProgramKey key_of(const Program& program) {
   const Program timed = wormhole::timing_key(program);
   std::vector<TensorSpec> specs;
   for (const Operand& input : timed.inputs) specs.push_back(input.spec);
-  for (const Operand& output : timed.outputs) specs.push_back(output.spec);
+  for (const Operand& result : timed.outputs) specs.push_back(result.spec);
   return {std::string(timed.name), timed.attributes, std::move(specs)};
 }
 
