@@ -163,6 +163,12 @@ std::optional<Program> parse_reshape(Words& words, Device& device) {
   return ops::reshape(tensors[0], tensors[1]);
 }
 
+std::optional<Program> parse_cast(Words& words, Device& device) {
+  if (words.op != "cast") return std::nullopt;
+  const auto in = allocate(words, 1, device);
+  return ops::cast(in[0], ops::Tensor(device, in[0].spec()));
+}
+
 std::optional<Program> parse_tilize(Words& words, Device& device) {
   if (words.op != "tilize") return std::nullopt;
   const auto out = allocate(words, 1, device);
@@ -176,7 +182,7 @@ std::optional<Program> parse_tilize(Words& words, Device& device) {
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
   // Ops whose text says more than the catalogue's have builders of their own.
   constexpr std::array kBuilders{&parse_matmul, &parse_minimal_matmul, &parse_reshape,
-                                 &parse_tilize, &parse_listed};
+                                 &parse_cast,   &parse_tilize,         &parse_listed};
   Words words = take_apart(text, dtype);
   for (const auto builder : kBuilders) {
     std::optional<Program> program = builder(words, device);

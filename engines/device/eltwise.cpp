@@ -74,7 +74,7 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     as_long_as("simple", entry(E::relu, "relu", "RELU", 1, "max(x, 0)")),
     as_long_as("simple", entry(E::gtz, "gtz", "GTZ", 1, "1 where x > 0, else 0")),
     as_long_as("fpu", entry(E::square, "square", "SQUARE", 1, "x^2")),
-    as_long_as("simple", entry(E::cast, "cast", "TYPECAST", 1, "x in the result's data type")),
+    as_long_as("fpu", entry(E::cast, "cast", "TYPECAST", 1, "x in the result's data type")),
     entry(E::identity, "identity", "IDENTITY", 1, "x"),
     entry(E::abs, "abs", "ABS", 1, "|x|"),
     entry(E::neg, "neg", "NEG", 1, "-x"),
@@ -168,7 +168,7 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     told(entry(E::addcdiv, "addcdiv", "ADDCDIV", 3, "x + value y / z"), 1),
     entry(E::lerp, "lerp", "LERP", 3, "x + z (y - x)"),
 
-    as_long_as("simple", entry(E::fill, "fill", "FILL", 0, "the number"))};
+    as_long_as("fpu", entry(E::fill, "fill", "FILL", 0, "the number"))};
 
 constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kCatalogue.size(); ++i) {

@@ -67,17 +67,26 @@ std::string bound_words(const ExperimentResult& result) {
   return fmt::format("What bounds the emulated points: {}.", join(parts, ", "));
 }
 
-/// The points beside published figures that are no artefacts, the farthest first.
-std::vector<const PointResult*> by_error(std::span<const ExperimentResult> results) {
-  std::vector<const PointResult*> points;
+/// A point beside a published figure, and the experiment that it is of.
+struct Compared {
+  std::string_view experiment;
+  const PointResult* point = nullptr;
+
+  double error() const { return *point->relative_error(); }
+};
+
+/// Returns the points beside published figures that are no artefacts, the farthest first.
+std::vector<Compared> by_error(std::span<const ExperimentResult> results) {
+  std::vector<Compared> points;
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
-      if (point.relative_error() && point.reference->status != "artefact") points.push_back(&point);
+      if (point.relative_error() && point.reference->status != "artefact") {
+        points.push_back({result.experiment, &point});
+      }
     }
   }
-  std::ranges::stable_sort(points, std::greater(), [](const PointResult* point) {
-    return std::abs(*point->relative_error());
-  });
+  std::ranges::stable_sort(points, std::greater(),
+                           [](const Compared& one) { return std::abs(one.error()); });
   return points;
 }
 
@@ -85,12 +94,12 @@ std::string error_words(const ExperimentResult& result) {
   const auto points = by_error(std::span(&result, 1));
   if (points.empty()) return "";
   double sum = 0;
-  for (const PointResult* const point : points) sum += std::abs(*point->relative_error());
+  for (const Compared& one : points) sum += std::abs(one.error());
   return fmt::format(
       "{} beside the emulator are off by {:.1f} % on average; the farthest is {} at "
       "{} %.",
       counted(points.size(), "published figure"), 100 * sum / static_cast<double>(points.size()),
-      name_of_point(*points.front()), format_error(*points.front()->relative_error()));
+      name_of_point(*points.front().point), format_error(points.front().error()));
 }
 
 /// The options that choose a chip or software that is not the published one: of the name
@@ -130,10 +139,10 @@ std::vector<std::string> run_findings(std::span<const ExperimentResult> results)
   constexpr std::size_t kShown = 3;
   const auto farthest = by_error(results);
   for (std::size_t i = 0; i < std::min(kShown, farthest.size()); ++i) {
-    const PointResult& point = *farthest[i];
-    findings.push_back(fmt::format("Far from what was published: {} at {} % ({}).",
-                                   name_of_point(point), format_error(*point.relative_error()),
-                                   point.reference->source));
+    const Compared& one = farthest[i];
+    findings.push_back(fmt::format("Far from what was published: {} of {} at {} % ({}).",
+                                   name_of_point(*one.point), one.experiment,
+                                   format_error(one.error()), one.point->reference->source));
   }
   return findings;
 }
