@@ -152,8 +152,10 @@ class TunedProduct final : public EmulatedCase {
   MatmulProblem problem(const DevBox& box, bool multicast) const {
     MatmulProblem problem = wormhole::problem_of(multiplication(), attributes_);
     problem.config.reset();
-    problem.transposed_b =
-        multicast && attributes_.transpose_b && box.profiles().software.matmul_fuses_transposes;
+    // Kernels that cannot transpose get an operand that a program of its own has transposed.
+    const bool fuses = multicast && box.profiles().software.matmul_fuses_transposes;
+    problem.transposed_a = fuses && attributes_.transpose_a;
+    problem.transposed_b = fuses && attributes_.transpose_b;
     if (multicast) problem.activation = activation_;
     return problem;
   }

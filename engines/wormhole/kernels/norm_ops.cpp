@@ -47,7 +47,8 @@ PlannedProgram plan_normalised_rows(const Program& program, TilesPerStep reads, 
                               .compute = math,
                               .set_up = scaled ? read_time(length, tile, profiles) : SimTime(),
                               .tile = tile,
-                              .out_tile = tile_bytes(program.outputs[0].spec.dtype)};
+                              .out_tile = tile_bytes(program.outputs[0].spec.dtype),
+                              .runs = {x.shape.tiles() / length, work.cores, length, length}};
   KernelCost kernel = tile_pipeline_cost(pipeline, grid, profiles);
   if (scaled) kernel.dram += work.cores * length * tile;
   return planned_rows(program, work, kernel, profiles);
