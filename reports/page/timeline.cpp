@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -16,8 +16,8 @@
 namespace howard::reports {
 namespace {
 
-/// The events of a point beyond which single cores are left out; a span takes some 20 bytes.
-constexpr std::size_t kMostSpans = 20'000;
+/// Three tracks each: more would hide the others, and a span takes some 20 bytes.
+constexpr std::size_t kMostCores = 4;
 
 /// Texts that occur many times, each once.
 class Texts {
@@ -72,15 +72,14 @@ void add_gap(const profiler::TraceView& view, const TraceEvent& event,
 
 nlohmann::json point_json(const profiler::TraceProcess& point) {
   const profiler::TraceView view(point);
-  const bool with_cores = point.events.size() <= kMostSpans;
   Texts texts;
   nlohmann::json tracks = nlohmann::json::array();
   nlohmann::json gaps = nlohmann::json::array();
-  std::size_t left_out = 0;
+  std::set<std::uint16_t> cores;
   for (const auto& [track, events] : view.tracks()) {
-    if (track.kind == TrackKind::core && !with_cores) {
-      left_out += events.size();
-      continue;
+    if (track.kind == TrackKind::core) {
+      cores.insert(track.index);
+      if (cores.size() > kMostCores) continue;
     }
     nlohmann::json spans = nlohmann::json::array();
     for (const TraceEvent* const event : events) {
@@ -98,8 +97,9 @@ nlohmann::json point_json(const profiler::TraceProcess& point) {
                         {"texts", texts.list()},
                         {"tracks", std::move(tracks)},
                         {"gaps", std::move(gaps)}};
-  if (left_out > 0) {
-    object["left_out"] = fmt::format("{} spans of single cores; --trace FILE has them", left_out);
+  if (cores.size() > kMostCores) {
+    object["left_out"] =
+        fmt::format("{} more cores; --trace FILE has them", cores.size() - kMostCores);
   }
   return object;
 }

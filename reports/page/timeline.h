@@ -15,9 +15,9 @@ namespace howard::reports {
 ///    "gaps": [START, DURATION, CAUSE, ...]}
 ///
 /// Times are integer picoseconds since the start of the point; names, categories, notes and causes
-/// are places in `texts`. Tracks of single cores are left out of a point whose events would make
-/// the page too large, and the object then says so in "left_out". No "<" stands in the text, so
-/// that it may stand within an element of a page.
+/// are places in `texts`. Of the cores only the first ones are shown, and the object then says in
+/// "left_out" how many are not: the cores of a kernel do the same at nearly the same time. No "<"
+/// stands in the text, so that it may stand within an element of a page.
 std::string timeline_json(std::span<const profiler::TraceProcess> points);
 
 }  // namespace howard::reports

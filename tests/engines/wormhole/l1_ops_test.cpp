@@ -81,7 +81,8 @@ TEST_F(L1Ops, TensorsMoveBetweenMemories) {
   EXPECT_EQ(into.kernel.total, ns(1000 + 136 + 4 * 64));
   const PlannedProgram out = plan(ops::to_memory(in_shards(shape), in_dram(shape)));
   EXPECT_EQ(out.facts.operation, "ShardedToInterleavedDeviceOperation");
-  EXPECT_EQ(out.kernel.total, ns(1000 + 236 + 4 * 64));
+  // The writes go to banks, whose share of the time is no whole number of nanoseconds.
+  EXPECT_NEAR(static_cast<double>(out.kernel.total.ps()), 1e3 * (1000 + 236 + 4 * 64), 1e3);
   const ops::Tensor halves(device_, {.shape = shape,
                                      .storage = Storage::l1,
                                      .sharding = Sharding{ShardLayout::height, {8, 4}, 64, 128}});

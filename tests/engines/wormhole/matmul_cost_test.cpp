@@ -107,7 +107,8 @@ TEST(MatmulCost, MoreWorkOfOneConfigurationTakesLonger) {
   for (const MatmulProblem& problem : problems()) {
     const MatmulPlan p = plan(problem);
     MatmulPlan deeper = p;
-    deeper.k += p.in0_block_w;
+    // As many steps as there are banks: the tiles of A then lie in the same banks as before.
+    deeper.k += profiles().chip.dram_banks * p.in0_block_w;
     EXPECT_GT(cost(deeper).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan finer = p;
     finer.fidelity = MathFidelity::hifi4;

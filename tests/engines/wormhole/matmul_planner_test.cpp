@@ -247,7 +247,8 @@ TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
                   .outputs = {{.spec = {{2, 3, 64, 256}}}}};
   MatmulAttributes attributes{.transpose_a = true, .transpose_b = true};
   EXPECT_EQ(problem_of(program, attributes),
-            (MatmulProblem{.batch = 6, .m = 2, .k = 3, .n = 8, .transposed_b = true}));
+            (MatmulProblem{
+                .batch = 6, .m = 2, .k = 3, .n = 8, .transposed_a = true, .transposed_b = true}));
   attributes = {.core_grid = kWorker, .compute = {.fidelity = MathFidelity::hifi4}};
   program = {.inputs = {{.spec = {{64, 96}}}, {.spec = {{5, 96, 256}}}, {.spec = {{256}}}},
              .outputs = {{.spec = {{5, 64, 256}}}}};

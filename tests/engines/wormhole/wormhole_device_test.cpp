@@ -227,8 +227,9 @@ TEST_F(Wormhole, TheProfilerIsReadAfterEachProgramAndOnceAfterATrace) {
   const SimTime captured = profiled.now();
   queue.execute_trace(trace);
   const SimTime second = std::max(launch.dispatch, launch.go + push + launch.kernel);
-  EXPECT_EQ(profiled.now() - captured,
-            profiles_.software.host_replay + once + second + profiles_.software.profiler_read);
+  EXPECT_EQ(profiled.now() - captured, profiles_.software.host_replay +
+                                           profiles_.software.dispatch.replay + once + second +
+                                           profiles_.software.profiler_read);
 }
 
 TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
@@ -320,9 +321,9 @@ TEST_F(WormholeTrace, AReplayRunsThePrograms) {
   const Launch launch =
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
   const SimTime period = std::max(launch.dispatch, launch.go + launch.kernel);
-  EXPECT_EQ(device_.now() - captured, profiles_.software.host_replay + 24 * period +
-                                          launch.dispatch + launch.kernel +
-                                          profiles_.software.host_finish)
+  EXPECT_EQ(device_.now() - captured,
+            profiles_.software.host_replay + profiles_.software.dispatch.replay + 24 * period +
+                launch.dispatch + launch.kernel + profiles_.software.host_finish)
       << "no host cost between programs";
 }
 
