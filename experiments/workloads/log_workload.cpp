@@ -168,6 +168,9 @@ class LogCase final : public EmulatedCase {
 
  private:
   void prepare(Program& program, const LogOptions& options) {
+    if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
+      if (options.fidelity) minimal->compute.fidelity = options.fidelity;
+    }
     if (auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
       if (options.fidelity) matmul->compute.fidelity = options.fidelity;
       const bool weights = options.weights && program.inputs.size() >= 2 &&
@@ -335,6 +338,10 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
   reports::Explanation explanation = answer(box, question, planned);
   std::vector<std::string>& notes = explanation.notes;
   notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
+  if (workload.left.empty()) {
+    notes.push_back(fmt::format("all {} programs are emulated", workload.programs));
+    return explanation;
+  }
   notes.push_back(fmt::format(
       "{} of {} programs are emulated, {} of the kernels' logged time; the others stay at their "
       "logged {}",

@@ -193,8 +193,10 @@ void Adviser::look_at_product(const CallUse& use) {
   const SimTime all = emulated->kernel * static_cast<std::int64_t>(use.runs);
   constexpr double kWorth = 0.95;  // the emulator's products are some percent off
   if (all.seconds() < kWorth * use.time.seconds()) {
-    add({.what = use.emulated ? "another configuration: run_experiment tune searches one"
-                              : "ttnn.matmul without a configuration of its own, or a tuned one",
+    // What tune searches are the configurations of ttnn.matmul.
+    const bool tunable = use.name.starts_with("Matmul");
+    add({.what = tunable ? "another configuration: run_experiment tune searches one"
+                         : "ttnn.matmul without a configuration of its own, or a tuned one",
          .where = where(use),
          .why = fmt::format(
              "{} each; the emulator's default takes {}, bound by {}; at the peaks {}",

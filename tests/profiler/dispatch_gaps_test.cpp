@@ -310,9 +310,11 @@ TEST_P(RandomTimelines, HaveTheGapsAndCausesOfEveryMoment) {
     EXPECT_EQ(found, expected);
     if (HasFailure()) break;
   }
-  // A lane whose programs all run on the same cores never waits for them.
+  // A lane whose programs all run on the same cores never waits for them. Only the log of a real
+  // host tells what that host did between its calls and what it compiled.
   const bool cores_shared = GetParam() == LaneKind::queue;
-  EXPECT_EQ(seen.size(), kGapCauses - (cores_shared ? 0 : 1));
+  constexpr std::size_t kOfRealHosts = 2;
+  EXPECT_EQ(seen.size(), kGapCauses - kOfRealHosts - (cores_shared ? 0 : 1));
 }
 
 TEST_P(RandomTimelines, HaveBusyAndIdleTimesThatAddUp) {
