@@ -339,7 +339,8 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
   std::vector<std::string>& notes = explanation.notes;
   notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
   if (workload.left.empty()) {
-    notes.push_back(fmt::format("all {} programs are emulated", workload.programs));
+    notes.push_back(fmt::format("all {} programs are emulated, 100 % of the kernels' logged time",
+                                workload.programs));
     return explanation;
   }
   notes.push_back(fmt::format(

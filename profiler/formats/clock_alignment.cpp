@@ -11,6 +11,9 @@ namespace howard::profiler {
 namespace {
 
 constexpr double kMostDrift = 0.1;
+/// From fewer programs the rate of a clock cannot be told: each starts at its own time after its
+/// call.
+constexpr std::size_t kFewestForARate = 16;
 
 /// A pair in picoseconds since the first one's host and device times.
 struct Point {
@@ -133,7 +136,8 @@ std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs) {
   });
   if (points.back().host <= 0) return std::nullopt;
   const double rate = robust_rate(points);
-  if (rate > 1 + kMostDrift) return as_if_alike(first, points);
+  const bool few = points.size() < kFewestForARate;
+  if (rate > 1 + kMostDrift || (few && !is_believed(rate))) return as_if_alike(first, points);
   if (!is_believed(rate)) return std::nullopt;
   const std::vector<Point> all = points;
   points = without_damage(std::move(points), rate);
@@ -143,7 +147,7 @@ std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs) {
   if (after == hull.begin() || after == hull.end()) return std::nullopt;
   const Point& before = *std::prev(after);
   const double touched = (after->device - before.device) / (after->host - before.host);
-  if (touched > 1 + kMostDrift) return as_if_alike(first, all);
+  if (touched > 1 + kMostDrift || (few && !is_believed(touched))) return as_if_alike(first, all);
   if (!is_believed(touched)) return std::nullopt;
   return ClockAlignment{
       .host_origin = first.host + SimTime::picoseconds(std::llround(before.host)),
