@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/device/matmul_config.h"
 
 namespace howard::workload {
 namespace {
@@ -92,6 +93,7 @@ Attributes matmul_attributes(AttributeReader& from) {
   if (const auto word = from.word("fidelity")) {
     attributes.compute.fidelity = parse_math_fidelity(*word);
   }
+  if (const auto config = from.word("config")) attributes.config = parse_matmul_config(*config);
   if (const auto wide = from.number("fp32_accumulation")) {
     attributes.compute.fp32_accumulation = *wide != 0;
   }

@@ -205,6 +205,8 @@ class Stub:
         given = node.args
         defaults = [None] * (len(given.args) - len(given.defaults)) + given.defaults
         found = [(one.arg, value is not None) for one, value in zip(given.args, defaults)]
+        if given.vararg is not None:
+            found.append(("*" + given.vararg.arg, False))
         found += [
             (one.arg, value is not None) for one, value in zip(given.kwonlyargs, given.kw_defaults)
         ]

@@ -260,7 +260,7 @@ int fit(int argc, const char* const* argv) {
     }
   }
   if (!options.json.empty()) write_json(options.json, plan, others);
-  return kOk;
+  return plan.clash.empty() ? kOk : kFailed;
 }
 
 }  // namespace howard::cli

@@ -109,6 +109,8 @@ std::vector<ExperimentResult> in_order(std::vector<ExperimentResult> results,
     }
     return found - known.begin();
   };
+  // A single result would not be looked at by the sort.
+  for (const ExperimentResult& result : results) static_cast<void>(place(result));
   std::ranges::stable_sort(results, {}, place);
   return results;
 }

@@ -202,7 +202,10 @@ def activation_of(given):
     """The function and its parameters of an activation; None for none."""
     if given is None or given == "":
         return None
-    if isinstance(given, UnaryWithParam):
+    if isinstance(given, (tuple, list)) and given and isinstance(given[0], UnaryOpType):
+        # (UnaryOpType.GELU, True): the function, then what it is told.
+        name, params = given[0].value, [float(one) for one in given[1:]]
+    elif isinstance(given, UnaryWithParam):
         name, params = given.op_type.value, given.params
     elif isinstance(given, UnaryOpType):
         name, params = given.value, []

@@ -183,6 +183,7 @@ def as_tensor(tensor, dtype=None, *, layout=Layout.ROW_MAJOR, device=None, memor
     made = from_torch.function(preprocess(tensor) if preprocess else tensor, dtype, layout=layout,
                                device=device, memory_config=memory_config, mesh_mapper=mesh_mapper)
     if cache_file_name is not None:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         dump_tensor(path, made)
     return made
 

@@ -83,14 +83,44 @@ def _fidelity(a, b, core_grid, program_config, compute):
     return None, wide  # The planner's own choice is ttnn's.
 
 
+def _config_text(config):
+    """A program configuration as the emulator reads it; None for a kind that it does not have."""
+    if not isinstance(config, _configs.MatmulMultiCoreReuseProgramConfig):
+        return None
+    if isinstance(config, _configs.MatmulMultiCoreReuseMultiCast1DProgramConfig):
+        if config.gather_in0:
+            return None
+        kind = "1d_in0" if config.mcast_in0 else "1d_in1"
+    elif isinstance(config, _configs.MatmulMultiCoreReuseMultiCastProgramConfig):
+        kind = "2d"
+    else:
+        kind = "reuse"
+    size = config.compute_with_storage_grid_size
+    text = (f"{kind}:grid={size.x}x{size.y}:per_core={config.per_core_M}x{config.per_core_N}"
+            f":in0_block_w={config.in0_block_w}")
+    if getattr(config, "out_block_h", None) and config.out_block_w:
+        text += f":out_block={config.out_block_h}x{config.out_block_w}"
+    text += f":out_subblock={config.out_subblock_h}x{config.out_subblock_w}"
+    if getattr(config, "transpose_mcast", False):
+        text += ":transpose_mcast=yes"
+    if not getattr(config, "fuse_batch", True):
+        text += ":fuse_batch=no"
+    return text
+
+
 def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute):
     attributes = {}
+    # Sharded operands are timed as interleaved ones, for which their configuration is not meant.
+    sharded = a._config.is_sharded() or b._config.is_sharded()
+    config = None if sharded else _config_text(program_config)
     if transpose_a:
         attributes["transpose_a"] = True
     if transpose_b:
         attributes["transpose_b"] = True
     if core_grid is not None:
         attributes["core_grid"] = [core_grid.x, core_grid.y]
+    elif config is not None:
+        attributes["config"] = config
     elif getattr(program_config, "compute_with_storage_grid_size", None) is not None:
         size = program_config.compute_with_storage_grid_size
         attributes["core_grid"] = [size.x, size.y]

@@ -126,14 +126,32 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
     return outs
 
 
+# The numbers that follow the tensors, where a caller gives them by their places.
+_ADAM_NUMBERS = ("lr", "beta1", "beta2", "eps", "weight_decay", "step", "amsgrad")
+_SGD_NUMBERS = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
+
+
 def _optimizer(name, step_of):
     @_both(name)
     def call(param_in, grad, *states, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0,
              step=1, amsgrad=False, momentum=0.0, dampening=0.0, nesterov=False,
              momentum_initialized=False, param_out=None, exp_avg_out=None, exp_avg_sq_out=None,
-             momentum_buffer_out=None, memory_config=None, compute_kernel_config=None, **_):
+             momentum_buffer_out=None, memory_config=None, compute_kernel_config=None):
         """One program; its results in the places that are given, or in new ones."""
-        inputs = [param_in, grad] + [s for s in states if hasattr(s, "_shape")]
+        numbers = [s for s in states if isinstance(s, (bool, int, float))]
+        states = [s for s in states if s is not None and not isinstance(s, (bool, int, float))]
+        for one in states:
+            if not hasattr(one, "_shape"):
+                raise TypeError(f"moreh_{name}: {one!r} is neither a tensor nor a number")
+        by_place = dict(zip(_SGD_NUMBERS if name == "sgd" else _ADAM_NUMBERS, numbers))
+        lr = by_place.get("lr", lr)
+        beta1, beta2 = by_place.get("beta1", beta1), by_place.get("beta2", beta2)
+        eps, step = by_place.get("eps", eps), by_place.get("step", step)
+        weight_decay = by_place.get("weight_decay", weight_decay)
+        momentum = by_place.get("momentum", momentum)
+        dampening = by_place.get("dampening", dampening)
+        nesterov = by_place.get("nesterov", nesterov)
+        inputs = [param_in, grad] + states
         require_device("moreh_" + name, *inputs)
         kept = [param_in] + inputs[2:]
         given = [param_out, exp_avg_out if name != "sgd" else momentum_buffer_out, exp_avg_sq_out]

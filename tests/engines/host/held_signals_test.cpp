@@ -70,6 +70,8 @@ class SignalStorm {
   }
   ~SignalStorm() {
     sender_ = {};  // Stopped and joined.
+    // Threads that hold signals may still have one to come, which ignoring it once takes away.
+    std::signal(SIGUSR1, SIG_IGN);
     sigaction(SIGUSR1, &before_, nullptr);
   }
   SignalStorm(const SignalStorm&) = delete;
