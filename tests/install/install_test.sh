@@ -50,7 +50,7 @@ expect "a profile that extends another is read from anywhere" \
 # The build tree is there as well: a script that stops tells whose scripts are run.
 sed -i '1i raise SystemExit("the moved script")' "$moved/lib/python3/dist-packages/howard/_peers/peer.py"
 expect "engines in Python use the scripts that were moved along" says 'the moved script' \
-  "$howard" mlp_engines --backend host -a engine=python -a batch=1 --quick --results results
+  "$howard" mlp_engines --backend host -a engine=python -a dtype=pure_bf16 -a batch=32 --quick --results results
 expect "the data is there" test -s "$moved/share/howard/data/sonnets.txt"
 expect "the manual page has a name and options" \
   says '^howard .- run an experiment' cat "$moved/share/man/man1/howard.1"

@@ -80,7 +80,19 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
   }
 }
 
+/// Says what a call costs its host, which decides most verdicts on scripts. The constant was
+/// measured for the report's Python engine; ttnn's own fast mode takes 20 to 30 us.
+void print_call_cost(const ScriptRun& run) {
+  const SimTime call = wormhole::load_profiles(run.profiles).software.host_python_call;
+  if (call <= SimTime::microseconds(50)) return;
+  fmt::print(stderr,
+             "a call from Python takes its host {}, as in the report's Python engine; ttnn's fast "
+             "mode takes 20 to 30 us: --set host.python_call=25us\n",
+             quantity(call));
+}
+
 void print_foot(const ScriptRun& run) {
+  print_call_cost(run);
   fmt::print(stderr,
              "again, or with something changed: run_experiment explain {}\n"
              "{}\n",
