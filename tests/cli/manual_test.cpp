@@ -92,6 +92,10 @@ TEST_F(Manual, HelpOfANameDescribesThatExperiment) {
   EXPECT_EQ(run("help matmul_sweep").out, text);
   EXPECT_EQ(run("help").out, run("--help").out);
   EXPECT_EQ(run("help compare").out, run("compare --help").out);
+  // These two have no manual of their own.
+  for (const char* const verb : {"completion", "man"}) {
+    EXPECT_EQ(run(std::string(verb) + " --help").out, run("--help").out) << verb;
+  }
   EXPECT_EQ(run("version").out, run("--version").out);
   EXPECT_TRUE(contains(run("train_nano_gpt --help").out, "--checkpoint"));
   EXPECT_FALSE(contains(run("--checkpoint FILE").out, "--bottlenecks"));

@@ -275,9 +275,15 @@ int completion(int argc, const char* const* argv) {
                                std::pair("zsh", &kZshCompletion)};
   CLI::App app;
   app.set_help_flag();
+  bool help = false;
   std::string shell;
+  app.add_flag("-h,--help", help);
   app.add_option("shell", shell, "bash,fish,zsh");
   parse_command_line(app, argc, argv);
+  if (help) {
+    fmt::print("{}", manual(kHelp));
+    return kOk;
+  }
   for (const auto& [name, script] : kShells) {
     if (shell != name) continue;
     std::string text(*script);

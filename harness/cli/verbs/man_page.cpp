@@ -105,8 +105,10 @@ std::string man_page() {
 int man(int argc, const char* const* argv) {
   CLI::App app;
   app.set_help_flag();
+  bool help = false;
+  app.add_flag("-h,--help", help);
   parse_command_line(app, argc, argv);
-  fmt::print("{}", man_page());
+  fmt::print("{}", help ? manual(kHelp) : man_page());
   return kOk;
 }
 
