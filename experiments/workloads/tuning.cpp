@@ -67,11 +67,11 @@ Storage storage_of(const Parameters& product, std::string_view axis) {
   return is(product, axis, "l1") ? Storage::l1 : Storage::dram;
 }
 
-TensorSpec spec_of(const Parameters& product, std::string_view memory, bool batched,
+TensorSpec spec_of(const Parameters& product, DataType type, std::string_view memory, bool batched,
                    std::string_view rows, std::string_view columns) {
   const std::int64_t batch = batched ? count_of(product, "batch") : 1;
   return {.shape = {batch, count_of(product, rows), count_of(product, columns)},
-          .dtype = parse_data_type(value_of(product, "dtype")),
+          .dtype = type,
           .storage = storage_of(product, memory)};
 }
 
@@ -82,14 +82,16 @@ class TunedProduct final : public EmulatedCase {
       : EmulatedCase(
             box.open_wormhole({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
         product_(product),
+        types_(product_types(product)),
         attributes_(attributes_of(product)),
         activation_(activation_of(product)),
-        a_(device(), attributes_.transpose_a ? spec_of(product, "memory_a", true, "k", "m")
-                                             : spec_of(product, "memory_a", true, "m", "k")),
+        a_(device(), attributes_.transpose_a
+                         ? spec_of(product, types_.a, "memory_a", true, "k", "m")
+                         : spec_of(product, types_.a, "memory_a", true, "m", "k")),
         b_(device(), attributes_.transpose_b
-                         ? spec_of(product, "memory_b", has_batched_b(), "n", "k")
-                         : spec_of(product, "memory_b", has_batched_b(), "k", "n")),
-        out_(device(), spec_of(product, "memory_out", true, "m", "n")) {
+                         ? spec_of(product, types_.b, "memory_b", has_batched_b(), "n", "k")
+                         : spec_of(product, types_.b, "memory_b", has_batched_b(), "k", "n")),
+        out_(device(), spec_of(product, types_.out, "memory_out", true, "m", "n")) {
     if (is(product, "bias", "yes")) {
       bias_.emplace(device(),
                     TensorSpec{.shape = {count_of(product, "n")}, .dtype = out_.spec().dtype});
@@ -180,6 +182,7 @@ class TunedProduct final : public EmulatedCase {
   }
 
   const Parameters& product_;
+  wormhole::MatmulTypes types_;
   MatmulAttributes attributes_;
   std::optional<Eltwise> activation_;
   ops::Tensor a_, b_, out_;
@@ -269,6 +272,8 @@ std::vector<Axis> tuning_axes() {
   axes.push_back(
       harness::word_axis("batched", "who has the batch: A, or A and B", {"a", "both"}, {"a"}));
   axes.push_back(dtype_axis());
+  axes.push_back(weights_axis());
+  axes.push_back(output_axis());
   axes.push_back(fidelity_axis());
   axes.push_back(harness::word_axis("transpose", "what is stored with rows and columns swapped",
                                     {"none", "a", "b", "ab"}, {"none"}));
@@ -347,13 +352,17 @@ harness::WhatIf tuned_config(const DevBox& box, const Parameters& parameters,
   }
   constexpr std::size_t kMost = 3;
   const ProductShape shape = parse_shape(value_of(parameters, "shape"));
-  const Parameters product =
-      tuned_products({fmt::format("m={}", shape.m), fmt::format("k={}", shape.k),
-                      fmt::format("n={}", shape.n),
-                      fmt::format("dtype={}", value_of(parameters, "dtype")),
-                      fmt::format("fidelity={}", fidelity),
-                      fmt::format("dispatch={}", value_of(parameters, "dispatch"))})
-          .front();
+  std::vector<std::string> axes{fmt::format("m={}", shape.m),
+                                fmt::format("k={}", shape.k),
+                                fmt::format("n={}", shape.n),
+                                fmt::format("dtype={}", value_of(parameters, "dtype")),
+                                fmt::format("fidelity={}", fidelity),
+                                fmt::format("dispatch={}", value_of(parameters, "dispatch"))};
+  for (const std::string_view axis : {"weights", "output"}) {
+    const auto type = find_parameter(parameters, axis);
+    if (type) axes.push_back(fmt::format("{}={}", axis, *type));
+  }
+  const Parameters product = tuned_products(axes).front();
   TunedProduct tuned(box, product);
   const SimTime own = tuned.kernel_time();
   std::uint64_t legal = 0;

@@ -37,6 +37,11 @@ std::string product_text(const Tuning& tuning) {
   const auto add = [&](std::string_view axis, std::string_view usual, std::string_view words) {
     if (told(tuning, axis) != usual) text += fmt::format(", {}{}", words, told(tuning, axis));
   };
+  for (const std::string_view axis : {"weights", "output"}) {
+    if (const auto type = find_parameter(tuning.parameters, axis)) {
+      text += fmt::format(", {} in {}", axis, *type);
+    }
+  }
   add("transpose", "none", "transposed ");
   if (told(tuning, "bias") == "yes") text += ", bias";
   add("activation", "none", "");
@@ -133,7 +138,7 @@ std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   call += fmt::format(
       "    memory_config={},\n    dtype=ttnn.{},\n    program_config=program_config,\n"
       "    compute_kernel_config=compute_kernel_config,\n)\n",
-      python_memory(told(tuning, "memory_out")), python_type(tuning.own_choice().plan.dtype));
+      python_memory(told(tuning, "memory_out")), python_type(tuning.own_choice().plan.types.out));
   const std::string_view activation = told(tuning, "activation");
   if (activation != "none" && !config.fuses_activation) {
     call += fmt::format("output = ttnn.{}(output)\n", activation);
