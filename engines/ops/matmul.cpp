@@ -28,6 +28,9 @@ TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
 
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
                const MatmulAttributes& attributes) {
+  if (attributes.activation && arity_of(attributes.activation->function) != 1) {
+    refuse("matmul", {a.spec(), b.spec()}, "an activation of one value");
+  }
   TensorSpec expected = matmul_output(a.spec(), b.spec(), attributes);
   if (is_real(out.spec())) expected.dtype = out.spec().dtype;
   require_output("matmul", out, expected);

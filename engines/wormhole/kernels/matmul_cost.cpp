@@ -165,7 +165,7 @@ SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs)
 /// negative numbers by itself.
 SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.activation || *plan.activation == Eltwise::relu) return {};
-  return g.out_tiles * eltwise_math_time({.function = *plan.activation}, costs.software.tiles);
+  return g.out_tiles * fused_math_time(*plan.activation, costs.software.tiles);
 }
 
 void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {

@@ -281,6 +281,8 @@ MatmulProblem unconfigured_problem(const Program& program, const MatmulAttribute
           .transposed_a = attributes.transpose_a,
           .transposed_b = attributes.transpose_b,
           .bias = program.inputs.size() > 2,
+          .activation =
+              attributes.activation ? std::optional(attributes.activation->function) : std::nullopt,
           .in0 = program.inputs[0].spec.storage,
           .in1 = program.inputs[1].spec.storage,
           .out = program.outputs[0].spec.storage};

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/tile_ops.h"
 #include "engines/wormhole/kernels/work_split.h"
 
 namespace howard::wormhole {
@@ -52,7 +53,8 @@ struct MinimalStep {
 struct TileTimes {
   SimTime product;      ///< Of two tiles.
   SimTime partial_sum;  ///< Handing a tile of the output to the packer, at each step of K.
-  SimTime copy;         ///< A tile through the registers once more, with the bias, after the last.
+  /// A tile through the registers once more, with the bias and the activation, after the last.
+  SimTime copy;
 };
 
 /// In the kernel's order: the blocks of the output in a serpentine, K to and fro, so that at a turn
@@ -205,7 +207,10 @@ PlannedProgram plan_minimal_matmul(const Program& program,
   const TileTimes times{
       .product = chip.tile_pass() * phases + profiles.software.matmul_tile_product,
       .partial_sum = profiles.software.matmul_output_tile,
-      .copy = transfer_time(2 * tiles.out, chip.unpack)};
+      .copy = transfer_time(2 * tiles.out, chip.unpack) +
+              (attributes.activation
+                   ? fused_math_time(attributes.activation->function, profiles.software.tiles)
+                   : SimTime())};
   KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tiles, profiles);
   // Tiles go out as they are copied; what is left is the last one.
   kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(tiles.out, chip.noc_link);

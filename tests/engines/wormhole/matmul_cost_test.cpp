@@ -294,6 +294,22 @@ TEST(MatmulCost, OperandsAreUnpackedInTheirOwnTypes) {
   EXPECT_LT(compute(1, 4, wide_a), compute(1, 4, wide_b));
 }
 
+TEST(MatmulCost, AnActivationTakesTheVectorUnitForEachTileOfTheResult) {
+  MatmulProblem problem{.m = 32, .k = 32, .n = 32, .core_grid = CoreGrid{8, 7}};
+  const MatmulCost none = cost(plan(problem));
+  problem.activation = Eltwise::gelu;
+  const MatmulPlan gelu = plan(problem);
+  const TileCosts& tiles = profiles().software.tiles;
+  const auto of = [&](Eltwise function) {
+    return tiles.functions.at(static_cast<std::size_t>(function));
+  };
+  EXPECT_EQ(cost(gelu).activation,
+            gelu.out_block_h * gelu.out_block_w * (of(Eltwise::gelu) - of(Eltwise::identity)));
+  EXPECT_GT(cost(gelu).kernel.total, none.kernel.total);
+  problem.activation = Eltwise::relu;
+  EXPECT_EQ(cost(plan(problem)).kernel.total, none.kernel.total) << "the packer clips";
+}
+
 TEST(MatmulCost, DramTrafficCountsRepeatedReads) {
   // This is 4096 cubed on 8x7: A is read once for each of 16 strips, B once, and C is written once.
   const MatmulPlan p = plan({.m = 128, .k = 128, .n = 128}, {8, 7});
