@@ -328,7 +328,7 @@ class MatmulSweep final : public harness::Experiment {
                     {"dispatch", CellSource::parameter, "dispatch"},
                     {"dtype", CellSource::parameter, "dtype"},
                     {"time", CellSource::metric, "time"},
-                    known_to_column(),
+                    mean_error_column(),
                     {"rate", CellSource::metric, "throughput"},
                     {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
                      "the rate over that of all compute cores at the product's fidelity"},
