@@ -437,7 +437,10 @@ CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 Bytes WormholeDevice::l1_free() const { return impl_->l1_free(); }
 
 const PlannedProgram& WormholeDevice::explain(const Program& program) {
-  return launches(program).back();
+  const std::span<const PlannedProgram> all = launches(program);
+  const auto product = std::ranges::find_if(
+      all, [](const PlannedProgram& launch) { return launch.matmul.has_value(); });
+  return product != all.end() ? *product : all.back();
 }
 
 std::span<const PlannedProgram> WormholeDevice::launches(const Program& program) {

@@ -59,8 +59,8 @@ class WormholeDevice final : public Device {
   /// The launches that `program` would be, in order, for explanations; they live as long as the
   /// device.
   std::span<const PlannedProgram> launches(const Program& program);
-  /// Returns the last of these launches: for a matrix product, the product after its operands were
-  /// transposed.
+  /// Returns the last of these launches; of a matrix product the product itself, whatever stands
+  /// before or behind it.
   const PlannedProgram& explain(const Program& program);
 
  private:

@@ -38,11 +38,12 @@ const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// "; time 1.88 ms, known to 6 % (calibrated 82 %, by analogy 18 %)", where that is said.
-std::string known_to(const ExplainedRun& run) {
+/// "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", where that is
+/// said.
+std::string mean_error(const ExplainedRun& run) {
   if (!run.band) return "";
-  return fmt::format("; time {}, known to {:.0f} % ({})", format_quantity(run.time.seconds(), "s"),
-                     100 * *run.band, run.known);
+  return fmt::format("; time {}, mean error of such times {:.0f} % ({})",
+                     format_quantity(run.time.seconds(), "s"), 100 * *run.band, run.known);
 }
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
@@ -101,7 +102,7 @@ Table costs_table(const Explanation& explanation) {
   }
   if (shown < costs.size()) add("the rest", rest, fmt::format("{} more", costs.size() - shown));
   add("an iteration", explanation.run.time, "");
-  Table table{.caption = verdict_sentence(explanation.run) + known_to(explanation.run)};
+  Table table{.caption = verdict_sentence(explanation.run) + mean_error(explanation.run)};
   add_words(table, "largest costs", names);
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);

@@ -29,6 +29,14 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("matmul 8x64x64 8x64x64").known, Known::interpolated);
   EXPECT_EQ(band("add 64x64 64x64").known, Known::calibrated);
   EXPECT_EQ(band("softmax 64x64").known, Known::interpolated);
+  EXPECT_EQ(band("silu 64x64").known, Known::calibrated) << "rows of two sizes";
+  EXPECT_EQ(band("tanh 64x64").known, Known::interpolated) << "a row";
+  EXPECT_EQ(band("exp 64x64").known, Known::calibrated) << "rows of the profile's own kernel";
+  EXPECT_EQ(band("erf 64x64").known, Known::interpolated) << "one, the others are of a newer one";
+  EXPECT_EQ(band("silu_backward 64x64 64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("minimal_matmul 64x64 64x64").known, Known::interpolated);
+  EXPECT_EQ(band("attention 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("sum:columns 64x64").known, Known::by_analogy);
   wormhole::PlannedProgram unheard_of;
   unheard_of.name = "an op that nobody has timed";
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
