@@ -84,8 +84,8 @@ Program binary(const Call& call) {
   if (!function) {
     refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
   }
-  const auto chain = [&](const char* name) {
-    return chain_of(call.attributes.find(name).value_or(""));
+  const auto chain = [&](const char* attribute) {
+    return chain_of(call.attributes.find(attribute).value_or(""));
   };
   return eltwise(call, {.function = *function,
                         .scalar = scalar,
