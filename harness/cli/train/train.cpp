@@ -59,6 +59,9 @@ struct TrainDevices {
   /// listens.
   TrainDevices(const TrainOptions& options, MemorySink* memory)
       : host({.threads = options.threads,
+              .tunes_products = options.tuning && !options.resumed,
+              .product_ways = options.resumed ? options.resumed->product_ways : "",
+              .binds_threads = options.binding,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
       profiles = read_settings(options.profiles, wormhole::load_profiles);
@@ -83,6 +86,7 @@ class TrainRun {
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
         trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
                  host::available_memory()) {
+    trainer_.set_product_ways(devices_.host.product_ways());
     if (options_.resumed) {
       trainer_.restore(*options_.resumed);
     } else if (!options_.weights.empty()) {

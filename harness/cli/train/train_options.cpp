@@ -54,6 +54,8 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_choice(app, "--engine", options.engine, kEngines);
   add_choice(app, "--backend", options.backend, kBackends);
   add_whole(app, "--threads", options.threads, 1, 4096);
+  app.add_flag("!--no-tuning", options.tuning);
+  app.add_flag("!--no-binding", options.binding);
   app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
   app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
   app.add_option("--checkpoint", options.checkpoint);
