@@ -11,15 +11,13 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "reports/pictures/gnuplot.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
 
 namespace howard::reports {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                  "#000000", "#E69F00", "#56B4E9"};
 
 constexpr std::array<std::string_view, 3> kEndings{"png", "svg", "pdf"};
 
@@ -161,8 +159,21 @@ std::string gnuplot_word(std::string_view text) {
   return '"' + word + '"';
 }
 
-std::string gnuplot_color(std::size_t number) {
-  return fmt::format("lc rgb '{}'", kColors[number % kColors.size()]);
+std::string gnuplot_color(std::string_view color) { return fmt::format("lc rgb '{}'", color); }
+
+std::string gnuplot_color(std::size_t number) { return gnuplot_color(series_color(number)); }
+
+std::string gnuplot_dashes(std::size_t number) {
+  const std::span<const int> lengths = line_dashes(number);
+  return lengths.empty() ? "dt 1" : fmt::format("dt ({})", fmt::join(lengths, ","));
+}
+
+std::string gnuplot_palette() {
+  std::string stops;
+  for (const auto& [place, color] : kMapStops) {
+    stops += fmt::format("{}{:.6g} '{}'", stops.empty() ? "" : ", ", place, color);
+  }
+  return fmt::format("set palette defined ({})\n", stops);
 }
 
 }  // namespace howard::reports

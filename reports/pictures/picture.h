@@ -69,9 +69,14 @@ std::string gnuplot_string(std::string_view text);
 /// Returns `text` as one word of a data file, without control characters and double quotes.
 std::string gnuplot_word(std::string_view text);
 
-/// Returns "lc rgb '#0072B2'", the colour of the given line or bar. These are Okabe and Ito's
-/// colours, which stay apart for every kind of colour vision (and in print), in an order of falling
-/// contrast to white.
+/// Returns "lc rgb '#0072B2'" of a colour; of a number, that of series_color().
+std::string gnuplot_color(std::string_view color);
 std::string gnuplot_color(std::size_t number);
+
+/// Returns "dt 1" or "dt (7,4)", the dashes of line_dashes().
+std::string gnuplot_dashes(std::size_t number);
+
+/// Returns "set palette defined (...)", the colours of maps.
+std::string gnuplot_palette();
 
 }  // namespace howard::reports

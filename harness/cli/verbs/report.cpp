@@ -142,11 +142,15 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     const KnownExperiment& one =
         *std::ranges::find(known, result.experiment, &KnownExperiment::name);
     std::vector<std::string> files = files_beside(options.folder, result.experiment);
+    std::vector<reports::Table> more = result.context.published_chip
+                                           ? more_tables(result.experiment, {})
+                                           : std::vector<reports::Table>();
     page.sections.push_back({.result = std::move(result),
                              .presentation = one.presentation,
                              .question = one.question,
                              .files = std::move(files),
-                             .tables = {}});
+                             .tables = {},
+                             .more = std::move(more)});
   }
   const std::filesystem::path file = options.output.empty()
                                          ? std::filesystem::path(options.folder) / "index.html"
