@@ -35,7 +35,7 @@ std::string title_text(const Picture& picture) {
 
 /// Returns the lines that make gnuplot write one format. Letters have the same size in all of them:
 /// 11 points are 14.67 pixels.
-std::string terminal_text(PictureFormat format, const PictureSize& size) {
+std::string terminal_text(PictureFormat format, const PictureSize& size, double per_inch) {
   const auto [width, height] = size;
   if (format == PictureFormat::png) {
     return fmt::format("pngcairo size {},{} noenhanced font 'sans-serif,11'", width, height);
@@ -44,14 +44,17 @@ std::string terminal_text(PictureFormat format, const PictureSize& size) {
     return fmt::format("svg size {},{} noenhanced font 'sans-serif,14' background '#ffffff'", width,
                        height);
   }
-  constexpr double kPerInch = 96;
-  return fmt::format("pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,11' fontscale 1",
-                     width / kPerInch, height / kPerInch);
+  constexpr double kUsual = 96;
+  return fmt::format(
+      "pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,11' fontscale {:.3g} "
+      "linewidth {:.3g}",
+      width / per_inch, height / per_inch, kUsual / per_inch, kUsual / per_inch);
 }
 
 /// Returns the script. `outputs` is what it calls the file of each format.
-std::string script_text(const Picture& picture, const std::vector<PictureFormat>& formats,
+std::string script_text(const Picture& picture, const Canvas& canvas,
                         const std::vector<std::string>& outputs) {
+  const std::vector<PictureFormat>& formats = canvas.formats;
   std::string text = fmt::format(
       "# Draws {1} from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n"
       "data = '{0}.dat'\n"
@@ -65,7 +68,7 @@ std::string script_text(const Picture& picture, const std::vector<PictureFormat>
       picture.name, join(outputs, " and "), title_text(picture), picture.settings);
   for (std::size_t i = 0; i < formats.size(); ++i) {
     text += fmt::format("set terminal {}\nset output '{}'\n",
-                        terminal_text(formats[i], picture.size), outputs[i]);
+                        terminal_text(formats[i], picture.size, canvas.per_inch), outputs[i]);
     text += i == 0 ? fmt::format("plot \\\n  {}\n\n", fmt::join(picture.curves, ", \\\n  "))
                    : std::string("replot\n\n");
   }
@@ -86,7 +89,7 @@ std::vector<std::string> draw(const Picture& picture, const fs::path& gnuplot,
   std::vector<std::string> outputs;
   for (std::size_t i = 0; i < canvas.formats.size(); ++i) outputs.push_back(gnuplot_output(i));
   try {
-    return draw_with_gnuplot(gnuplot, canvas.folder, script_text(picture, canvas.formats, outputs),
+    return draw_with_gnuplot(gnuplot, canvas.folder, script_text(picture, canvas, outputs),
                              outputs.size());
   } catch (const Error& failure) {
     const fs::path file =
@@ -130,7 +133,7 @@ PlotFiles write_picture(const Picture& picture, const Canvas& canvas) {
   }
   remove_older(canvas.folder, picture.name);
   write("dat", picture.data);
-  write("gp", script_text(picture, canvas.formats, outputs));
+  write("gp", script_text(picture, canvas, outputs));
   const std::optional<fs::path> gnuplot = find_gnuplot();
   if (!gnuplot) {
     files.not_rendered =

@@ -27,7 +27,7 @@ enum class PictureFormat : std::uint8_t { png, svg, pdf };
 /// Returns the name, which is also the ending of its file.
 std::string_view name_of(PictureFormat format);
 
-/// Holds a size in pixels; a PDF has 96 of them in an inch.
+/// Holds a size in pixels. Letters have the same number of them in every format.
 struct PictureSize {
   int width = 900;
   int height = 600;
@@ -38,6 +38,7 @@ struct Canvas {
   std::filesystem::path folder;
   std::optional<PictureSize> size;  ///< If not set, as large as what is drawn needs.
   std::vector<PictureFormat> formats{PictureFormat::png, PictureFormat::svg};
+  double per_inch = 96;  ///< Pixels in an inch of a PDF: with more of them its letters are smaller.
 
   /// Returns the size of a picture that would be `wanted` pixels large.
   PictureSize size_or(PictureSize wanted) const { return size.value_or(wanted); }
