@@ -12,6 +12,7 @@
 #include "reports/page/html.h"
 #include "reports/page/page_words.h"
 #include "reports/page/svg_chart.h"
+#include "reports/page/training_charts.h"
 #include "reports/pictures/bar_chart.h"
 #include "reports/published/claims.h"
 #include "reports/sweeps/sweep_pictures.h"
@@ -59,6 +60,10 @@ std::string charts(const PageSection& section) {
     return text;
   }
   for (const harness::Plot& plot : presentation.plots) text += svg_lines(section.result, plot);
+  for (const XyChart& chart : training_charts(section.result)) text += svg_chart(chart);
+  if (section.memory != nullptr) {
+    if (const auto chart = memory_chart(*section.memory)) text += svg_chart(*chart);
+  }
   for (const Backend backend : {Backend::emulated, Backend::host}) {
     for (const harness::BarChart& chart : presentation.bar_charts) {
       if (const auto bars = bar_picture(section.result, backend, chart, ""))

@@ -22,6 +22,7 @@ struct PageSection {
   std::vector<std::string> files;  ///< Beside the page, for links: "matmul_sweep.json".
   std::vector<Table> tables;       ///< Shown in place of those that the presentation makes.
   std::vector<Table> more = {};    ///< Shown below them.
+  const profiler::MemoryUse* memory = nullptr;  ///< Of a training, drawn over time; null: none.
 };
 
 /// What a page says.

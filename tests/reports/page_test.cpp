@@ -12,6 +12,7 @@
 #include "reports/page/page_words.h"
 #include "reports/page/svg_chart.h"
 #include "reports/page/timeline.h"
+#include "reports/page/training_charts.h"
 #include "reports/pictures/axis_marks.h"
 #include "tests/reports/sample_result.h"
 
@@ -282,6 +283,40 @@ TEST(AxisMarks, LinearOnesAreRoundAndHaveRoomForTheirLabels) {
   EXPECT_EQ(linear_marks(0, 0.3, 100), (std::vector<double>{0, 0.2}));
   EXPECT_EQ(linear_marks(0, 17240, 760),
             (std::vector<double>{0, 2000, 4000, 6000, 8000, 10000, 12000, 14000, 16000}));
+}
+
+TEST(TrainingCharts, ShowLossLearningRateAndTokensOfEachStep) {
+  ExperimentResult result{.experiment = "train", .points = {}};
+  result.points.push_back(
+      {.backend = Backend::host,
+       .parameters = {},
+       .metrics = {{.name = "loss", .value = 2, .unit = "", .samples = {4, 3, 2}},
+                   {.name = "learning_rate", .value = 0.1, .unit = "", .samples = {0.3, 0.2, 0.1}},
+                   {.name = "time", .value = 2, .unit = "s", .samples = {1, 2, 3}},
+                   {.name = "tokens", .value = 100, .unit = "1/s"}},
+       .details = {{"steps_done", "12"}}});
+  const std::vector<XyChart> charts = training_charts(result);
+  ASSERT_EQ(charts.size(), 3U);
+  EXPECT_EQ(charts[0].series[0].marks[0].x, 10) << "the run went on from step 9";
+  EXPECT_EQ(charts[0].series[0].marks[2].y, 2);
+  EXPECT_EQ(charts[1].series[0].marks[0].y, 0.3);
+  // 600 tokens in 6 s: 200 each step.
+  EXPECT_DOUBLE_EQ(charts[2].series[0].marks[1].y, 100);
+  result.points.front().metrics.erase(result.points.front().metrics.begin());
+  EXPECT_TRUE(training_charts(result).empty()) << "nothing was trained";
+}
+
+TEST(MemoryChart, HasDramAndL1WhereItWasUsed) {
+  profiler::MemoryUse use;
+  EXPECT_FALSE(memory_chart(use));
+  use.curve = {{.time = SimTime::microseconds(5), .dram = Bytes(2048)},
+               {.time = SimTime::microseconds(9), .dram = Bytes(1024)}};
+  const auto chart = memory_chart(use);
+  ASSERT_TRUE(chart);
+  EXPECT_EQ(chart->series.size(), 1U);
+  EXPECT_EQ(chart->series[0].marks[1].x, 4) << "since the first buffer, in us";
+  use.curve[0].l1_buffers = Bytes(7);
+  EXPECT_EQ(memory_chart(use)->series.size(), 2U);
 }
 
 TEST(TimelineJson, HasTheSpansOfEachTrackFromZero) {

@@ -18,6 +18,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
+#include "harness/cli/train/train_page.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/paper.h"
 #include "reports/findings/comparison.h"
@@ -93,6 +94,9 @@ Presentations presentations() {
   for (const auto& experiment : experiments::all_experiments(box, {})) {
     known.push_back({std::string(experiment->name()), std::string(experiment->question()),
                      experiment->presentation()});
+  }
+  for (const char* const verb : {"train", "train_nano_gpt"}) {
+    known.push_back({verb, "How does a training go?", training_presentation()});
   }
   known.push_back({"explain", "", reports::explanation_presentation()});
   known.push_back({"tune", "", experiments::tuning_presentation()});
