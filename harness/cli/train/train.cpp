@@ -30,6 +30,7 @@
 #include "harness/cli/train/step_programs.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_options.h"
+#include "harness/cli/train/train_page.h"
 #include "harness/cli/train/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
@@ -168,6 +169,7 @@ class TrainRun {
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
+      rates_.push_back(double{rate});
       log_step(rate);
       if (losses_.size() == 1 && watches_memory()) report_memory(progress);
       const TrainState state = this->state(rate);
@@ -199,7 +201,7 @@ class TrainRun {
   }
 
   bool is_of_files() const { return options_.verb == kTrainVerb; }
-  bool watches_memory() const { return is_of_files() || !options_.memory.empty(); }
+  bool watches_memory() const { return is_of_files() || !options_.memory.empty() || options_.page; }
 
   /// What TTML says before the first step.
   void begin_log() {
@@ -337,19 +339,21 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
-                     {.name = "time",
-                      .value = harness::median(times_).value_or(0),
-                      .unit = "s",
-                      .samples = times_,
-                      .ci95 = harness::median_interval95(times_)},
-                     {.name = "tokens",
-                      .value = tokens_per_second(),
-                      .unit = "1/s",
-                      .better = harness::Better::higher},
-                     {.name = "memory",
-                      .value = static_cast<double>(peak_memory(devices_.device()).value()),
-                      .unit = "B"}};
+    point.metrics = {
+        {.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
+        {.name = "time",
+         .value = harness::median(times_).value_or(0),
+         .unit = "s",
+         .samples = times_,
+         .ci95 = harness::median_interval95(times_)},
+        {.name = "tokens",
+         .value = tokens_per_second(),
+         .unit = "1/s",
+         .better = harness::Better::higher},
+        {.name = "learning_rate", .value = rates_.back(), .unit = "", .samples = rates_},
+        {.name = "memory",
+         .value = static_cast<double>(peak_memory(devices_.device()).value()),
+         .unit = "B"}};
     return point;
   }
 
@@ -370,6 +374,10 @@ class TrainRun {
     const bool stays = has_nothing_for(file);
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
     say_fate(file, stays);
+    if (!options_.page || stays) return;
+    const std::filesystem::path page = options_.results / "index.html";
+    write_training_page(result, use_, page);
+    say_fate(page, false);
   }
 
   std::string prompt() const {
@@ -392,7 +400,8 @@ class TrainRun {
   std::string bound_;            ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
-  std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
+  /// Of each step of this run; times are in seconds.
+  std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
   // Of `train`.

@@ -71,6 +71,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_option("--memory", options.memory);
   add_picture_options(app, options.canvas);
   app.add_option("--results", options.results);
+  app.add_flag("--page", options.page);
   app.add_flag("!--no-progress", options.progress);
 }
 
@@ -159,6 +160,7 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
     training::require_one_device(options.settings);
     require_characters(options.settings);
   }
+  if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");
   if (options.data.empty()) {
     throw UsageError("no text to train on; try --data data/sonnets.txt");
   }

@@ -56,6 +56,7 @@ struct TrainOptions {
   std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
   reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
+  bool page = false;              ///< Whether index.html is written there.
   bool progress = true;
 };
 
