@@ -18,6 +18,8 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
+#include "engines/training/tokens/bpe_tokenizer.h"
+#include "engines/training/tokens/corpus.h"
 #include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
@@ -75,13 +77,29 @@ struct TrainDevices {
   std::unique_ptr<wormhole::WormholeDevice> chip;
 };
 
+/// What is trained on: characters of a text, or tokens.
+training::Corpus corpus_of(const TrainOptions& options) {
+  const training::TtmlConfig& config = options.settings.config;
+  const std::string bytes = read_file(options.data);
+  if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
+    return training::Corpus(bytes);
+  }
+  std::shared_ptr<const training::Tokenizer> tokenizer;
+  if (!options.tokenizer.empty()) {
+    tokenizer = std::make_shared<const training::BpeTokenizer>(read_file(options.tokenizer),
+                                                               options.tokenizer.string());
+  }
+  return training::read_corpus(bytes, options.data.string(), std::move(tokenizer),
+                               config.transformer.vocab_size.value_or(0));
+}
+
 class TrainRun {
  public:
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
-        text_(read_file(options_.data)),
+        corpus_(corpus_of(options_)),
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
-        trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
+        trainer_(devices_.device(), limit_to_epochs(), corpus_, options_.engine,
                  host::available_memory()) {
     if (options_.resumed) {
       trainer_.restore(*options_.resumed);
@@ -122,8 +140,7 @@ class TrainRun {
   const training::Recipe& limit_to_epochs() {
     training::Recipe& recipe = options_.recipe;
     if (options_.epochs == 0) return recipe;
-    const auto tokens = training::Tokenizer(text_).encode(text_).size();
-    const std::int64_t samples = static_cast<std::int64_t>(tokens) - recipe.sequence;
+    const std::int64_t samples = static_cast<std::int64_t>(corpus_.tokens.size()) - recipe.sequence;
     const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
     // A text that is too short is the trainer's to refuse.
     if (steps > 0 && steps <= recipe.steps / options_.epochs)
@@ -370,8 +387,7 @@ class TrainRun {
 
   std::string prompt() const {
     if (options_.prompt) return *options_.prompt;
-    const std::uint32_t first = trainer_.tokenizer().encode(text_).front();
-    return trainer_.tokenizer().decode(std::span(&first, 1));
+    return trainer_.tokenizer().decode(std::span(corpus_.tokens).first(1));
   }
 
   void write_text() {
@@ -382,7 +398,7 @@ class TrainRun {
   }
 
   TrainOptions options_;
-  std::string text_;
+  training::Corpus corpus_;
   profiler::MemoryRecorder memory_;
   profiler::Recorder recorder_;  ///< Records a step now and then.
   std::string bound_;            ///< The bound that it found last.

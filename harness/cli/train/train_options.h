@@ -34,6 +34,8 @@ struct TrainOptions {
   std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
+  /// A tokenizer.json, of `train` with a tokenizer_type of bpe; empty: the data are tokens.
+  std::filesystem::path tokenizer;
   training::Recipe recipe;
   training::Engine engine = training::Engine::recorded;
   harness::Backend backend = harness::Backend::host;
