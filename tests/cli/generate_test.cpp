@@ -102,6 +102,21 @@ TEST_F(GenerateCli, TrainsOnFilesOfTokens) {
   EXPECT_TRUE(contains(train(tokens + "bad.bin").err, "bad.bin"));
 }
 
+TEST_F(GenerateCli, ATrainingIsValidatedOnWhatItIsNotTrainedOn) {
+  const Outcome outcome = train("--with eval_every=2 --with max_steps=4 --results out");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = outcome.out.find("Validation loss: ", at)) != std::string::npos;
+       ++at) {
+    ++lines;
+  }
+  EXPECT_EQ(lines, 2U) << outcome.out;
+  const json result = json::parse(content(folder() / "out" / "train.json"))[0];
+  EXPECT_EQ(result["points"][0]["metrics"]["validation_loss"]["samples"].size(), 2U);
+  const Outcome full = train("--with optimizer.type=AdamWFullPrecision --with max_steps=1");
+  EXPECT_EQ(full.status, 0) << full.err;
+}
+
 TEST_F(GenerateCli, RefusesInOneLine) {
   EXPECT_EQ(run("generate --prompt a").status, 2);
   EXPECT_EQ(run("generate --weights w.safetensors").status, 2);

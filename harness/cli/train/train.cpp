@@ -20,6 +20,7 @@
 #include "engines/host/host_memory.h"
 #include "engines/training/tokens/bpe_tokenizer.h"
 #include "engines/training/tokens/corpus.h"
+#include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
@@ -98,6 +99,8 @@ class TrainRun {
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
         corpus_(corpus_of(options_)),
+        held_out_(options_.eval_every > 0 ? training::hold_out(corpus_)
+                                          : std::vector<std::uint32_t>{}),
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
         trainer_(devices_.device(), limit_to_epochs(), corpus_, options_.engine,
                  host::available_memory()) {
@@ -118,6 +121,10 @@ class TrainRun {
       require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
     }
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
+    if (options_.eval_every > 0) {
+      validation_.emplace(devices_.device(), trainer_.model(), std::move(held_out_),
+                          options_.eval_batch);
+    }
     if (is_of_files()) begin_log();
   }
 
@@ -182,6 +189,7 @@ class TrainRun {
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
       log_step(rate);
+      validate();
       if (losses_.size() == 1 && watches_memory()) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
@@ -231,6 +239,12 @@ class TrainRun {
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
                                      programs_.different));
+  }
+
+  void validate() {
+    if (!validation_ || trainer_.steps_done() % options_.eval_every != 0) return;
+    validation_losses_.push_back(double{validation_->loss()});
+    fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
   /// After the first step, as TTML's tracker: the others allocate the same.
@@ -363,6 +377,12 @@ class TrainRun {
                      {.name = "memory",
                       .value = static_cast<double>(peak_memory(devices_.device()).value()),
                       .unit = "B"}};
+    if (!validation_losses_.empty()) {
+      point.metrics.push_back({.name = "validation_loss",
+                               .value = validation_losses_.back(),
+                               .unit = "",
+                               .samples = validation_losses_});
+    }
     return point;
   }
 
@@ -399,11 +419,14 @@ class TrainRun {
 
   TrainOptions options_;
   training::Corpus corpus_;
+  std::vector<std::uint32_t> held_out_;  ///< For validation; none without eval_every.
   profiler::MemoryRecorder memory_;
   profiler::Recorder recorder_;  ///< Records a step now and then.
   std::string bound_;            ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
+  std::optional<training::Validation> validation_;
+  std::vector<double> validation_losses_;
   std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;

@@ -101,6 +101,9 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.data = training.data_path;
   options.tokenizer = training.tokenizer_path.value_or("");
   options.epochs = training.num_epochs;
+  options.eval_every = training.eval_every.value_or(0);
+  options.eval_batch =
+      training.validation_batch_size.value_or(std::max(training.batch_size / 2, std::int64_t{1}));
   options.weights = options.settings.config.transformer.model_path.value_or("");
   options.every = training.model_save_interval;
   const training::TtmlEvaluation& evaluation = options.settings.config.evaluation;
