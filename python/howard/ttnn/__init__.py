@@ -128,7 +128,7 @@ import enum as _enum  # noqa: E402
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
-    "get_cluster_type": lambda: ClusterType[_run.chip_name.upper()]})
+    "get_cluster_type": lambda: ClusterType[_run.box_name]})
 _distributed = {name: value for name, value in vars(_mesh).items() if not name.startswith("_")}
 distributed = _Namespace("distributed", {
     **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
