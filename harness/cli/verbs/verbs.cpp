@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/cli/fit/fit.h"
+#include "harness/cli/generate/generate.h"
 #include "harness/cli/train/train.h"
 #include "harness/cli/verbs/analyze.h"
 #include "harness/cli/verbs/compare.h"
@@ -20,8 +21,8 @@
 namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
-extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
-    kPythonHelp, kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
+extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp,
+    kGenerateHelp, kListHelp, kPythonHelp, kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -31,6 +32,8 @@ std::span<const Verb> verbs() {
            "train a character model on a text, save, resume, write text"},
       Verb{kFitVerb, fit, &kFitHelp,
            "what a training run of TTML's files would take, and which settings are faster"},
+      Verb{kGenerateVerb, generate, &kGenerateHelp,
+           "write text with the weights of a Llama or a GPT-2, and say how fast"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
       Verb{"python", python, &kPythonHelp, "run a Python script for ttnn on the emulated chip"},
