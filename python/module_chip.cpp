@@ -8,11 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "engines/device/eltwise.h"
+#include "engines/device/sharding.h"
+#include "engines/device/tensor_spec.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
@@ -29,6 +32,22 @@ using workload::Command;
 using workload::Step;
 using workload::TensorNumber;
 
+/// The shards of a tensor as Python gives them: the layout ("height", "width", "block"), the
+/// columns and rows of the grid, those of a shard in elements in the order rows, columns, and
+/// whether they go down the columns of the grid first.
+using GivenShards = std::tuple<std::string, int, int, std::int64_t, std::int64_t, bool>;
+
+Sharding sharding_of(const GivenShards& given) {
+  const auto& [layout, columns, rows, high, wide, column_major] = given;
+  return {.layout = layout == "height"  ? ShardLayout::height
+                    : layout == "width" ? ShardLayout::width
+                                        : ShardLayout::block,
+          .grid = {columns, rows},
+          .rows = high,
+          .columns = wide,
+          .column_major = column_major};
+}
+
 /// An emulated chip that keeps what is asked of it.
 class RecordingChip {
  public:
@@ -43,9 +62,12 @@ class RecordingChip {
     workload_.queues = queues;
   }
 
+  /// Error, in ttnn's words, for shards that are not legal, and when there is no room.
   TensorNumber make(const std::vector<std::int64_t>& shape, std::string_view dtype, bool row_major,
-                    bool l1) {
-    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = {}});
+                    bool l1, const std::optional<GivenShards>& shards) {
+    const TensorSpec spec = spec_of(shape, dtype, row_major, l1, shards);
+    require_legal_shards(spec);
+    workload_.tensors.push_back({.spec = spec, .view_of = {}});
     const auto tensor = static_cast<TensorNumber>(workload_.tensors.size() - 1);
     try {
       run({Step::make, 0, tensor});
@@ -57,9 +79,10 @@ class RecordingChip {
   }
 
   TensorNumber view(TensorNumber of, const std::vector<std::int64_t>& shape, std::string_view dtype,
-                    bool row_major, bool l1) {
+                    bool row_major, bool l1, const std::optional<GivenShards>& shards) {
     const TensorNumber root = workload::root_of(workload_, of);
-    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = root});
+    workload_.tensors.push_back(
+        {.spec = spec_of(shape, dtype, row_major, l1, shards), .view_of = root});
     return static_cast<TensorNumber>(workload_.tensors.size() - 1);
   }
 
@@ -121,6 +144,23 @@ class RecordingChip {
   bool is_finished() const { return ends_waiting(workload_); }
   std::string description() const { return device_.description(); }
 
+  /// A tensor as Python describes it.
+  static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
+                            bool row_major, bool l1, const std::optional<GivenShards>& shards) {
+    if (d.size() != 4) {
+      throw Error({.attempted = "make a tensor on the chip",
+                   .value = std::to_string(d.size()) + " dimensions",
+                   .accepted = "4",
+                   .hint = ""});
+    }
+    TensorSpec spec{.shape = {d[0], d[1], d[2], d[3]},
+                    .dtype = parse_data_type(dtype),
+                    .layout = row_major ? Layout::row_major : Layout::tile,
+                    .storage = l1 ? Storage::l1 : Storage::dram};
+    if (shards) spec.sharding = sharding_of(*shards);
+    return spec;
+  }
+
  private:
   Bytes recorded_bytes(const workload::CallLine& call) {
     Bytes size;
@@ -128,19 +168,6 @@ class RecordingChip {
       size += wormhole::trace_bytes(launch.footprint, profiles_.software);
     }
     return size;
-  }
-  static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
-                            bool row_major, bool l1) {
-    if (d.size() != 4) {
-      throw Error({.attempted = "make a tensor on the chip",
-                   .value = std::to_string(d.size()) + " dimensions",
-                   .accepted = "4",
-                   .hint = ""});
-    }
-    return {.shape = {d[0], d[1], d[2], d[3]},
-            .dtype = parse_data_type(dtype),
-            .layout = row_major ? Layout::row_major : Layout::tile,
-            .storage = l1 ? Storage::l1 : Storage::dram};
   }
   void run(const Command& command) {
     player_.run(command);
@@ -200,6 +227,15 @@ void bind_chip(py::module_& module) {
       .def("description", &RecordingChip::description);
   bind_steps(chip);
   module.def("kernel_names", &workload::kernel_names);
+  module.def("shard_fault", [](const std::vector<std::int64_t>& shape, std::string_view dtype,
+                               bool row_major, const GivenShards& shards) {
+    try {
+      require_legal_shards(RecordingChip::spec_of(shape, dtype, row_major, true, shards));
+      return std::optional<std::string>();
+    } catch (const Error& fault) {
+      return std::optional<std::string>(fault.what());
+    }
+  });
   module.def("elementwise_values", [] {
     std::map<std::string, int> values;
     for (const EltwiseEntry& entry : eltwise_catalogue()) {

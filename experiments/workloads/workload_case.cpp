@@ -20,6 +20,14 @@ using workload::Step;
 /// Numbers of traces that the program does not use itself.
 constexpr std::uint32_t kOwnTraces = 1U << 30;
 
+bool has_shards(const workload::Workload& program, const workload::CallLine& call) {
+  const auto is_sharded = [&](workload::TensorNumber tensor) {
+    return program.tensors.at(tensor).spec.sharding.has_value();
+  };
+  return std::ranges::any_of(call.inputs, is_sharded) ||
+         std::ranges::any_of(call.outputs, is_sharded);
+}
+
 bool may_be_in_a_stretch(Step step) {
   return step == Step::call || step == Step::make || step == Step::release || step == Step::python;
 }
@@ -196,7 +204,10 @@ void WorkloadCase::describe_launches(harness::PointResult& point) const {
     if (command.step != Step::call) continue;
     ++calls;
     const workload::OpLine& op = program_->ops.at(program_->calls.at(command.what).op);
-    if (op.by_analogy) analogies.insert(fmt::format("{} as {}", op.name, op.kernel));
+    if (!op.by_analogy) continue;
+    analogies.insert(has_shards(*program_, program_->calls.at(command.what))
+                         ? fmt::format("{} of shards as interleaved", op.name)
+                         : fmt::format("{} as {}", op.name, op.kernel));
   }
   point.details.emplace_back("calls", std::to_string(calls));
   if (analogies.empty()) return;

@@ -72,7 +72,7 @@ class OutputsTest(ScriptTest):
         made = self.run_text(text, "--save-workload", "w.json", "--json", "out.json")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("region products", made.stderr)
-        self.assertIn("digamma as erf", made.stderr)
+        self.assertIn("digamma as log", made.stderr)
         folder = pathlib.Path(self.folder.name)
         saved = json.loads((folder / "w.json").read_text())
         self.assertEqual(saved["schema"], "howard.workload/1")

@@ -24,7 +24,7 @@ from . import (
     _types,
     model_preprocessing,
 )
-from . import _backward, _conv, _more, _moreh  # noqa: F401  They add to the table of operations.
+from . import _backward, _conv, _further, _more, _moreh  # noqa: F401  They add to the operations.
 from ._errors import missing as _missing
 from ._session import session as _run
 from ._tensor import Tensor

@@ -65,18 +65,42 @@ class _LastFinder(importlib.abc.MetaPathFinder):
 
 
 class _Logger:
-    """loguru's, where that is missing: what is worth a warning goes to standard error."""
+    """loguru's, where that is missing: what loguru shows by default goes to standard error."""
+
+    def __init__(self):
+        self._shows = True
 
     def _say(self, level, text, *args, **kwargs):
-        print(f"{level} {text.format(*args, **kwargs) if args or kwargs else text}", file=sys.stderr)
+        if self._shows:
+            text = str(text)
+            print(f"{level:8} | {text.format(*args, **kwargs) if args or kwargs else text}",
+                  file=sys.stderr)
 
-    def warning(self, text, *args, **kwargs):
-        self._say("WARNING", str(text), *args, **kwargs)
+    def log(self, level, text, *args, **kwargs):
+        self._say(str(level), text, *args, **kwargs)
 
-    def error(self, text, *args, **kwargs):
-        self._say("ERROR", str(text), *args, **kwargs)
+    def remove(self, *_):
+        self._shows = False
+
+    def add(self, *_, **__):
+        self._shows = True
+        return 1
+
+    def bind(self, *_, **__):
+        return self
+
+    opt = patch = contextualize = bind
+
+    def catch(self, function=None, **_):
+        return function if callable(function) else lambda inner: inner
+
+    def trace(self, *_, **__):
+        """Below what loguru shows by default."""
 
     def __getattr__(self, name):
+        if name in ("debug", "info", "success", "warning", "error", "critical", "exception"):
+            level = "ERROR" if name == "exception" else name.upper()
+            return lambda text, *args, **kwargs: self._say(level, text, *args, **kwargs)
         return lambda *args, **kwargs: None
 
 

@@ -5,7 +5,7 @@ from howard import _native
 
 from ._launch import fail, make_output, operation, program, require_device
 from ._device import MeshShape
-from ._tensor import Tensor, device_tensor, host_tensor
+from ._tensor import Blank, Tensor, device_tensor, host_tensor
 
 arrays = _native._ttnn.arrays
 
@@ -39,6 +39,10 @@ def _cut(array, dim, parts):
     if size % parts:
         raise RuntimeError(f"dimension {dim} of {array.shape} cannot be divided among {parts} "
                            "devices")
+    if isinstance(array, Blank):
+        dims = list(array.shape)
+        dims[axis] //= parts
+        return [Blank(dims)] * parts
     made = []
     for i in range(parts):
         starts, ends = [0] * len(array.shape), list(array.shape)
@@ -117,7 +121,7 @@ def concat_mesh_to_tensor_composer(mesh_device, dim):
 
 def get_device_tensors(tensor):
     """The part of each device, as tensors of their own."""
-    shards = tensor.shards()
+    shards = tensor.kept_shards()
     if len(shards) == 1:
         return [tensor]
     if tensor._device is None:
