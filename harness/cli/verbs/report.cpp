@@ -261,10 +261,6 @@ int report(int argc, const char* const* argv) {
   if (options.format == Format::html) return write_html(options, known);
   const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
-  if (options.format == Format::csv) {
-    fmt::print("{}", reports::csv(results));
-    return kOk;
-  }
   if (const auto text = machine_text(results, options.format)) {
     fmt::print("{}", *text);
     return kOk;

@@ -151,6 +151,9 @@ _ttnn = _Namespace("_ttnn", {
         **_distributed, "SystemMeshDescriptor": _SystemMesh}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
+for _name in """Conv1dConfig Conv2dL1FullSliceConfig Op2DL1FullSliceConfig Op2DSliceConfig
+        prepare_conv_transpose2d_weights prepare_conv_transpose2d_bias""".split():
+    globals()[_name] = getattr(_rare, _name)
 GetNumAvailableDevices = _device.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
 DumpDeviceProfiler = ReadDeviceProfiler = _device.ReadDeviceProfiler

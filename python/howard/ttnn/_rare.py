@@ -8,7 +8,7 @@ from howard import _native
 
 from . import _create
 from ._backward import V
-from ._configs import Conv2dSliceConfig
+from ._configs import Conv2dConfig, Conv2dSliceConfig
 from ._conv import avg_pool2d, max_pool2d, prepare_conv_bias, prepare_conv_weights
 from ._create import _random
 from ._further import attn_matmul
@@ -17,7 +17,21 @@ from ._matmul import matmul
 from ._mesh import all_gather
 from ._movement import _moved, slice_
 from ._transformer import _attention_attributes, _split, _spread_heads, attention
-from ._types import DRAM_MEMORY_CONFIG, DataType, Layout
+from ._types import (
+    BufferType,
+    CoreCoord,
+    CoreGrid,
+    CoreRange,
+    CoreRangeSet,
+    DRAM_MEMORY_CONFIG,
+    DataType,
+    Layout,
+    MemoryConfig,
+    ShardOrientation,
+    ShardSpec,
+    TensorMemoryLayout,
+    num_cores_to_corerangeset,
+)
 
 arrays = _native._ttnn.arrays
 
@@ -26,6 +40,7 @@ Conv2dL1FullSliceConfig = Op2DL1FullSliceConfig = Conv2dSliceConfig(slice_type="
 Conv2dDRAMSliceHeight = Op2DDRAMSliceHeight = "DRAM_HEIGHT"
 Conv2dDRAMSliceWidth = Op2DDRAMSliceWidth = "DRAM_WIDTH"
 Op2DSliceConfig = Conv2dSliceConfig
+Conv1dConfig = Conv2dConfig
 prepare_conv_transpose2d_weights = prepare_conv_weights
 prepare_conv_transpose2d_bias = prepare_conv_bias
 
@@ -280,3 +295,53 @@ def visualize_mesh_device(mesh_device, *_, **__):
 def visualize_tensor(tensor, *_, **__):
     """The tensor's places in a line."""
     print(f"{tensor.shape} on {tensor.device()}, {tensor.memory_config()}")
+
+
+# Helpers of group_norm, over torch.
+
+
+def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
+    """A torch vector of channels as rows of 32, with zeros behind the last."""
+    import torch
+
+    rows = -(-num_channels // 32)
+    padded = torch.zeros(rows * 32, dtype=input_tensor.dtype)
+    padded[:num_channels] = input_tensor.flatten()[:num_channels]
+    return padded.reshape(1, 1, rows, 32)
+
+
+def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_channel,
+                                 data_type=None):
+    """Ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
+    import torch
+
+    size = num_channel // num_groups
+    tiles = 1 + max((size * group % 32 + size - 1) // 32 for group in range(num_groups))
+    mask = torch.zeros(1, num_groups, 32, 32 * tiles)
+    for group in range(num_groups):
+        first = size * group % 32
+        mask[0, group, :, first:first + size] = 1
+    return mask
+
+
+def determine_expected_group_norm_sharded_config_and_grid_size(
+        *, device, num_channels, num_groups, input_nhw, is_height_sharded, is_row_major=False):
+    """Shards whose columns hold whole groups, and the grid that has them."""
+    size = device.compute_with_storage_grid_size()
+    across = 1
+    if not is_height_sharded:
+        least = 8 if is_row_major else 32
+        across = next((n for n in range(size.y, 0, -1) if num_channels % (n * least) == 0
+                       and num_groups % n == 0), 1)
+    most = size.x * size.y if is_height_sharded else size.x
+    rows = -(-input_nhw // 32)
+    down = next(n for n in range(min(most, rows), 0, -1) if rows % n == 0)
+    layout = TensorMemoryLayout.HEIGHT_SHARDED if is_height_sharded else \
+        TensorMemoryLayout.BLOCK_SHARDED
+    cores = num_cores_to_corerangeset(down, size, True) if is_height_sharded else CoreRangeSet(
+        [CoreRange(CoreCoord(0, 0), CoreCoord(down - 1, across - 1))])
+    orientation = ShardOrientation.ROW_MAJOR if is_height_sharded else ShardOrientation.COL_MAJOR
+    spec = ShardSpec(cores, [rows * 32 // down, num_channels // across], orientation)
+    grid = CoreGrid(x=size.x, y=-(-down // size.x)) if is_height_sharded else CoreGrid(x=down,
+                                                                                       y=across)
+    return MemoryConfig(layout, BufferType.L1, spec), grid
