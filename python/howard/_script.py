@@ -64,6 +64,19 @@ def _save(path):
               "that did most", file=sys.stderr)
 
 
+def _say_times(script, status):
+    """What devices of ttml took; of those of ttnn the program says it."""
+    from howard.ttnn._session import session
+
+    context = sys.modules.get("howard.ttml.autograd")
+    lines = context.summary() if context else []
+    for line in lines:
+        print(f"{session.source}: {line}", file=sys.stderr)
+    if status == 0 and not lines and not session.chips:
+        print(f"run_experiment: {script} opened no device: there is nothing to time",
+              file=sys.stderr)
+
+
 def _run(script, arguments):
     """As `python3 script arguments` does; its exit status."""
     import traceback
@@ -107,6 +120,7 @@ def _start():
         from howard.ttnn import _check
 
         sys.exit(_check.main(script))
+    from howard import _ttml_imports
     from howard.ttnn import _imports
     from howard.ttnn._session import session
 
@@ -116,11 +130,13 @@ def _start():
     session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name
     _imports.install()
+    _ttml_imports.install()
     signal.signal(signal.SIGINT, session.interrupt)
     if options.virtual_clock:
         _set_clock()
     run, save = _run, _save
     status = run(script, arguments)
+    _say_times(script, status)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout.flush()
     save(options.workload)

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "harness/what_if.h"
 #include "reports/pictures/bar_picture.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
@@ -335,10 +336,10 @@ PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& c
   BarPicture picture{.name = "explain",
                      .title = title_of(explanation),
                      .label = with_unit("time of an iteration", scale.unit),
-                     .parts = {{"no program runs", "lc rgb '#cccccc'"},
-                               {"arithmetic at its peak", gnuplot_color(0)},
-                               {"DRAM at its peak", gnuplot_color(2)},
-                               {"kernels beyond both", gnuplot_color(1)}},
+                     .parts = {{"no program runs", std::string(kRestColor)},
+                               {"arithmetic at its peak", std::string(series_color(0))},
+                               {"DRAM at its peak", std::string(series_color(2))},
+                               {"kernels beyond both", std::string(series_color(1))}},
                      .headings = {with_unit("time", scale.unit), "gain"},
                      .longest = in_unit(*std::ranges::max_element(times), scale),
                      .line = in_unit(times.front(), scale)};
