@@ -69,10 +69,8 @@ class Session {
   /// `count` host points that follow will take.
   void show_emulated(const std::vector<const harness::PointResult*>& emulated,
                      const harness::Experiment& experiment, std::size_t count) const;
-  /// Makes the hooks record one more iteration of each point that the options ask for, and adds to
-  /// `costs` how much time that took.
-  void record(const std::string& experiment, const std::vector<harness::PointResult>& planned,
-              harness::RunHooks& hooks, std::vector<std::string>& costs);
+  /// Watches the run of one experiment.
+  class Watch;
 
   const Options& options_;
   const harness::RunContext& context_;
