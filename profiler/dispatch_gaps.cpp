@@ -267,4 +267,15 @@ SequentialGaps sequential_gaps(std::span<const BusyLane> devices) {
   return sum;
 }
 
+OpToOp op_to_op(std::span<const BusyLane> devices) {
+  OpToOp sum;
+  for (const BusyLane& device : devices) {
+    sum.count += device.op_to_op.count;
+    sum.negative += device.op_to_op.negative;
+    sum.total += device.op_to_op.total;
+    sum.negative_total += device.op_to_op.negative_total;
+  }
+  return sum;
+}
+
 }  // namespace howard::profiler

@@ -142,4 +142,7 @@ struct SequentialGaps {
 /// Returns the gaps of all devices of a run.
 SequentialGaps sequential_gaps(std::span<const BusyLane> devices);
 
+/// Returns the latencies of all devices of a run.
+OpToOp op_to_op(std::span<const BusyLane> devices);
+
 }  // namespace howard::profiler
