@@ -8,15 +8,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "engines/device/eltwise.h"
+#include "engines/device/sharding.h"
+#include "engines/device/tensor_spec.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
 #include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/profiles/profiles.h"
+#include "engines/wormhole/profiles/script_times.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "python/module_arrays.h"
 
@@ -29,23 +34,45 @@ using workload::Command;
 using workload::Step;
 using workload::TensorNumber;
 
+/// The shards of a tensor as Python gives them: the layout ("height", "width", "block"), the
+/// columns and rows of the grid, those of a shard in elements in the order rows, columns, and
+/// whether they go down the columns of the grid first.
+using GivenShards = std::tuple<std::string, int, int, std::int64_t, std::int64_t, bool>;
+
+Sharding sharding_of(const GivenShards& given) {
+  const auto& [layout, columns, rows, high, wide, column_major] = given;
+  return {.layout = layout == "height"  ? ShardLayout::height
+                    : layout == "width" ? ShardLayout::width
+                                        : ShardLayout::block,
+          .grid = {columns, rows},
+          .rows = high,
+          .columns = wide,
+          .column_major = column_major};
+}
+
 /// An emulated chip that keeps what is asked of it.
 class RecordingChip {
  public:
-  RecordingChip(std::vector<std::string> profiles, std::vector<std::string> settings, bool eth,
-                int queues, std::string source)
-      : profiles_(wormhole::load_profiles({std::move(profiles), std::move(settings)})),
+  RecordingChip(const std::vector<std::string>& profiles, const std::vector<std::string>& settings,
+                bool eth, int queues, std::string source)
+      : profiles_(wormhole::load_profiles({profiles, settings})),
         device_(profiles_, {.dispatch = eth ? wormhole::DispatchCoreType::eth
                                             : wormhole::DispatchCoreType::worker,
                             .command_queues = queues}) {
     workload_.source = std::move(source);
     workload_.eth_dispatch = eth;
     workload_.queues = queues;
+    const wormhole::ScriptTimes times =
+        wormhole::script_times(wormhole::load_constants({profiles, settings}));
+    workload_.host = {times.ttnn_call, times.program_miss, times.kernel_compile};
   }
 
+  /// Error, in ttnn's words, for shards that are not legal, and when there is no room.
   TensorNumber make(const std::vector<std::int64_t>& shape, std::string_view dtype, bool row_major,
-                    bool l1) {
-    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = {}});
+                    bool l1, const std::optional<GivenShards>& shards) {
+    const TensorSpec spec = spec_of(shape, dtype, row_major, l1, shards);
+    require_legal_shards(spec);
+    workload_.tensors.push_back({.spec = spec, .view_of = {}});
     const auto tensor = static_cast<TensorNumber>(workload_.tensors.size() - 1);
     try {
       run({Step::make, 0, tensor});
@@ -57,9 +84,10 @@ class RecordingChip {
   }
 
   TensorNumber view(TensorNumber of, const std::vector<std::int64_t>& shape, std::string_view dtype,
-                    bool row_major, bool l1) {
+                    bool row_major, bool l1, const std::optional<GivenShards>& shards) {
     const TensorNumber root = workload::root_of(workload_, of);
-    workload_.tensors.push_back({.spec = spec_of(shape, dtype, row_major, l1), .view_of = root});
+    workload_.tensors.push_back(
+        {.spec = spec_of(shape, dtype, row_major, l1, shards), .view_of = root});
     return static_cast<TensorNumber>(workload_.tensors.size() - 1);
   }
 
@@ -121,6 +149,23 @@ class RecordingChip {
   bool is_finished() const { return ends_waiting(workload_); }
   std::string description() const { return device_.description(); }
 
+  /// A tensor as Python describes it.
+  static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
+                            bool row_major, bool l1, const std::optional<GivenShards>& shards) {
+    if (d.size() != 4) {
+      throw Error({.attempted = "make a tensor on the chip",
+                   .value = std::to_string(d.size()) + " dimensions",
+                   .accepted = "4",
+                   .hint = ""});
+    }
+    TensorSpec spec{.shape = {d[0], d[1], d[2], d[3]},
+                    .dtype = parse_data_type(dtype),
+                    .layout = row_major ? Layout::row_major : Layout::tile,
+                    .storage = l1 ? Storage::l1 : Storage::dram};
+    if (shards) spec.sharding = sharding_of(*shards);
+    return spec;
+  }
+
  private:
   Bytes recorded_bytes(const workload::CallLine& call) {
     Bytes size;
@@ -128,19 +173,6 @@ class RecordingChip {
       size += wormhole::trace_bytes(launch.footprint, profiles_.software);
     }
     return size;
-  }
-  static TensorSpec spec_of(const std::vector<std::int64_t>& d, std::string_view dtype,
-                            bool row_major, bool l1) {
-    if (d.size() != 4) {
-      throw Error({.attempted = "make a tensor on the chip",
-                   .value = std::to_string(d.size()) + " dimensions",
-                   .accepted = "4",
-                   .hint = ""});
-    }
-    return {.shape = {d[0], d[1], d[2], d[3]},
-            .dtype = parse_data_type(dtype),
-            .layout = row_major ? Layout::row_major : Layout::tile,
-            .storage = l1 ? Storage::l1 : Storage::dram};
   }
   void run(const Command& command) {
     player_.run(command);
@@ -150,7 +182,10 @@ class RecordingChip {
   workload::Workload workload_;
   wormhole::Profiles profiles_;
   wormhole::WormholeDevice device_;
-  workload::Player player_{device_, workload_};
+  workload::Player player_{
+      device_, workload_, {.pass = [this](SimTime time, std::string_view name) {
+        device_.pass_host_time(time, name);
+      }}};
   std::optional<Bytes> captured_;  ///< Of the trace that is being captured; absent: none is.
 };
 
@@ -173,6 +208,9 @@ void bind_steps(py::class_<RecordingChip>& chip) {
   add("execute_trace", Step::execute_trace);
   add("release_trace", Step::release_trace);
   add("python", Step::python);
+  add("ttnn", Step::ttnn);
+  add("miss", Step::miss);
+  add("compile", Step::compile);
   add("end_region", Step::end_region);
 }
 
@@ -200,6 +238,15 @@ void bind_chip(py::module_& module) {
       .def("description", &RecordingChip::description);
   bind_steps(chip);
   module.def("kernel_names", &workload::kernel_names);
+  module.def("shard_fault", [](const std::vector<std::int64_t>& shape, std::string_view dtype,
+                               bool row_major, const GivenShards& shards) {
+    try {
+      require_legal_shards(RecordingChip::spec_of(shape, dtype, row_major, true, shards));
+      return std::optional<std::string>();
+    } catch (const Error& fault) {
+      return std::optional<std::string>(fault.what());
+    }
+  });
   module.def("elementwise_values", [] {
     std::map<std::string, int> values;
     for (const EltwiseEntry& entry : eltwise_catalogue()) {

@@ -4,196 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
+#include <array>
 #include <mutex>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "engines/device/matmul_config.h"
 
 namespace howard::workload {
 namespace {
-
-using Json = nlohmann::json;
-
-[[noreturn]] void refuse_attributes(std::string_view kernel, std::string value,
-                                    std::string accepted) {
-  throw Error({.attempted = fmt::format("read the attributes of {}", kernel),
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
-}
-
-/// Takes attributes out of an object, so that what is left is known to nobody.
-class AttributeReader {
- public:
-  AttributeReader(std::string_view kernel, Json object)
-      : kernel_(kernel), object_(std::move(object)) {}
-
-  bool flag(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return false;
-    if (!value.is_boolean()) refuse(name, value, "true or false");
-    return value.get<bool>();
-  }
-  std::optional<double> number(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    if (!value.is_number()) refuse(name, value, "a number");
-    return value.get<double>();
-  }
-  std::optional<std::string> word(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    if (!value.is_string()) refuse(name, value, "a word");
-    return value.get<std::string>();
-  }
-  std::optional<CoreGrid> grid(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    const bool pair = value.is_array() && value.size() == 2 && value[0].is_number_integer() &&
-                      value[1].is_number_integer();
-    if (!pair || value[0] < 1 || value[1] < 1 || value[0] > 64 || value[1] > 64) {
-      refuse(name, value, "[columns, rows], each from 1 to 64");
-    }
-    return CoreGrid{value[0].get<int>(), value[1].get<int>()};
-  }
-  void require_empty() const {
-    if (object_.empty()) return;
-    refuse_attributes(kernel_, fmt::format("'{}' is not one of them", object_.begin().key()), "");
-  }
-
- private:
-  Json take(const char* name) {
-    const auto found = object_.find(name);
-    if (found == object_.end()) return nullptr;
-    Json value = *found;
-    object_.erase(found);
-    return value;
-  }
-  [[noreturn]] void refuse(const char* name, const Json& value, std::string accepted) const {
-    refuse_attributes(kernel_, fmt::format("{} is {}", name, value.dump()), std::move(accepted));
-  }
-
-  std::string kernel_;
-  Json object_;
-};
-
-using Reader = std::function<Attributes(AttributeReader&)>;
-
-Attributes matmul_attributes(AttributeReader& from) {
-  MatmulAttributes attributes{.transpose_a = from.flag("transpose_a"),
-                              .transpose_b = from.flag("transpose_b"),
-                              .core_grid = from.grid("core_grid")};
-  if (const auto word = from.word("fidelity")) {
-    attributes.compute.fidelity = parse_math_fidelity(*word);
-  }
-  if (const auto config = from.word("config")) attributes.config = parse_matmul_config(*config);
-  if (const auto wide = from.number("fp32_accumulation")) {
-    attributes.compute.fp32_accumulation = *wide != 0;
-  }
-  return attributes;
-}
-
-Attributes eltwise_attributes(Eltwise function, AttributeReader& from) {
-  EltwiseAttributes attributes{.function = function, .core_grid = from.grid("core_grid")};
-  if (const auto scalar = from.number("scalar")) attributes.scalar = static_cast<float>(*scalar);
-  return attributes;
-}
-
-Attributes reduce_attributes(Reduction reduction, AttributeReader& from) {
-  const std::string dimension = from.word("dimension").value_or("columns");
-  ReduceAttributes attributes{.reduction = reduction, .moreh = from.flag("moreh")};
-  if (dimension == "columns") {
-    attributes.dimension = Dimension::columns;
-  } else if (dimension == "rows") {
-    attributes.dimension = Dimension::rows;
-  } else if (dimension == "all") {
-    attributes.dimension = Dimension::all;
-  } else {
-    refuse_attributes(name_of(reduction), "dimension is '" + dimension + "'", "columns, rows, all");
-  }
-  return attributes;
-}
-
-template <class Kind>
-Reader heads_reader() {
-  return [](AttributeReader& from) -> Attributes {
-    Kind attributes;
-    attributes.heads = static_cast<int>(from.number("heads").value_or(1));
-    return attributes;
-  };
-}
-
-template <class Kind>
-Reader plain_reader() {
-  return [](AttributeReader&) -> Attributes { return Kind{}; };
-}
-
-Attributes transpose_attributes(AttributeReader& from) {
-  const std::string swap = from.word("swap").value_or("rows_columns");
-  if (swap == "rows_columns") return TransposeAttributes{.swap = Swap::rows_columns};
-  if (swap == "heads_rows") return TransposeAttributes{.swap = Swap::heads_rows};
-  refuse_attributes("transpose", "swap is '" + swap + "'", "rows_columns, heads_rows");
-}
-
-Attributes dropout_attributes(AttributeReader& from) {
-  return DropoutAttributes{
-      .probability = static_cast<float>(from.number("probability").value_or(0)),
-      .seed = static_cast<std::uint32_t>(from.number("seed").value_or(0))};
-}
-
-std::map<std::string, Reader, std::less<>> make_readers() {
-  std::map<std::string, Reader, std::less<>> readers{
-      {"matmul", matmul_attributes},
-      {"transpose", transpose_attributes},
-      {"reshape", plain_reader<ReshapeAttributes>()},
-      {"tilize", plain_reader<LayoutAttributes>()},
-      {"untilize", plain_reader<LayoutAttributes>()},
-      {"move", plain_reader<ConcatAttributes>()},
-      {"split_heads", heads_reader<SplitHeadsAttributes>()},
-      {"concat_heads", plain_reader<ConcatHeadsAttributes>()},
-      {"softmax", plain_reader<SoftmaxAttributes>()},
-      {"softmax_backward", plain_reader<SoftmaxBackwardAttributes>()},
-      {"layernorm", plain_reader<LayernormAttributes>()},
-      {"embedding", plain_reader<EmbeddingAttributes>()},
-      {"embedding_backward", plain_reader<EmbeddingBackwardAttributes>()},
-      {"dropout", dropout_attributes},
-      {"adamw", plain_reader<AdamWAttributes>()},
-      {"gelu_backward", [](AttributeReader& from) -> Attributes {
-         return GeluBackwardAttributes{.fused = from.flag("fused")};
-       }}};
-  for (const EltwiseEntry& entry : eltwise_catalogue()) {
-    const Eltwise function = entry.function;
-    readers[std::string(entry.name)] = [function](AttributeReader& from) {
-      return eltwise_attributes(function, from);
-    };
-  }
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
-    readers[std::string(name_of(reduction))] = [reduction](AttributeReader& from) {
-      return reduce_attributes(reduction, from);
-    };
-  }
-  return readers;
-}
-
-const std::map<std::string, Reader, std::less<>>& readers() {
-  static const auto kReaders = make_readers();
-  return kReaders;
-}
-
-std::string_view kept_name(std::string_view name) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> names;
-  const std::lock_guard lock(mutex);
-  const auto found = names.find(name);
-  return found != names.end() ? *found : *names.emplace(name).first;
-}
 
 /// Whether the operands of a call fit its kernel, by overload for each kind.
 class OperandCheck {
@@ -231,12 +50,17 @@ class OperandCheck {
     const bool columns = attributes.swap == Swap::rows_columns;
     require(out() == (columns ? in(0).transposed() : in(0).heads_swapped()), "swapped dimensions");
   }
-  void operator()(const ReshapeAttributes&) const { require_elements(); }
-  void operator()(const LayoutAttributes&) const {
-    require(in(0) == out(), "one shape");
-    require(program_.inputs[0].spec.layout != program_.outputs[0].spec.layout, "two layouts");
+  void operator()(const ReshapeAttributes&) const {
+    if (in(0).elements() == out().elements()) return;
+    const Shape& x = in(0);
+    const Shape repeated{x.outer(), out().heads(), x.rows(), x.columns()};
+    require(out() == repeated && out().heads() % x.heads() == 0,
+            "as many elements, or the operand's heads several times");
   }
-  void operator()(const ConcatAttributes&) const {}
+  void operator()(const LayoutAttributes&) const { require(in(0) == out(), "one shape"); }
+  void operator()(const ConcatAttributes&) const {
+    require(inputs() >= 1, "something to put side by side");
+  }
   void operator()(const SplitHeadsAttributes&) const {}
   void operator()(const ConcatHeadsAttributes&) const {}
   void operator()(const SoftmaxAttributes&) const { require(in(0) == out(), "one shape"); }
@@ -264,12 +88,36 @@ class OperandCheck {
   void operator()(const RotaryEmbeddingAttributes&) const {
     require(inputs() == 3 && in(0) == out(), "x and two tables; a result of x's shape");
   }
-  void operator()(const SliceAttributes&) const {}
-  void operator()(const PadAttributes&) const {}
-  void operator()(const PermuteAttributes&) const { require_elements(); }
-  void operator()(const AttentionAttributes&) const {
+  void operator()(const SliceAttributes& attributes) const {
+    const auto& [from, to] = sides();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const bool within = attributes.begins[i] < from[i] &&
+                          to[i] - 1 <= (from[i] - 1 - attributes.begins[i]) / attributes.steps[i];
+      require(within, "a result within the operand");
+    }
+  }
+  void operator()(const PadAttributes& attributes) const {
+    const auto& [from, to] = sides();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      require(attributes.before[i] <= to[i] - from[i],
+              "a result with room for the operand and what is before it");
+    }
+  }
+  void operator()(const PermuteAttributes& attributes) const {
+    const auto& [from, to] = sides();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      require(to[i] == from.at(static_cast<std::size_t>(attributes.order[i])),
+              "the operand's sides in that order");
+    }
+  }
+  void operator()(const AttentionAttributes& attributes) const {
     require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask");
     require(in(0) == out(), "a result of q's shape");
+    require(in(1) == in(2) && in(0).outer() == in(1).outer() &&
+                in(0).columns() == in(1).columns() && in(0).heads() % in(1).heads() == 0,
+            "q [b, h, s, d], k and v [b, g, t, d], h a multiple of g");
+    require(!attributes.causal || (in(0).rows() == in(1).rows() && inputs() == 3),
+            "where it is causal, as many places of q as of k, and no mask");
   }
   void operator()(const MinimalMatmulAttributes&) const {
     require(inputs() == 2 || inputs() == 3, "two factors and perhaps a bias");
@@ -284,12 +132,13 @@ class OperandCheck {
     return program_.inputs[static_cast<std::size_t>(i)].spec.shape;
   }
   const Shape& out() const { return program_.outputs[0].spec.shape; }
+  /// The sides of the only operand, and of the result.
+  std::pair<std::array<std::int64_t, 4>, std::array<std::int64_t, 4>> sides() const {
+    return {in(0).dimensions(), out().dimensions()};
+  }
   bool tiled() const {
     return std::ranges::all_of(program_.inputs,
                                [](const Operand& one) { return one.spec.layout == Layout::tile; });
-  }
-  void require_elements() const {
-    require(in(0).elements() == out().elements(), "as many elements");
   }
   void require(bool fits, std::string_view accepted) const {
     if (fits) return;
@@ -318,27 +167,12 @@ void take_for_real(Program& program) {
 
 }  // namespace
 
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, reader] : readers()) names.push_back(name);
-  return names;
-}
-
-Attributes parse_attributes(std::string_view kernel, std::string_view json) {
-  const auto reader = readers().find(kernel);
-  if (reader == readers().end()) {
-    const std::vector<std::string> names = kernel_names();
-    throw Error({.attempted = fmt::format("launch kernel '{}'", kernel),
-                 .value = "the emulator has none of that name",
-                 .accepted = join(names, ", "),
-                 .hint = closest(kernel, names).value_or("")});
-  }
-  Json object = json.empty() ? Json::object() : Json::parse(json, nullptr, false);
-  if (!object.is_object()) refuse_attributes(kernel, fmt::format("'{}'", json), "a JSON object");
-  AttributeReader from(kernel, std::move(object));
-  Attributes attributes = reader->second(from);
-  from.require_empty();
-  return attributes;
+std::string_view kept_name(std::string_view name) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> names;
+  const std::lock_guard lock(mutex);
+  const auto found = names.find(name);
+  return found != names.end() ? *found : *names.emplace(name).first;
 }
 
 Program make_program(std::string_view name, const Attributes& attributes,

@@ -8,12 +8,14 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_depth.h"
 #include "base/text.h"
+#include "engines/device/sharding.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/op_list_file.h"
 
@@ -23,18 +25,26 @@ namespace {
 using WorkloadJson = nlohmann::json;
 
 /// In the order of Step.
-constexpr std::array<const char*, 17> kStepNames{
-    "make",   "release",      "write",       "read",      "call",          "finish",
-    "record", "wait",         "begin_trace", "end_trace", "execute_trace", "release_trace",
-    "python", "begin_region", "end_region",  "signpost",  "sub_devices"};
-constexpr std::size_t kSteps = static_cast<std::size_t>(Step::sub_devices) + 1;
+constexpr std::array<const char*, 20> kStepNames{
+    "make",          "release",       "write",  "read",         "call",
+    "finish",        "record",        "wait",   "begin_trace",  "end_trace",
+    "execute_trace", "release_trace", "python", "begin_region", "end_region",
+    "signpost",      "sub_devices",   "ttnn",   "miss",         "compile"};
+constexpr std::size_t kSteps = static_cast<std::size_t>(Step::compile) + 1;
 
-/// "2x64x64 bfloat16 tile dram".
+/// "2x64x64 bfloat16 tile dram", and for a sharded tensor "l1 height:8x4:32x512".
 std::string spec_text(const TensorSpec& spec) {
   const auto& d = spec.shape.dimensions();
-  return fmt::format("{}x{}x{}x{} {} {} {}", d[0], d[1], d[2], d[3], name_of(spec.dtype),
-                     spec.layout == Layout::tile ? "tile" : "row_major",
-                     spec.storage == Storage::dram ? "dram" : "l1");
+  std::string text =
+      fmt::format("{}x{}x{}x{} {} {} {}", d[0], d[1], d[2], d[3], name_of(spec.dtype),
+                  spec.layout == Layout::tile ? "tile" : "row_major",
+                  spec.storage == Storage::dram ? "dram" : "l1");
+  if (const auto& shards = spec.sharding) {
+    text += fmt::format(" {}:{}x{}:{}x{}{}", name_of(shards->layout), shards->grid.columns,
+                        shards->grid.rows, shards->rows, shards->columns,
+                        shards->column_major ? ":column_major" : "");
+  }
+  return text;
 }
 
 /// Reads with words for a user about each thing that is wrong.
@@ -52,6 +62,7 @@ class WorkloadReader {
     workload_.eth_dispatch = text(root_, "dispatch") == "eth";
     workload_.queues = static_cast<int>(number(member(root_, "queues"), "queues", 2));
     if (workload_.queues < 1) refuse("queues", "0", "1 or 2");
+    read_host();
     read_tensors();
     read_ops();
     read_calls();
@@ -114,13 +125,61 @@ class WorkloadReader {
   }
   TensorSpec spec(const std::string& text) const {
     const std::vector<std::string> parts = split(text, ' ');
-    const bool fits = parts.size() == 4 && (parts[2] == "tile" || parts[2] == "row_major") &&
+    const bool fits = (parts.size() == 4 || parts.size() == 5) &&
+                      (parts[2] == "tile" || parts[2] == "row_major") &&
                       (parts[3] == "dram" || parts[3] == "l1");
     if (!fits) refuse("a spec", "'" + text + "'", "\"1x1x32x32 bfloat16 tile dram\"");
-    return {.shape = shape(parts[0]),
-            .dtype = parse_data_type(parts[1]),
-            .layout = parts[2] == "tile" ? Layout::tile : Layout::row_major,
-            .storage = parts[3] == "dram" ? Storage::dram : Storage::l1};
+    TensorSpec spec{.shape = shape(parts[0]),
+                    .dtype = parse_data_type(parts[1]),
+                    .layout = parts[2] == "tile" ? Layout::tile : Layout::row_major,
+                    .storage = parts[3] == "dram" ? Storage::dram : Storage::l1};
+    if (parts.size() == 5) spec.sharding = sharding(parts[4]);
+    require_legal_shards(spec);
+    return spec;
+  }
+  /// Two whole numbers, "8x4".
+  std::pair<std::int64_t, std::int64_t> pair(const std::string& text, std::int64_t most) const {
+    const std::vector<std::string> parts = split(text, 'x');
+    const auto side = [&](std::size_t i) {
+      const auto value = i < parts.size() ? parse_integer(parts[i]) : std::nullopt;
+      if (parts.size() != 2 || !value || *value < 1 || *value > most) {
+        refuse("shards", "'" + text + "'", fmt::format("two numbers from 1 to {}, \"8x4\"", most));
+      }
+      return *value;
+    };
+    return {side(0), side(1)};
+  }
+  Sharding sharding(const std::string& text) const {
+    const std::vector<std::string> parts = split(text, ':');
+    constexpr std::array kLayouts{ShardLayout::height, ShardLayout::width, ShardLayout::block};
+    const auto layout = std::ranges::find_if(
+        kLayouts, [&](ShardLayout one) { return !parts.empty() && name_of(one) == parts[0]; });
+    const bool fits = layout != kLayouts.end() &&
+                      (parts.size() == 3 || (parts.size() == 4 && parts[3] == "column_major"));
+    if (!fits) refuse("shards", "'" + text + "'", "\"height:8x4:32x512\"");
+    constexpr std::int64_t kMostCores = 64;
+    constexpr std::int64_t kMostRows = std::int64_t{1} << 32;
+    const auto [columns, rows] = pair(parts[1], kMostCores);
+    const auto [high, wide] = pair(parts[2], kMostRows);
+    return {.layout = *layout,
+            .grid = {static_cast<int>(columns), static_cast<int>(rows)},
+            .rows = high,
+            .columns = wide,
+            .column_major = parts.size() == 4};
+  }
+  /// Picoseconds; a file that does not have them has no such calls either.
+  void read_host() {
+    if (!root_.contains("host")) return;
+    const WorkloadJson& host = root_["host"];
+    const auto time = [&](const char* key) {
+      const WorkloadJson& value = member(host, key);
+      constexpr std::int64_t kMost = std::int64_t{1} << 55;  // ten hours
+      if (!value.is_number_unsigned() || value > kMost) refuse(key, value.dump(), "picoseconds");
+      return SimTime::picoseconds(value.get<std::int64_t>());
+    };
+    workload_.host = {.ttnn_call = time("ttnn_call"),
+                      .program_miss = time("program_miss"),
+                      .kernel_compile = time("kernel_compile")};
   }
   void read_tensors() {
     std::vector<TensorSpec> specs;
@@ -276,6 +335,10 @@ std::string to_json(const Workload& workload) {
   std::string text = fmt::format(
       "{{\"schema\": \"{}\",\n\"source\": {},\n\"dispatch\": \"{}\",\n\"queues\": {}", kSchema,
       quoted(workload.source), workload.eth_dispatch ? "eth" : "worker", workload.queues);
+  text += fmt::format(
+      ",\n\"host\": {{\"ttnn_call\": {}, \"program_miss\": {}, \"kernel_compile\": {}}}",
+      workload.host.ttnn_call.ps(), workload.host.program_miss.ps(),
+      workload.host.kernel_compile.ps());
   text += lines("specs", specs, quoted);
   std::size_t next = 0;
   text += lines("tensors", workload.tensors, [&](const TensorLine& tensor) {

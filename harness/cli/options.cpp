@@ -54,6 +54,8 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   add_whole(app, "--repetitions", raw.repetitions, 1, 1000);
   add_number(app, "--min-time", raw.min_time, 1e-6, 3600);
   add_whole(app, "--threads", options.threads, 1, 4096);
+  app.add_flag("!--no-tuning", options.tuning);
+  app.add_flag("!--no-binding", options.binding);
   add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);

@@ -97,6 +97,23 @@ int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
+void Session::record_for_page(const harness::Experiment& experiment,
+                              const std::vector<harness::PointResult>& points) {
+  if (experiment.timing().iterations == 0) return;
+  const auto first = std::ranges::find_if(points, [](const harness::PointResult& point) {
+    return point.backend == harness::Backend::emulated && !point.skipped;
+  });
+  if (first == points.end()) return;
+  TracedPoint& traced = shown_.emplace_back(experiment.name(), *first);
+  try {
+    traced.memory = memory_.record(experiment, *first, &traced.recorder);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "run_experiment: no timeline of {}: {}\n", first->id(), reason_of(failure));
+    shown_.pop_back();
+    memory_is_complete_ = false;
+  }
+}
+
 void Session::show_emulated(const std::vector<const harness::PointResult*>& emulated,
                             const harness::Experiment& experiment, std::size_t count) const {
   Finished part{{.experiment = std::string(experiment.name()), .context = context_, .points = {}},
@@ -125,11 +142,7 @@ class Session::Watch final : public harness::RunObserver {
                  .context = session.context_,
                  .points = {},
                  .interrupted = true},
-        progress_(running_.experiment, planned.points.size(), session.options_.progress) {
-    const auto first = std::ranges::find(planned.points, harness::Backend::emulated,
-                                         &harness::PointResult::backend);
-    if (first != planned.points.end()) first_emulated_ = first->id();
-  }
+        progress_(running_.experiment, planned.points.size(), session.options_.progress) {}
 
   bool emulated_is_shown() const { return emulated_is_shown_; }
   /// Returns a line for each recorded point of the host: what recording cost.
@@ -154,7 +167,6 @@ class Session::Watch final : public harness::RunObserver {
 
   TraceSink* trace_sink(const harness::PointResult& point) override {
     if (!session_.options_.records()) return nullptr;
-    if (!session_.options_.records_all() && point.id() != first_emulated_) return nullptr;
     return &session_.traced_.emplace_back(running_.experiment, point).recorder;
   }
 
@@ -186,11 +198,24 @@ class Session::Watch final : public harness::RunObserver {
   const PlannedExperiment& planned_;
   const harness::ExperimentResult running_;
   Progress progress_;
-  std::string first_emulated_;
   std::map<std::size_t, const harness::PointResult*> ended_;
   std::vector<std::string> costs_;  // printed when no status line is in their way
   bool emulated_is_shown_ = false;
 };
+
+void Session::follow_up(const harness::Experiment& experiment,
+                        const harness::ExperimentResult& result) {
+  if (options_.page && !interrupted()) {
+    record_for_page(experiment, result.points);
+  }
+  for (const harness::PointResult& point : result.points) {
+    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
+    if (wanted) record_memory(experiment, point);
+  }
+  for (const harness::PointResult& point : result.points) {
+    if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
+  }
+}
 
 Finished Session::run(PlannedExperiment planned) {
   const std::string name(planned.experiment->name());
@@ -225,13 +250,7 @@ Finished Session::run(PlannedExperiment planned) {
   finished.question = planned.experiment->question();
   outputs_.finish(finished);
   for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
-  for (const harness::PointResult& point : finished.result.points) {
-    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
-    if (wanted) record_memory(*planned.experiment, point);
-  }
-  for (const harness::PointResult& point : finished.result.points) {
-    if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
-  }
+  follow_up(*planned.experiment, finished.result);
   return finished;
 }
 

@@ -35,14 +35,24 @@ Bytes of_dram(const TensorSpec& spec, Bytes size) {
   return spec.storage == Storage::dram ? size : Bytes();
 }
 
-std::int64_t shard_tiles(const TensorSpec& spec) {
-  return spec.sharding->rows / kTileSide * (spec.sharding->columns / kTileSide);
+/// What a shard is moved in: tiles, or its rows where the tensor is row-major.
+struct ShardPages {
+  std::int64_t count = 0;
+  Bytes size;
+};
+
+ShardPages shard_pages(const TensorSpec& spec) {
+  const Sharding& shard = *spec.sharding;
+  if (spec.layout == Layout::tile) {
+    return {shard.rows / kTileSide * (shard.columns / kTileSide), tile_bytes(spec.dtype)};
+  }
+  return {shard.rows, shard.columns * Bytes(spec.host_bytes().value() / spec.shape.elements())};
 }
 
 /// Whether ttnn runs it on the shards where they are: all alike, and full.
 bool runs_on_shards(const Program& program) {
   const TensorSpec& out = program.outputs[0].spec;
-  if (!out.sharding || shards_of(out) * shard_tiles(out) != out.shape.tiles()) return false;
+  if (!out.sharding || shards_of(out) * shard_pages(out).count != out.shape.tiles()) return false;
   return std::ranges::all_of(program.inputs, [&](const Operand& input) {
     return input.spec.shape == out.shape && input.spec.sharding == out.sharding;
   });
@@ -61,21 +71,20 @@ PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Pro
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
   const PageMoves moves{profiles};
-  const Bytes tile = tile_bytes(from.dtype);
   const auto cores = static_cast<int>(shards_of(to));
-  const std::int64_t tiles = shard_tiles(to);
-  // ttnn's number of tiles between barriers: what keeps the DRAM busy, dealt out over the cores.
+  const auto [pages, page] = shard_pages(to);
+  // ttnn's number of pages between barriers: what keeps the DRAM busy, dealt out over the cores.
   constexpr std::int64_t kInFlight = std::int64_t{512} * 1152;
-  const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / cores / tile.value(), 1, tiles);
+  const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / cores / page.value(), 1, pages);
   const KernelCost kernel =
-      step_pipeline_cost({.steps = ceil_div(tiles, batch),
-                          .all_steps = ceil_div(tiles, batch) * cores,
+      step_pipeline_cost({.steps = ceil_div(pages, batch),
+                          .all_steps = ceil_div(pages, batch) * cores,
                           .cores = cores,
-                          .read = moves.read_latency(from) + batch * moves.page(tile),
+                          .read = moves.read_latency(from) + batch * moves.page(page),
                           .compute = {},
                           .write = {},
                           .last_write = {},
-                          .reads = of_dram(from, batch * tile),
+                          .reads = of_dram(from, batch * page),
                           .writes = {}},
                          grid, profiles);
   return planned_in_l1(program, cores, 1, profiles.software.ttnn_other_arguments, kernel, profiles);
@@ -86,10 +95,9 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
   const PageMoves moves{profiles};
-  const Bytes tile = tile_bytes(from.dtype);
   const auto cores = static_cast<int>(shards_of(from));
-  const std::int64_t tiles = shard_tiles(from);
-  const SimTime write = moves.write_latency(to) + tiles * moves.page(tile);
+  const auto [pages, page] = shard_pages(from);
+  const SimTime write = moves.write_latency(to) + pages * moves.page(page);
   const KernelCost kernel = step_pipeline_cost({.steps = 1,
                                                 .all_steps = cores,
                                                 .cores = cores,
@@ -98,7 +106,7 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
                                                 .write = write,
                                                 .last_write = write,
                                                 .reads = {},
-                                                .writes = of_dram(to, tiles * tile)},
+                                                .writes = of_dram(to, pages * page)},
                                                grid, profiles);
   return planned_in_l1(program, cores, 1, profiles.software.ttnn_other_arguments, kernel, profiles);
 }
@@ -107,9 +115,9 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
 PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& to = program.outputs[0].spec;
   const PageMoves moves{profiles};
-  const Bytes tile = tile_bytes(to.dtype);
   const auto cores = static_cast<int>(shards_of(to));
-  const SimTime read = profiles.chip.l1_latency + ceil_div(shard_tiles(to), 2) * moves.page(tile);
+  const auto [pages, page] = shard_pages(to);
+  const SimTime read = profiles.chip.l1_latency + ceil_div(pages, 2) * moves.page(page);
   const KernelCost kernel = step_pipeline_cost({.steps = 1,
                                                 .all_steps = cores,
                                                 .cores = cores,
@@ -175,7 +183,7 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
   int groups = 1;
   if (runs_on_shards(program)) {
     steps.cores = static_cast<int>(shards_of(out));
-    steps.steps = shard_tiles(out);
+    steps.steps = shard_pages(out).count;
     steps.all_steps = steps.steps * steps.cores;
     // Unpacked and packed again beside the arithmetic, in one core.
     steps.compute = std::max(steps.compute, transfer_time(2 * tile, profiles.chip.unpack));

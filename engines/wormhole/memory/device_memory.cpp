@@ -12,13 +12,11 @@ constexpr std::uint64_t kFirstInL1 = std::uint64_t{1} << 63;
 Bytes largest_part(const TensorSpec& spec, std::int64_t cores) {
   const Shape& shape = spec.shape;
   if (spec.sharding) {  // every shard is allocated full
-    const Bytes whole = spec.padded_bytes();
-    const std::int64_t pages =
-        spec.layout == Layout::tile ? shape.tiles() : shape.batch() * shape.rows();
-    const std::int64_t own = spec.layout == Layout::tile ? spec.sharding->rows / kTileSide *
-                                                               (spec.sharding->columns / kTileSide)
-                                                         : spec.sharding->rows;
-    return own * Bytes(ceil_div(whole.value(), pages));
+    const std::int64_t elements = spec.sharding->rows * spec.sharding->columns;
+    if (spec.layout == Layout::tile) {
+      return elements / (kTileSide * kTileSide) * tile_bytes(spec.dtype);
+    }
+    return elements * Bytes(spec.host_bytes().value() / shape.elements());
   }
   if (spec.layout == Layout::tile) {
     return ceil_div(shape.tiles(), cores) * tile_bytes(spec.dtype);

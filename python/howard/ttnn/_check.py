@@ -15,6 +15,7 @@ class _Names(ast.NodeVisitor):
     def __init__(self):
         self.aliases = {}  # local name: the chain that it stands for
         self.found = []  # (chain, line)
+        self.asked = set()  # chains that the script asks for with hasattr before it uses them
 
     def visit_Import(self, node):
         for one in node.names:
@@ -31,14 +32,67 @@ class _Names(ast.NodeVisitor):
                 self.found.append((chain, node.lineno))
 
     def visit_Attribute(self, node):
-        chain, inner = [node.attr], node.value
-        while isinstance(inner, ast.Attribute):
-            chain.append(inner.attr)
-            inner = inner.value
-        if isinstance(inner, ast.Name) and inner.id in self.aliases:
-            self.found.append((self.aliases[inner.id] + chain[::-1], node.lineno))
+        chain = self._chain(node)
+        if chain is not None:
+            self.found.append((chain, node.lineno))
         else:
             self.generic_visit(node)
+
+    def visit_Call(self, node):
+        """getattr(ttnn, "name") names it too; with a default, or after hasattr, it may be absent."""
+        words = ("getattr", "hasattr")
+        if isinstance(node.func, ast.Name) and node.func.id in words and len(node.args) >= 2:
+            holder, name = self._chain(node.args[0]), node.args[1]
+            if holder is not None and isinstance(name, ast.Constant) and isinstance(
+                    name.value, str):
+                chain = holder + name.value.split(".")
+                if node.func.id == "hasattr" or len(node.args) > 2:
+                    self.asked.add(tuple(chain))
+                else:
+                    self.found.append((chain, node.lineno))
+        self.generic_visit(node)
+
+    def learn_assignment(self, node):
+        """`t = ttnn` and `ex = ttnn.experimental`: another name of the module or of a part of it."""
+        chain = self._chain(node.value) or _imported(node.value)
+        if chain is None or not _is_module(chain):
+            return
+        for target in node.targets:
+            if isinstance(target, (ast.Name, ast.Attribute)):
+                self.aliases[ast.unparse(target)] = chain
+
+    def _chain(self, node):
+        """What an expression of names and dots stands for; None for anything else."""
+        parts = []
+        while True:
+            known = self.aliases.get(ast.unparse(node)) if isinstance(
+                node, (ast.Name, ast.Attribute)) else None
+            if known is not None:
+                return known + parts[::-1]
+            if not isinstance(node, ast.Attribute):
+                return None
+            parts.append(node.attr)
+            node = node.value
+
+
+def _imported(node):
+    """The chain of importlib.import_module("ttnn"); None for anything else."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "importlib.import_module", "import_module", "__import__") and node.args:
+        name = node.args[0]
+        if isinstance(name, ast.Constant) and str(name.value).split(".")[0] == "ttnn":
+            return name.value.split(".")
+    return None
+
+
+def _is_module(chain):
+    import types
+
+    import howard.ttnn as at
+
+    for part in chain[1:]:
+        at = getattr(at, part, None)
+    return isinstance(at, (types.ModuleType, types.SimpleNamespace, type))
 
 
 def names_of(text, name="<script>"):
@@ -51,10 +105,14 @@ def names_of(text, name="<script>"):
             visitor.visit_Import(node)
         elif isinstance(node, ast.ImportFrom):
             visitor.visit_ImportFrom(node)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            visitor.learn_assignment(node)
     visitor.visit(tree)
     found = {}
     for chain, line in visitor.found:
-        found.setdefault(tuple(chain), set()).add(line)
+        if tuple(chain) not in visitor.asked:
+            found.setdefault(tuple(chain), set()).add(line)
     return found
 
 

@@ -7,6 +7,7 @@ import sys
 
 from howard import _native
 
+from ._tensor import Blank
 from ._types import DataType
 
 arrays = _native._ttnn.arrays
@@ -67,6 +68,19 @@ def array_of(value):
     if isinstance(value, (list, tuple, int, float)):
         return array_of_list(value)
     raise TypeError(f"from_torch(): a {type(value).__name__} is no torch tensor")
+
+
+def blank_of(value):
+    """The shape of an array or a torch tensor, and the type that it suggests, without its numbers."""
+    if is_torch(value):
+        kind = _TORCH.get(str(value.dtype))
+        if kind is not None:
+            return Blank(value.shape), kind[1]
+    if is_numpy(value):
+        array, dtype = array_of(value.flatten()[:1])
+        return Blank(value.shape), dtype
+    array, dtype = array_of(value)
+    return Blank(array.shape), dtype
 
 
 def array_of_list(value):

@@ -10,9 +10,9 @@ from howard import _native
 
 from . import _convert
 from ._device import queue_number, require_no_capture
-from ._launch import fail, kernel_of, make_output, operation, program, require_device, values
+from ._launch import fail, make_output, operation, program, require_device, values
 from ._session import session
-from ._tensor import Cell, Storage, Tensor, device_tensor, host_tensor, round_array
+from ._tensor import Blank, Cell, Storage, Tensor, device_tensor, host_tensor, round_array
 from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, MemoryConfig, Shape
 
 arrays = _native._ttnn.arrays
@@ -60,7 +60,7 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
             raise RuntimeError("from_torch: spec excludes dtype, layout, memory_config and tile")
         dtype, layout, memory_config = spec.dtype, spec.layout, spec.memory_config
     _require_shards(memory_config)
-    array, own = _convert.array_of(tensor)
+    array, own = _convert.array_of(tensor) if session.values else _convert.blank_of(tensor)
     dtype = dtype or own
     layout = _default_layout(dtype, layout)
     mapper = mesh_mapper if mesh_mapper is not None else _ambient["mapper"]
@@ -195,7 +195,7 @@ def to_device(tensor, device, memory_config=None, *, queue_id=None, cq_id=None):
     tensor._require_memory()
     device.require_open()
     require_no_capture(device, "write a tensor")
-    shards = tensor.shards()
+    shards = tensor.kept_shards()
     if len(shards) == 1:
         shards = shards * device.get_num_devices()
     made = device_tensor(tensor._shape, tensor._dtype, tensor._layout, memory_config, device,
@@ -209,7 +209,7 @@ def from_device(tensor, blocking=True, *, queue_id=None, cq_id=None):
     if tensor._device is None:
         return tensor
     tensor.blocking_read(cq_id if queue_id is None else queue_id)
-    return host_tensor(tensor.shards(), tensor._dtype, tensor._layout, tensor._shape,
+    return host_tensor(tensor.kept_shards(), tensor._dtype, tensor._layout, tensor._shape,
                        tensor._topology)
 
 
@@ -223,7 +223,7 @@ def copy_host_to_device_tensor(host, device_tensor_, cq_id=None, queue_id=None):
         fail("copy_host_to_device_tensor", "shape, dtype and layout of both must be the same, not "
              f"{host._shape} {host._dtype.value} and {device_tensor_._shape} "
              f"{device_tensor_._dtype.value}")
-    shards = host.shards()
+    shards = host.kept_shards()
     if device.values:
         device_tensor_._storage.cell.shards = (
             shards if len(shards) > 1 else shards * device.get_num_devices())
@@ -254,8 +254,7 @@ def allocate_tensor_on_device(*args, **kwargs):
 def allocate_tensor_on_host(*args, **kwargs):
     names = ("shape", "dtype", "layout", "device")
     given = dict(zip(names, args), **kwargs)
-    array = arrays.full(list(given["shape"]), 0.0, given["dtype"].whole)
-    return host_tensor([array], given["dtype"], given["layout"])
+    return _filled(given["shape"], 0, given["dtype"], given["layout"], None, None)
 
 
 def deallocate(tensor, force=True):
@@ -300,8 +299,13 @@ class _SafeLoader(pickle.Unpickler):
 def _filled(shape, value, dtype, layout, device, memory_config):
     dtype = dtype or DataType.BFLOAT16
     layout = _default_layout(dtype, layout)
-    array = arrays.full(list(shape), float(value), dtype.whole)
+    array = _kept(shape, lambda: arrays.full(list(shape), float(value), dtype.whole))
     return _place([array], dtype, layout, device, memory_config, None)
+
+
+def _kept(shape, make):
+    """The array that `make` gives; where no values are kept, its shape."""
+    return make() if session.values else Blank(shape)
 
 
 @operation()
@@ -338,8 +342,7 @@ def _like(name, tensor, value, dtype, layout, device, memory_config, output):
                        memory_config)
     require_device(name, tensor)
     out = make_output(tensor._shape, tensor, dtype, layout, memory_config, output)
-    kernel, analogy = kernel_of("fill")
-    program(name, kernel, [], [out], analogy, scalar=1)
+    program(name, "fill", [], [out], scalar=1)
     dims = list(tensor._shape)
     values(lambda: arrays.full(dims, float(value), False), [], [out])
     return out
@@ -379,7 +382,7 @@ def arange(start=0, end=None, step=1, dtype=None, device=None, memory_config=Non
         raise RuntimeError("arange: the step must not be 0")
     dtype = dtype or DataType.BFLOAT16
     count = max(0, math.ceil((end - start) / step))
-    array = arrays.arange(float(start), float(step), count, dtype.whole)
+    array = _kept([count], lambda: arrays.arange(float(start), float(step), count, dtype.whole))
     return _place([array], dtype, _default_layout(dtype, layout), device, memory_config, None)
 
 
@@ -412,7 +415,8 @@ def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMO
     if device is None:
         _seed[0] += 1
         dtype = dtype or DataType.BFLOAT16
-        return _place([draw(list(shape), seed or _seed[0])], dtype, layout or Layout.TILE, None,
+        made = _kept(shape, lambda: draw(list(shape), seed or _seed[0]))
+        return _place([made], dtype, layout or Layout.TILE, None,
                       None, None)
     return _random("rand", shape, device, dtype, layout, memory_config, seed, draw)
 

@@ -5,11 +5,11 @@ import math
 
 from howard import _native
 
-from ._configs import activation_of
+from ._configs import UnaryOpType, activation_of
 from ._launch import (
     OPERATIONS,
     fail,
-    kernel_of,
+    launch_function,
     make_output,
     operation,
     program,
@@ -72,10 +72,10 @@ def _tiled(name, tensor):
 def _unary(name, function, tensor, parameters, memory_config, output, dtype=None):
     _tiled(name, tensor)
     out = make_output(tensor._shape, tensor, dtype, None, memory_config, output)
-    kernel, analogy = kernel_of("gelu" if function == "gelu_approx" else function)
-    scalars = {"scalar": 1} if kernel in ("add", "subtract", "multiply", "fill") else {}
-    inputs = [] if kernel == "fill" else [tensor]
-    program(name, kernel, inputs, [out], analogy, **scalars)
+    if function == "fill":
+        program(name, "fill", [], [out], scalar=1)
+    else:
+        launch_function(name, function, [tensor], out, 1)
     numbers = [float(p) for p in parameters]
     values(lambda a: arrays.unary(function, a, numbers), [tensor], [out])
     return out
@@ -106,12 +106,18 @@ def _make_unary(name, function, defaults):
     return operation(name, golden=function)(call)
 
 
+def _activations(given):
+    """Functions with their numbers, of what a caller gives as activations: a list, or one."""
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)) or (given and isinstance(given[0], UnaryOpType)):
+        given = [given]
+    return [found for found in map(activation_of, given) if found is not None]
+
+
 def _with_activations(tensor, activations):
-    for one in activations or ():
-        found = activation_of(one)
-        if found is None:
-            continue
-        tensor = arrays.unary(found[0], tensor, found[1])
+    for name, numbers in activations:
+        tensor = arrays.unary(name, tensor, numbers)
     return tensor
 
 
@@ -149,9 +155,9 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         a._config.is_sharded() else b
     out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
                       a._layout, memory_config, output)
-    kernel, analogy = kernel_of(function, 2)
-    scalar = {} if len(inputs) == 2 else {"scalar": 1}
-    program(name, kernel, inputs, [out], analogy, shapes=broadcast_shapes(shape, *inputs), **scalar)
+    activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
+    launch_function(name, function, inputs, out, 2, shapes=broadcast_shapes(shape, *inputs),
+                    on_a=before_a, on_b=before_b, then=activations)
     number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and
                                                        a._dtype.whole)
     plain = not (activations or before_a or before_b)
@@ -164,6 +170,9 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
 
     values(compute, inputs, [out])
     return out
+
+
+_VALUES = _native._ttnn.elementwise_values()
 
 
 def _make_binary(name, function):
@@ -280,8 +289,11 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
         shape = arrays.broadcast_shape(list(shape), list(one._shape))
     like = next((t for t in (true_value, false_value) if isinstance(t, Tensor)), predicate)
     out = make_output(shape, like, None, None, memory_config, output_tensor)
-    program("where", "multiply", inputs, [out], True, shapes=broadcast_shapes(shape, *inputs),
-            **({"scalar": 1} if len(inputs) == 1 else {}))
+    if len(inputs) == 1:
+        program("where", "multiply", inputs, [out], True, scalar=1)
+    else:
+        program("where", "where", inputs, [out], shapes=broadcast_shapes(shape, *inputs),
+                **({"scalar": 1} if len(inputs) == 2 else {}))
     fixed = [None if isinstance(v, Tensor) else arrays.full([], float(v), False)
              for v in (true_value, false_value)]
 
@@ -304,8 +316,9 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     out = make_output(shape, inputs[0], None, None, memory_config, output)
     shapes = broadcast_shapes(shape, *inputs)
     for kernel, count in steps:
-        scalar = {"scalar": 1} if count == 1 and kernel in ("add", "subtract", "multiply") else {}
-        program(name, kernel, inputs[:count], [out], True, shapes=shapes and shapes[:count], **scalar)
+        scalar = {"scalar": 1} if count < _VALUES.get(kernel, 1) else {}
+        program(name, kernel, inputs[:count], [out], False, shapes=shapes and shapes[:count],
+                **scalar)
     values(compute, inputs, [out])
     return out
 
@@ -323,7 +336,7 @@ def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
     def compute(x, y, z):
         return _combine("add", x, _combine("multiply", _number(value), _combine("multiply", y, z)))
 
-    return _composite("addcmul", [a, b, c], [("multiply", 3)], compute, memory_config, output_tensor)
+    return _composite("addcmul", [a, b, c], [("addcmul", 3)], compute, memory_config, output_tensor)
 
 
 @operation("addcdiv")
@@ -331,7 +344,10 @@ def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
     def compute(x, y, z):
         return _combine("add", x, _combine("multiply", _number(value), _combine("divide", y, z)))
 
-    return _composite("addcdiv", [a, b, c], [("multiply", 3)], compute, memory_config, output_tensor)
+    # ttnn of 2025: the quotient, which a division by zero makes two choices of, times value, a sum.
+    steps = [("divide", 2), ("eqz", 1), ("where", 2), ("eqz", 1), ("where", 2), ("multiply", 1),
+             ("add", 2)]
+    return _composite("addcdiv", [a, b, c], steps, compute, memory_config, output_tensor)
 
 
 @operation("mac")
@@ -350,8 +366,8 @@ def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
     def compute(x, y, w=fixed):
         return _combine("add", x, _combine("multiply", w, _combine("subtract", y, x)))
 
-    return _composite("lerp", inputs, [("multiply", len(inputs))], compute, memory_config,
-                      output_tensor)
+    steps = [("subtract", 2), ("multiply", 2 if len(inputs) == 3 else 1), ("add", 2)]
+    return _composite("lerp", inputs, steps, compute, memory_config, output_tensor)
 
 
 @operation("isclose", golden="isclose")
@@ -362,8 +378,9 @@ def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=Non
                          _combine("multiply", _number(rtol), arrays.unary("abs", y, [])))
         return _combine("le", gap, limit)
 
-    return _composite("isclose", [a, b], [("subtract", 2), ("relu", 1), ("subtract", 2)], compute,
-                      memory_config)
+    return _composite("isclose", [a, b], 
+                      [("subtract", 2), ("abs", 1), ("abs", 1), ("multiply", 1), ("add", 1),
+                       ("subtract", 2), ("lez", 1)], compute, memory_config)
 
 
 @operation("addalpha")
@@ -384,8 +401,10 @@ def _subalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
 def _unary_chain(input_tensor, ops_chain=(), *, memory_config=None, output_tensor=None):
     require_device("unary_chain", input_tensor)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
-    program("unary_chain", "exp", [input_tensor], [out], True)
-    chain = list(ops_chain)
+    chain = _activations(list(ops_chain))
+    if not chain:
+        fail("unary_chain", "the chain must have one function at least")
+    launch_function("unary_chain", chain[0][0], [input_tensor], out, 1, then=chain[1:])
     values(lambda a: _with_activations(a, chain), [input_tensor], [out])
     return out
 
@@ -412,7 +431,7 @@ def _rotate90(input_tensor, *, memory_config=None):
         imaginary = arrays.sliced(pairs, [0, 1], [x.size // 2, 2], [1, 1])
         return arrays.concatenated([arrays.unary("neg", imaginary, []), real], 1).reshaped(shape)
 
-    return _composite("alt_complex_rotate90", [input_tensor], [("relu", 1)], compute, memory_config)
+    return _composite("alt_complex_rotate90", [input_tensor], [("neg", 1)], compute, memory_config)
 
 
 def _gated(name, function):

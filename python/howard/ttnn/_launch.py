@@ -7,7 +7,7 @@ import json
 
 from howard import _native
 
-from ._analogies import KERNEL_OF
+from ._analogies import NEAREST, PROGRAMS, PROGRAMS_WITH_SCALAR, SPELLED
 from ._device import queue_number
 from ._session import session
 from ._tensor import Cell, Tensor, device_tensor
@@ -59,7 +59,7 @@ class Operation:
             _sub_device[0] = 0 if sub_device is None else getattr(sub_device, "id", 0)
             device = _device_of(args, kwargs)
             if device is not None and device.is_open:
-                device.chip.python(1)
+                device.charge_call()
         try:
             if outermost and (RECORDER[0] is not None or HOOKS[0] is not None):
                 return self._watched(args, kwargs)
@@ -189,9 +189,9 @@ def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shape
     else:
         outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
     queue = _queue[0] if _queue[0] is not None else queue_number(None)
+    device.look_up((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
+                    *[(t._shape._dims, t._storage.spec) for t in outputs]))
     device.chip.call(op, ins, outs, queue, _sub_device[0])
-    device.programs.add((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
-                         *[(t._shape._dims, t._storage.spec) for t in outputs]))
 
 
 def _number(tensor, shape=None):
@@ -260,16 +260,64 @@ def _shard(source, i):
     return array if array.shape == shape else array.reshaped(shape)
 
 
-_KERNELS = {name: (k.lstrip("~"), k.startswith("~")) for name, k in KERNEL_OF.items()}
 # How many tensors and scalars each elementwise kernel of the emulator takes.
 _VALUES = _native._ttnn.elementwise_values()
 
 
 def kernel_of(name, count=1):
     """The emulator's kernel for an elementwise function of `count` values, and whether it is only the nearest."""
+    name = SPELLED.get(name, name)
     if _VALUES.get(name) == count:
         return name, False
-    return _KERNELS[name]
+    return NEAREST[name], True
+
+
+def launch_function(name, function, inputs, out, values, **attributes):
+    """The programs of an elementwise function of `values` values: tensors, and a scalar where there
+    are fewer tensors."""
+    scalar = len(inputs) < values
+    spelled = {"pow": "power"}.get(function, function)
+    if scalar and values == 2 and _VALUES.get(spelled) == 1:
+        kernel, analogy, scalar = spelled, False, False
+    else:
+        kernel, analogy = kernel_of(function, values)
+        scalar = len(inputs) < _VALUES[kernel]
+    if scalar:
+        attributes["scalar"] = 1
+    count = PROGRAMS.get(function, 1)
+    if len(inputs) < values:
+        count = PROGRAMS_WITH_SCALAR.get(function, count)
+    for word in ("on_a", "on_b", "then"):
+        if attributes.get(word):
+            attributes[word], own = steps_of([one[0] for one in attributes[word]])
+            analogy = analogy or not own
+        else:
+            attributes.pop(word, None)
+    for _ in range(count):
+        program(name, kernel, inputs, [out], analogy, **attributes)
+
+
+def axis_on_chip(axis, rank):
+    """Where a dimension is among the four of the chip: leading ones are joined."""
+    return max(0, axis + 4 - rank)
+
+
+def on_chip(numbers, fill):
+    """Numbers, one for each dimension, for the four of the chip; None where joined ones differ from
+    `fill`."""
+    numbers = list(numbers)
+    if len(numbers) <= 4:
+        return [fill] * (4 - len(numbers)) + numbers
+    if any(n != fill for n in numbers[:-3]):
+        return None
+    return [fill] + numbers[-3:]
+
+
+def steps_of(functions):
+    """The emulator's kernels of functions that are fused into another, and whether all are their
+    own."""
+    found = [kernel_of(name) for name in functions]
+    return [name for name, _ in found], not any(analogy for _, analogy in found)
 
 
 def whole_result(dtype):

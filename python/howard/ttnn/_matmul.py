@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of matrices: what ttnn chooses by itself, what it fuses, what it refuses."""
 
+import math
+
 from howard import _native
 
 from . import _configs
 from ._configs import activation_of
 from ._elementwise import FUNCTIONS, _unary
-from ._launch import fail, make_output, operation, program, require_device, values
+from ._launch import fail, make_output, operation, program, require_device, steps_of, values
 from ._types import DRAM_MEMORY_CONFIG, CoreGrid, DataType, Layout, MathFidelity
 
 arrays = _native._ttnn.arrays
@@ -164,6 +166,12 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
                       memory_config or DRAM_MEMORY_CONFIG, output)
     attributes = _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute)
     fused = _bias_fuses(bias, core_grid, program_config, (a, b), memory_config)
+    own = getattr(program_config, "fused_activation", None)
+    wanted = activation_of(activation)
+    if wanted is not None and a._config.is_sharded():
+        fail(name, "an activation of sharded inputs goes into program_config.fused_activation")
+    fused_activation = activation_of(own) or (wanted if core_grid is not None else None)
+    attributes.update(_fused(own if own is not None else activation if core_grid else None))
     shapes = [_swapped(left, transpose_a), _swapped(right, transpose_b)]
     inputs = [a, b]
     if fused:
@@ -188,11 +196,6 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
             made = arrays.unary(fused_activation[0], made, fused_activation[1])
         return made.reshaped(dims) if tuple(dims) != made.shape else made
 
-    own = activation_of(getattr(program_config, "fused_activation", None))
-    wanted = activation_of(activation)
-    if wanted is not None and a._config.is_sharded():
-        fail(name, "an activation of sharded inputs goes into program_config.fused_activation")
-    fused_activation = own if own is not None else (wanted if core_grid is not None else None)
     values(compute_values, inputs, [out])
     if last is not None:
         out = FUNCTIONS["add"].function(out, last, output_tensor=out)
@@ -251,13 +254,55 @@ def matmul_batched_weights(input_tensor_a, input_tensor_b, **kwargs):
 @operation("experimental.minimal_matmul")
 def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activation=None,
                    config=None, memory_config=None, dtype=None, compute_kernel_config=None):
-    made = _multiply("minimal_matmul", input_tensor, weight_tensor, bias_tensor, False, False,
-                     memory_config, dtype, None, None, compute_kernel_config, None, None)
+    """A product whose operands go from core to core; with its bias and one activation."""
+    name, a, b = "minimal_matmul", input_tensor, weight_tensor
+    inputs = [a, b] + ([bias_tensor] if bias_tensor is not None else [])
+    require_device(name, *inputs, tile=True)
+    shape, _, left, right = _product_shape(name, a._shape, b._shape, False, False)
+    if math.prod(right[:-2]) != 1:
+        fail(name, f"the weight {b._shape} must have no batch")
+    out = make_output(shape, a, dtype or a._dtype, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
+    rows, inner, columns = math.prod(left[:-1]), left[-1], right[-1]
+    shapes = [[1, 1, rows, inner], [1, 1, inner, columns], [1, 1, 1, columns]][:len(inputs)]
+    program(name, "minimal_matmul", inputs, [out], shapes=shapes,
+            out_shapes=[[1, 1, rows, columns]],
+            **_minimal_attributes(config, compute_kernel_config, rows, columns),
+            **_fused(fused_activation))
     found = activation_of(fused_activation)
-    if found is None:
-        return made
-    values(lambda x: arrays.unary(found[0], x, found[1]), [made], [made])
-    return made
+
+    def compute(x, y, z=None):
+        made = arrays.matmul(x, y.reshaped([inner, columns]))
+        if z is not None:
+            made = arrays.binary("add", made, z.reshaped([columns]))
+        return made if found is None else arrays.unary(found[0], made, found[1])
+
+    values(compute, inputs, [out])
+    return out
+
+
+def _fused(activation):
+    """The attribute of an activation that the product's kernel applies itself."""
+    found = activation_of(activation)
+    return {} if found is None else {"activation": steps_of([found[0]])[0][0]}
+
+
+def _minimal_attributes(config, compute, rows, columns):
+    """Blocks as the caller says, or as the op chooses them."""
+    attributes = {}
+    wide = compute is not None and bool(compute.fp32_dest_acc_en)
+    if config is None:
+        attributes["subblock"] = [2, 2] if wide else [2, 4] if columns >= rows else [4, 2]
+    else:
+        attributes["block"] = [config.M_block_size, config.K_block_size, config.N_block_size]
+        attributes["subblock"] = [config.subblock_h, config.subblock_w]
+        size = config.compute_with_storage_grid_size
+        if size is not None:
+            attributes["core_grid"] = [size.x, size.y]
+    if compute is not None and compute.math_fidelity is not MathFidelity.Invalid:
+        attributes["fidelity"] = compute.math_fidelity.name
+    if wide:
+        attributes["fp32_accumulation"] = 1
+    return attributes
 
 
 @operation()

@@ -5,8 +5,17 @@ import math
 
 from howard import _native
 
-from ._launch import fail, make_output, operation, program, require_device, values
-from ._tensor import device_tensor, host_tensor, view_of
+from ._launch import (
+    axis_on_chip,
+    fail,
+    make_output,
+    on_chip,
+    operation,
+    program,
+    require_device,
+    values,
+)
+from ._tensor import device_tensor, host_tensor, shard_fault, view_of
 from ._types import (
     BufferType,
     DRAM_MEMORY_CONFIG,
@@ -22,11 +31,11 @@ arrays = _native._ttnn.arrays
 
 
 def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,
-           analogy=True, kernel="move"):
+           analogy=True, kernel="move", **attributes):
     """One program that brings data to other places."""
     require_device(name, *inputs)
     out = make_output(shape, inputs[0], dtype, layout, memory_config, output)
-    program(name, kernel, inputs, [out], analogy)
+    program(name, kernel, inputs, [out], analogy, **attributes)
     values(compute, inputs, [out])
     return out
 
@@ -203,8 +212,11 @@ def _with_shards(tensor, config):
 
 def _placed(name, tensor, config, dtype=None):
     config = _with_shards(tensor, config)
-    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype,
-                  analogy=config.is_sharded() or tensor._config.is_sharded())
+    fault = shard_fault(config, tensor._shape, dtype or tensor._dtype, tensor._layout)
+    if fault is not None:
+        fail(name, fault)
+    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype, analogy=False,
+                  kernel="copy")
 
 
 @operation()
@@ -259,30 +271,36 @@ def get_memory_config(tensor):
 @operation()
 def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config=None):
     return _moved("clone", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
-                  dtype=dtype)
+                  dtype=dtype, analogy=False, kernel="copy")
 
 
 @operation()
 def copy(input_a, input_b):
-    return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b)
+    if input_a._shape != input_b._shape:
+        fail("copy", f"the shapes {input_a._shape} and {input_b._shape} must be equal")
+    return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b, analogy=False,
+                  kernel="copy" if input_a._layout is input_b._layout else "tilize")
 
 
 @operation()
 def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tensor=None):
     return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config,
-                  output=input_b if input_b is not None else output_tensor, dtype=dtype)
+                  output=input_b if input_b is not None else output_tensor, dtype=dtype,
+                  analogy=False, kernel="copy")
 
 
 @operation()
 def move(input_tensor, *, memory_config=None):
-    made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config)
+    made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
+                  analogy=False, kernel="copy")
     input_tensor.deallocate(True)
     return made
 
 
 @operation()
 def reallocate(tensor, memory_config=None):
-    made = _moved("move", [tensor], tensor._shape, lambda a: a, memory_config)
+    made = _moved("move", [tensor], tensor._shape, lambda a: a, memory_config, analogy=False,
+                  kernel="copy")
     tensor.deallocate(True)
     return made
 
@@ -315,17 +333,50 @@ def _permuted(name, tensor, order, memory_config):
     rank = len(order)
     if order == list(range(rank)):
         return tensor
-    last_two = order == list(range(rank - 2)) + [rank - 1, rank - 2]
-    heads = rank > 2 and order == list(range(rank - 3)) + [rank - 2, rank - 3, rank - 1]
     out = make_output(shape, tensor, None, None, memory_config)
-    if last_two and tensor._layout is Layout.TILE:
-        program(name, "transpose", [tensor], [out], swap="rows_columns")
-    elif heads and tensor._layout is Layout.TILE and rank <= 4:
-        program(name, "transpose", [tensor], [out], swap="heads_rows")
-    else:
-        program(name, "move", [tensor], [out], True)
+    launch_permute(name, tensor, out, order)
     values(lambda a: arrays.permuted(a, order), [tensor], [out])
     return out
+
+
+def launch_permute(name, tensor, out, order, dims=None):
+    """The program that gives `out` the dimensions of `tensor` in another order. `dims`: what the
+    chip sees of the tensor, where it is not its own shape."""
+    dims = list(dims if dims is not None else tensor._shape)
+    joined = _four(order, dims)
+    if joined is None:
+        program(name, "move", [tensor], [out], True, shapes=[dims],
+                out_shapes=[[dims[d] for d in order]])
+        return
+    order, dims = joined
+    ends = {"shapes": [dims], "out_shapes": [[dims[d] for d in order]]}
+    if tensor._layout is Layout.TILE and order in ([0, 1, 3, 2], [0, 2, 1, 3]):
+        swap = "rows_columns" if order[3] == 2 else "heads_rows"
+        program(name, "transpose", [tensor], [out], swap=swap, **ends)
+    else:
+        program(name, "permute", [tensor], [out], order=order, **ends)
+
+
+def _four(order, dims):
+    """The same change of order of four dimensions: those that stay side by side are joined, but for
+    the two that tiles hold. None where more than four remain."""
+    groups = [[d] for d in order]
+    rank = len(dims)
+    while len(groups) > 4:
+        for i in range(len(groups) - 1):
+            a, b = groups[i], groups[i + 1]
+            inner = b[-1] >= rank - 2 or i + 1 >= len(groups) - 2
+            if a[-1] + 1 == b[0] and not inner:
+                groups[i:i + 2] = [a + b]
+                break
+        else:
+            return None
+    sources = sorted(groups)
+    sizes = [math.prod(dims[d] for d in group) for group in sources]
+    made = [sources.index(group) for group in groups]
+    missing = 4 - len(made)
+    return (list(range(missing)) + [d + missing for d in made],
+            [1] * missing + [max(1, size) for size in sizes])
 
 
 # Parts.
@@ -356,7 +407,11 @@ def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, m
     if shape == dims:
         require_device("slice", input_tensor)
         return input_tensor
-    return _moved("slice", [input_tensor], shape, compute, memory_config, output_tensor)
+    begins, every = on_chip(starts, 0), on_chip(steps, 1)
+    if begins is None or every is None or not all(shape):
+        return _moved("slice", [input_tensor], shape, compute, memory_config, output_tensor)
+    return _moved("slice", [input_tensor], shape, compute, memory_config, output_tensor,
+                  analogy=False, kernel="slice", begins=begins, steps=every)
 
 
 def take(tensor, index):
@@ -443,8 +498,28 @@ def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
             fail("concat", f"the shapes {tensors[0]._shape} and {one._shape} must differ in "
                  f"dimension {dim} only")
         shape[axis] += own[axis]
-    return _moved("concat", tensors, shape, lambda *parts: arrays.concatenated(list(parts), axis),
-                  memory_config or DRAM_MEMORY_CONFIG, output_tensor, analogy=axis != len(shape) - 1)
+    out = make_output(shape, tensors[0], None, None, memory_config or DRAM_MEMORY_CONFIG,
+                      output_tensor)
+    at = axis_on_chip(axis, len(shape))
+    padded = tensors[0]._layout is Layout.TILE and axis >= len(shape) - 2 and any(
+        t._shape[axis] % 32 for t in tensors)
+    if padded:
+        # Tiles with padding within: in rows, and back.
+        rows = [_rows_of(t) for t in tensors]
+        joined = device_tensor(shape, out._dtype, Layout.ROW_MAJOR, None, out._device)
+        program("concat", "concat", rows, [joined], dimension=at)
+        program("tilize_with_val_padding", "tilize", [joined], [out])
+    else:
+        program("concat", "concat", tensors, [out], dimension=at)
+    values(lambda *parts: arrays.concatenated(list(parts), axis), tensors, [out])
+    return out
+
+
+def _rows_of(tensor):
+    """Another tensor with the same elements in rows: a program, without values."""
+    rows = device_tensor(tensor._shape, tensor._dtype, Layout.ROW_MAJOR, None, tensor._device)
+    program("untilize_with_unpadding", "untilize", [tensor], [rows])
+    return rows
 
 
 @operation(golden="stack")
@@ -463,8 +538,29 @@ def repeat(input_tensor, repeat_dims, *, memory_config=None):
     if any(t < 1 for t in times):
         fail("repeat", "each dimension is repeated once at least")
     shape = [d * t for d, t in zip(dims, times)]
-    return _moved("repeat", [input_tensor], shape, lambda a: arrays.repeated(a, times),
-                  memory_config)
+    return _repeated("repeat", input_tensor, shape, lambda a: arrays.repeated(a, times),
+                     memory_config, None)
+
+
+def _repeated(name, tensor, shape, compute, memory_config, output):
+    """One program that writes what it reads several times."""
+    require_device(name, tensor)
+    out = make_output(shape, tensor, None, None, memory_config, output)
+    _launch_repeat(name, tensor, out)
+    values(compute, [tensor], [out])
+    return out
+
+
+def _launch_repeat(name, tensor, out):
+    """Rows of the operand, each written as often as the result has more of them."""
+    dims = list(tensor._shape) or [1]
+    rows = max(1, math.prod(dims[:-1]))
+    times = max(1, out._shape.volume() // max(1, tensor._shape.volume()))
+    if times == 1:
+        program(name, "copy", [tensor], [out], out_shapes=[dims])
+    else:
+        program(name, "repeat", [tensor], [out], shapes=[[1, 1, rows, dims[-1]]],
+                out_shapes=[[1, times, rows, dims[-1]]])
 
 
 @operation(golden="repeat_interleave")
@@ -478,15 +574,15 @@ def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
         split_ = a.reshaped(dims[:axis + 1] + [1] + dims[axis + 1:])
         return arrays.broadcast_to(split_, wide).reshaped(shape)
 
-    return _moved("repeat_interleave", [input_tensor], shape, compute, memory_config)
+    return _repeated("repeat_interleave", input_tensor, shape, compute, memory_config, None)
 
 
 @operation(golden="expand")
 def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
     dims = [1] * (len(output_shape) - len(input_tensor._shape)) + list(input_tensor._shape)
     shape = [d if s == -1 else s for s, d in zip(output_shape, dims)]
-    return _moved("expand", [input_tensor], shape, lambda a: arrays.broadcast_to(a, shape),
-                  memory_config)
+    return _repeated("expand", input_tensor, shape, lambda a: arrays.broadcast_to(a, shape),
+                     memory_config, None)
 
 
 @operation(golden="roll")
@@ -535,7 +631,11 @@ def _padded(tensor, before, after, value, memory_config):
 
     if tensor._device is None:
         return _on_host(tensor, compute)
-    return _moved("pad", [tensor], shape, compute, memory_config)
+    first = on_chip(before, 0)
+    if first is None or on_chip(after, 0) is None:
+        return _moved("pad", [tensor], shape, compute, memory_config)
+    return _moved("pad", [tensor], shape, compute, memory_config, analogy=False, kernel="pad",
+                  before=first)
 
 
 @operation()

@@ -8,7 +8,7 @@ from howard import _native
 from ._configs import activation_of
 from ._elementwise import FUNCTIONS, _composite
 from ._launch import fail, make_output, operation, program, require_device, values
-from ._movement import _axis, _moved, reshape, to_layout
+from ._movement import _axis, _moved, launch_permute, reshape, to_layout
 from ._tensor import Tensor, device_tensor
 from ._types import DataType, EmbeddingsType, Layout, LossReductionMode
 
@@ -62,9 +62,11 @@ def _reduce_outer(name, kernel, source, step, shape, dim, after):
     like = source
     middle = device_tensor(turned, like._dtype, Layout.TILE, like._config, like._device)
     short = device_tensor(summed, like._dtype, Layout.TILE, like._config, like._device)
-    program("transpose", "move", [source], [middle], True, shapes=[shape], out_shapes=[turned])
+    order = list(range(len(shape)))
+    order[dim], order[-2] = order[-2], order[dim]
+    launch_permute("transpose", source, middle, order, shape)
     program(name, kernel, [middle], [short], False, dimension="rows")
-    program("transpose", "move", [short], [step], True, out_shapes=[after])
+    launch_permute("transpose", short, step, order)
 
 
 def _reduction(name, kind):
@@ -266,7 +268,7 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
         fail(name, f"weight {weight._shape} must have {width} elements, as rows of "
              f"{tensor._shape} do")
     out = make_output(tensor._shape, tensor, dtype, None, memory_config)
-    program(name, "layernorm", [tensor], [out], rms or tensor._config.is_sharded())
+    _launch_normalized(name, tensor, weight, out, rms)
     given = [t is not None for t in (weight, bias, residual)]
 
     def compute(x, *rest):
@@ -281,6 +283,18 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
 
     values(compute, [tensor] + extra, [out])
     return out
+
+
+def _launch_normalized(name, tensor, weight, out, rms):
+    """Shards are timed as the interleaved kernel."""
+    sharded = tensor._config.is_sharded()
+    if not rms:
+        program(name, "layernorm", [tensor], [out], sharded)
+    elif weight is None:
+        program(name, "rms_norm", [tensor], [out], sharded)
+    else:
+        program(name, "rms_norm", [tensor, weight], [out], sharded,
+                shapes=[None, [1, tensor._shape[-1]]])
 
 
 @operation()
@@ -507,9 +521,9 @@ def _loss(name, function):
     @operation(name)
     def call(input_reference, input_prediction, *, reduction=LossReductionMode.NONE,
              memory_config=None):
-        """The difference, its size, and their sum or mean."""
-        difference = FUNCTIONS["subtract"].function(input_reference, input_prediction)
-        size = FUNCTIONS[function].function(difference, memory_config=memory_config)
+        """The size of the difference, in one program, and the sum or mean of that."""
+        size = FUNCTIONS["subtract"].function(input_reference, input_prediction,
+                                              activations=[function], memory_config=memory_config)
         if reduction is LossReductionMode.NONE:
             return size
         return (sum if reduction is LossReductionMode.SUM else mean).function(size)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors: a shape, what it means, and memory that several of them may share."""
 
+import math
 import weakref
 
 from howard import _native
@@ -14,9 +15,11 @@ from ._types import (
     MemoryConfig,
     Shape,
     StorageType,
+    TensorMemoryLayout,
     TensorSpec,
     Tile,
     chip_shape,
+    chip_shards,
     padded_shape,
 )
 
@@ -32,6 +35,16 @@ class Cell:
         self.shards = shards
 
 
+class Blank:
+    """Stands for an array where no values are kept: a shape, and no memory."""
+
+    __slots__ = ("shape", "size")
+
+    def __init__(self, shape):
+        self.shape = tuple(int(d) for d in shape)
+        self.size = math.prod(self.shape)
+
+
 class Storage:
     """Memory on a device, or on the host, freed with the last tensor that has it."""
 
@@ -45,7 +58,8 @@ class Storage:
         device.require_open()
         self.in_l1 = config.buffer_type in (BufferType.L1, BufferType.L1_SMALL)
         self.shape = shape
-        self.spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, self.in_l1)
+        self.spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, self.in_l1,
+                     _legal_shards(config, shape, dtype, layout))
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
@@ -54,7 +68,7 @@ class Storage:
 
     def view(self, shape, dtype, row_major):
         """The number of this memory under another shape."""
-        spec = (shape, dtype, row_major, self.in_l1)
+        spec = (shape, dtype, row_major, self.in_l1, self.spec[4])
         if spec == self.spec:
             return self.number
         key = (shape, dtype, row_major)
@@ -86,6 +100,28 @@ class Storage:
             self.release()
         except Exception:  # The interpreter ends, or the process is a fork.
             pass
+
+
+_faults = {}
+
+
+def shard_fault(config, shape, dtype, layout):
+    """What is wrong with the shards of such a tensor, in ttnn's words; None: nothing."""
+    shards = chip_shards(config)
+    if shards is None:
+        return None
+    spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, shards)
+    if spec not in _faults:
+        _faults[spec] = _native._ttnn.shard_fault(*spec)
+    return _faults[spec]
+
+
+def _legal_shards(config, shape, dtype, layout):
+    """The shards on the chip. A result that takes its operand's configuration can have another
+    shape than that is for: it is interleaved there."""
+    if config.memory_layout is TensorMemoryLayout.INTERLEAVED:
+        return None
+    return None if shard_fault(config, shape, dtype, layout) else chip_shards(config)
 
 
 def _out_of_memory(failure, device, in_l1):
@@ -222,6 +258,12 @@ class Tensor:
         if found is None:
             return [arrays.full(dims, 0.0, self._dtype.whole)] * self.num_shards()
         return [a if a.shape == dims else a.reshaped(dims) for a in found]
+
+    def kept_shards(self):
+        """The same; where no values are kept, shapes only."""
+        if session.values:
+            return self.shards()
+        return [Blank(self._shape)] * self.num_shards()
 
     def array(self):
         return self.shards()[0]

@@ -8,7 +8,7 @@ from howard import _native
 from ._launch import fail, make_output, operation, program, require_device, values
 from ._movement import _moved
 from ._reduce import _softmax, causal_mask
-from ._types import DRAM_MEMORY_CONFIG, Layout
+from ._types import DRAM_MEMORY_CONFIG, Layout, MathFidelity
 
 arrays = _native._ttnn.arrays
 
@@ -52,8 +52,9 @@ def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
     if transpose_key:
         shapes[1] = [batch, kv_heads, size, key_rows]
     outs = [make_output(shape, x, None, None, memory_config) for shape in shapes]
-    plain = kv is None and kv_heads == heads and not transpose_key
-    program(name, "split_heads", inputs, outs, not plain, heads=heads)
+    # What the kernel does to transpose k, and how many heads k has, does not change its time: it
+    # moves a tile at a time.
+    program(name, "split_heads", inputs, outs, heads=heads)
 
     def compute(q, other=None):
         ends = [heads * size, (heads + kv_heads) * size, (heads + 2 * kv_heads) * size]
@@ -224,18 +225,16 @@ def _spread_heads(array, times):
     return wide.reshaped([b, h * times, s, d])
 
 
-def _attention_programs(name, q, k, v, out):
-    """Two products and a softmax, none of which leaves its scores in DRAM on the chip."""
-    b, h, s, d = (list(q._shape) + [1] * 4)[:4]
-    length = k._shape[-2]
-    scores = make_output([b, h, s, length], q, None, Layout.TILE, DRAM_MEMORY_CONFIG)
-    key = [1, 1, d, length] if k._shape[1] != h else [b, h, d, length]
-    value = [1, 1, length, d] if v._shape[1] != h else [b, h, length, d]
-    if b * h > 1 and (key[0] * key[1]) not in (1, b * h):
-        key, value = [1, 1, d, length], [1, 1, length, d]
-    program(name, "matmul", [q, k], [scores], True, shapes=[None, key])
-    program(name, "softmax", [scores], [scores], True)
-    program(name, "matmul", [scores, v], [out], True, shapes=[None, value])
+def _attention_attributes(config, compute):
+    """What the kernel is told: chunks of 32 rows and HiFi2 where the caller says nothing."""
+    attributes = {}
+    for word, field in (("query_chunk", "q_chunk_size"), ("key_chunk", "k_chunk_size")):
+        size = getattr(config, field, None)
+        if size:
+            attributes[word] = int(size)
+    if compute is not None and compute.math_fidelity is not MathFidelity.Invalid:
+        attributes["fidelity"] = compute.math_fidelity.name
+    return attributes
 
 
 @operation("transformer.scaled_dot_product_attention")
@@ -249,12 +248,31 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
         fail(name, "attn_mask must be None when is_causal is true")
     out = make_output(input_tensor_q._shape, input_tensor_q, None, None,
                       memory_config or DRAM_MEMORY_CONFIG)
-    _attention_programs(name, input_tensor_q, input_tensor_k, input_tensor_v, out)
     inputs = [input_tensor_q, input_tensor_k, input_tensor_v]
+    if any(len(one._shape) != 4 for one in inputs):
+        fail(name, "q, k and v must have rank 4: [batch, heads, sequence, head size]")
     inputs += [attn_mask] if attn_mask is not None else []
+    told = _attention_attributes(program_config, compute_kernel_config)
+    program(name, "attention", inputs, [out], sliding_window_size is not None,
+            causal=bool(is_causal), **told)
     values(lambda q, k, v, m=None: attention(q, k, v, m, is_causal, scale, sliding_window_size),
            inputs, [out])
     return out
+
+
+def _launch_decode(name, q, k, v, out, seen):
+    """By analogy with the kernel of whole sequences. As ttnn does it, up to 16 cores share the
+    `seen` places of a head of keys; the queries that have those keys in common go together. What
+    the cores' parts take to be put together is left out."""
+    _one, batch, heads, size = list(q._shape)
+    groups, rows = k._shape[1], k._shape[-2]
+    cores = q._device.num_worker_cores()
+    parts = max(1, min(cores // max(1, batch * groups), 16, -(-seen // 32)))
+    part = max(32, -(-seen // parts))
+    queries = [batch, groups * parts, max(1, heads // groups), size]
+    keys = [batch, groups * parts, min(part, rows), size]
+    program(name, "attention", [q, k, v], [out], True, shapes=[queries, keys, keys],
+            out_shapes=[queries])
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config):
@@ -263,12 +281,8 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
     out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
     _one, batch, heads, size = list(q._shape)
     length = k._shape[-2]
-    scores = make_output([1, 1, batch * heads, length], q, None, Layout.TILE, DRAM_MEMORY_CONFIG)
-    flat = [1, 1, batch * heads, size]
-    program(name, "matmul", [q, k], [scores], True, shapes=[flat, [1, 1, size, length]])
-    program(name, "softmax", [scores], [scores], True)
-    program(name, "matmul", [scores, v], [out], True, shapes=[None, [1, 1, length, size]],
-            out_shapes=[flat])
+    seen = min(length, max(cur_pos) + 1) if is_causal and cur_pos else length
+    _launch_decode(name, q, k, v, out, seen)
     inputs = [q, k, v] + ([cur_pos_tensor] if cur_pos_tensor is not None else []) + (
         [mask] if mask is not None else [])
 
@@ -381,7 +395,9 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
 
     require_device("rotary_embedding", input_tensor, cos_cache, sin_cache)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
-    program("rotary_embedding", "multiply", [input_tensor, input_tensor], [out], True)
+    tables = [1, 1, max(rows, cos_cache._shape[-2]), input_tensor._shape[-1]]
+    program("rotary_embedding", "rotary_embedding", [input_tensor, cos_cache, sin_cache], [out],
+            shapes=[None, tables, tables], style="halves")
     values(compute, [input_tensor, cos_cache, sin_cache], [out])
     return out
 
@@ -402,7 +418,9 @@ def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_
 
     require_device("rotary_embedding_llama", input_tensor, cos_cache, sin_cache, trans_mat)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
-    program("rotary_embedding_llama", "multiply", [input_tensor, input_tensor], [out], True)
+    tables = [1, 1, max(input_tensor._shape[-2], cos_cache._shape[-2]), input_tensor._shape[-1]]
+    program("rotary_embedding_llama", "rotary_embedding", [input_tensor, cos_cache, sin_cache],
+            [out], is_decode_mode, shapes=[None, tables, tables], style="pairs")
     values(compute, [input_tensor, cos_cache, sin_cache, trans_mat], [out])
     return out
 
@@ -427,7 +445,8 @@ def _placed(cache, x, starts):
 
 def _cache_op(name, cache, x, others, compute):
     require_device(name, cache, x)
-    program(name, "move", [x], [cache], True, out_shapes=[list(x._shape)])
+    alike = x._layout is cache._layout
+    program(name, "copy" if alike else "tilize", [x], [cache], out_shapes=[list(x._shape)])
     values(compute, [cache, x] + others, [cache])
     return cache
 

@@ -429,6 +429,30 @@ class MemoryConfig:
         )
 
 
+_CHIP_LAYOUTS = {
+    TensorMemoryLayout.HEIGHT_SHARDED: "height",
+    TensorMemoryLayout.WIDTH_SHARDED: "width",
+    TensorMemoryLayout.BLOCK_SHARDED: "block",
+}
+
+
+def chip_shards(config):
+    """The shards of a configuration as the chip takes them; None where it is interleaved, in DRAM,
+    or names no shards. Rows and columns of shards are dealt out over so many cores, wherever these
+    are; blocks over the grid that holds them."""
+    spec = config.shard_spec
+    layout = _CHIP_LAYOUTS.get(config.memory_layout)
+    if spec is None or layout is None or config.buffer_type is not BufferType.L1:
+        return None
+    if layout == "block":
+        size = spec.grid.bounding_box().grid_size()
+        columns, rows = size.x, size.y
+    else:
+        columns, rows = spec.grid.num_cores(), 1
+    return (layout, columns, rows, *map(int, spec.shape),
+            layout == "block" and spec.orientation is ShardOrientation.COL_MAJOR)
+
+
 DRAM_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.INTERLEAVED, BufferType.DRAM)
 L1_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.INTERLEAVED, BufferType.L1)
 L1_HEIGHT_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1)

@@ -31,9 +31,11 @@ Workload small() {
   return made;
 }
 
-SimTime time_of(const Workload& program, bool python = true) {
+SimTime time_of(const Workload& program, const HostCharges& charges = {}) {
   wormhole::WormholeDevice device(wormhole::load_profiles());
-  Player player(device, program, python);
+  HostCharges charged = charges;
+  charged.pass = [&](SimTime time, std::string_view name) { device.pass_host_time(time, name); };
+  Player player(device, program, std::move(charged));
   for (const Command& command : program.commands) player.run(command);
   return device.now();
 }
@@ -49,8 +51,19 @@ TEST(Workload, IsTheSameAfterItsFile) {
 
 TEST(Workload, CallsFromPythonCostMore) {
   const auto cost = wormhole::load_profiles().software.host_python_call;
-  EXPECT_GE(time_of(small()), time_of(small(), false));
+  EXPECT_GE(time_of(small()), time_of(small(), {.python = false}));
   EXPECT_GT(cost, SimTime());
+}
+
+TEST(Workload, FirstCallsOfProgramsTakeTheirOwnTime) {
+  Workload program = small();
+  program.host = {SimTime::microseconds(20), SimTime::microseconds(1200),
+                  SimTime::microseconds(790'000)};
+  program.commands = {{Step::miss, 0, 2}, {Step::compile, 0, 1}, {Step::ttnn, 0, 3}};
+  EXPECT_EQ(time_of(program), SimTime::microseconds(2 * 1200 + 790'000 + 3 * 20));
+  EXPECT_EQ(time_of(program, {.first_calls = false}), SimTime::microseconds(3 * 20));
+  EXPECT_EQ(time_of(program, {.python = false}), SimTime::microseconds(2 * 1200 + 790'000));
+  EXPECT_EQ(time_of(parse_workload(to_json(program), "test")), time_of(program));
 }
 
 TEST(Workload, RegionsHaveTheirTimesAndCalls) {
@@ -118,6 +131,95 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
   refused("[0,[0,1],[2]]", "[7,[0,1],[2]]", "calls");
   refused("\"make\"", "\"bake\"", "commands");
   refused("{", "", "JSON");
+}
+
+/// A call of one kernel on tensors of these shapes, and what it takes.
+SimTime time_of_call(const std::string& kernel, const std::string& attributes,
+                     const std::vector<TensorSpec>& inputs, const TensorSpec& output) {
+  Workload made{.source = "call"};
+  CallLine call{.op = 0, .inputs = {}, .outputs = {}};
+  for (const TensorSpec& spec : inputs) {
+    call.inputs.push_back(static_cast<TensorNumber>(made.tensors.size()));
+    made.tensors.push_back({.spec = spec, .view_of = {}});
+  }
+  call.outputs.push_back(static_cast<TensorNumber>(made.tensors.size()));
+  made.tensors.push_back({.spec = output, .view_of = {}});
+  made.ops = {{.name = kernel, .kernel = kernel, .attributes = attributes}};
+  made.calls = {call};
+  for (TensorNumber i = 0; i < made.tensors.size(); ++i) {
+    made.commands.push_back({Step::make, 0, i});
+  }
+  made.commands.push_back({Step::call, 0, 0});
+  made.commands.push_back({Step::finish, 0, 0});
+  return time_of(made);
+}
+
+TEST(Kernels, OfTheCatalogueTakeTheirOwnTime) {
+  const TensorSpec x{.shape = {1, 8, 256, 64}};
+  const TensorSpec table{.shape = {256, 64}};
+  const TensorSpec rows{.shape = {1, 1, 2048, 512}};
+  EXPECT_GT(time_of_call("attention", R"({"causal":true})", {x, x, x}, x),
+            time_of_call("attention", R"({"causal":true,"query_chunk":128,"key_chunk":128})",
+                         {x, x, x}, x));
+  EXPECT_GT(time_of_call("layernorm", "", {rows}, rows),
+            time_of_call("rms_norm", "", {rows}, rows));
+  EXPECT_GT(time_of_call("rotary_embedding", R"({"style":"halves"})", {x, table, table}, x),
+            SimTime());
+  const TensorSpec weight{.shape = {512, 512}};
+  EXPECT_GT(time_of_call("minimal_matmul", R"({"fidelity":"HiFi4"})", {rows, weight}, rows),
+            time_of_call("minimal_matmul", R"({"fidelity":"LoFi"})", {rows, weight}, rows));
+  // Parts that do not begin with a tile are moved in rows.
+  const TensorSpec part{.shape = {1, 1, 1024, 512}};
+  EXPECT_GT(time_of_call("slice", R"({"begins":[0,0,8,0]})", {rows}, part),
+            time_of_call("slice", R"({"begins":[0,0,32,0]})", {rows}, part));
+  EXPECT_GT(time_of_call("pad", R"({"before":[0,0,0,0]})", {part}, rows), SimTime());
+  EXPECT_GT(time_of_call("permute", R"({"order":[0,2,3,1]})", {x}, {.shape = {1, 256, 64, 8}}),
+            SimTime());
+  EXPECT_GT(time_of_call("add", R"({"on_a":["gelu"]})", {rows, rows}, rows),
+            time_of_call("add", "", {rows, rows}, rows));
+  EXPECT_GT(time_of_call("matmul", R"({"activation":"gelu"})", {rows, weight}, rows),
+            time_of_call("matmul", "", {rows, weight}, rows));
+  EXPECT_GT(time_of_call("exp", R"({"then":["gelu","erf"]})", {rows}, rows),
+            time_of_call("exp", "", {rows}, rows));
+}
+
+TEST(Kernels, RefuseOperandsThatTheirAttributesDoNotFit) {
+  const TensorSpec x{.shape = {1, 8, 256, 64}};
+  const auto refused = [&](const std::string& kernel, const std::string& attributes,
+                           const std::vector<TensorSpec>& inputs, const TensorSpec& output) {
+    EXPECT_THROW(static_cast<void>(time_of_call(kernel, attributes, inputs, output)), Error)
+        << kernel << " " << attributes;
+  };
+  refused("slice", R"({"begins":[0,0,1,0]})", {x}, x);
+  refused("slice", R"({"steps":[1,1,2,1]})", {x}, x);
+  refused("slice", R"({"begins":[0,0,1]})", {x}, x);
+  refused("pad", R"({"before":[0,0,1,0]})", {x}, x);
+  refused("permute", R"({"order":[0,1,1,3]})", {x}, x);
+  refused("permute", R"({"order":[0,1,3,2]})", {x}, x);
+  refused("attention", R"({"query_chunk":33})", {x, x, x}, x);
+  refused("attention", "", {x, x}, x);
+  refused("attention", "", {x, {.shape = {1, 3, 256, 64}}, {.shape = {1, 3, 256, 64}}}, x);
+  refused("minimal_matmul", R"({"block":[8,8,8],"subblock":[3,1]})", {x, x}, x);
+  refused("rotary_embedding", R"({"style":"thirds"})", {x, x, x}, x);
+  refused("exp", R"({"then":["add"]})", {x}, x);
+  refused("repeat", "", {x}, {.shape = {1, 12, 256, 64}});
+}
+
+TEST(Workload, ShardsAreKeptInItsFile) {
+  Workload program = small();
+  TensorSpec& spec = program.tensors[0].spec;
+  spec.storage = Storage::l1;
+  spec.sharding =
+      Sharding{.layout = ShardLayout::height, .grid = {2, 1}, .rows = 32, .columns = 64};
+  const std::string text = to_json(program);
+  EXPECT_NE(text.find("l1 height:2x1:32x64"), std::string::npos) << text;
+  EXPECT_EQ(parse_workload(text, "test").tensors[0].spec, spec);
+  for (const char* const broken : {"height:2x1:32x32", "height:1x1:32x64", "round:2x1:32x64",
+                                   "height:2x1", "height:2x1:32x64:x", "height:0x1:32x64"}) {
+    std::string other = text;
+    other.replace(other.find("height:2x1:32x64"), 16, broken);
+    EXPECT_THROW(static_cast<void>(parse_workload(other, "test")), Error) << broken;
+  }
 }
 
 /// Two steps of a made-up training, one of them from a trace on the second queue.
