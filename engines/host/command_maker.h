@@ -42,8 +42,8 @@ struct Recording {
 class CommandMaker {
  public:
   /// `memory` and `context` must outlive this object and its commands.
-  CommandMaker(HostMemory& memory, const KernelContext& context)
-      : memory_(memory), context_(context), matmuls_(context) {}
+  CommandMaker(HostMemory& memory, const KernelContext& context, const ProductTuning& tuning)
+      : memory_(memory), context_(context), matmuls_(context, tuning) {}
 
   /// Makes a command that runs once and does not hold its buffers.
   Command unheld(const Program& program);

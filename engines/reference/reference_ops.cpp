@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "engines/device/cache_programs.h"
 #include "engines/device/eltwise_value.h"
 
 namespace howard::reference {
@@ -137,7 +138,10 @@ class Computation {
     });
   }
 
+  /// With two operands the first is written into the second, from a row on, which the third adds
+  /// to.
   void operator()(const SliceAttributes& attributes) {
+    if (writes_rows(program_)) return write_rows(attributes.begins[2]);
     each_output([&](Index at) {
       for (std::size_t i = 0; i < 4; ++i) {
         at[i] = attributes.begins[i] + at[i] * attributes.steps[i];
@@ -173,7 +177,10 @@ class Computation {
     const std::int64_t group = q[1] / k[1];
     each_output([&](Index at) {
       const Index pair{at[0], at[1] / group, 0, 0};
-      const std::int64_t seen = attributes.causal ? at[2] + 1 : k[2];
+      const bool decodes = has_position(program_);
+      const std::int64_t seen = attributes.causal ? at[2] + 1
+                                : decodes ? static_cast<std::int64_t>(input(3, {0, 0, 0, 0})) + 1
+                                          : k[2];
       double sum = 0;
       double weighted = 0;
       for (std::int64_t j = 0; j < seen; ++j) {
@@ -182,7 +189,7 @@ class Computation {
           score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
         }
         score *= double{attributes.scale};
-        if (inputs_.size() > 3) score += input(3, {at[0], 0, at[2], j});
+        if (inputs_.size() > 3 && !decodes) score += input(3, {at[0], 0, at[2], j});
         const double weight = std::exp(score);
         sum += weight;
         weighted += weight * input(2, {pair[0], pair[1], j, at[3]});
@@ -402,6 +409,15 @@ class Computation {
 
  private:
   /// q of the first operand, k and v of the second.
+  void write_rows(std::int64_t first) {
+    outputs_[0] = *inputs_[1];
+    if (has_position(program_)) first += static_cast<std::int64_t>(input(2, {0, 0, 0, 0}));
+    for_each(size_of(0), [&](const Index& at) {
+      const Index to{at[0], at[1], first + at[2], at[3]};
+      outputs_[0][offset(size_of_output(0), to)] = input(0, at);
+    });
+  }
+
   void split_groups() {
     for (std::size_t i = 0; i < 3; ++i) {
       const Index to = size_of_output(i);

@@ -48,6 +48,9 @@ class WormholeDevice final : public Device {
   /// Returns the phases of DRAM.
   std::vector<MemoryPhase> memory_phases() const override;
   void host_work(HostWork work, int count) override;
+  /// Lets `time` pass for work of the host that no constant of a profile's calls describes.
+  /// Timelines call it `name`, which must have static storage duration.
+  void pass_host_time(SimTime time, std::string_view name);
   void use_host_thread(int thread) override;
   void join_host_threads() override;
   SimTime now() const override;

@@ -60,7 +60,8 @@ PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
   }
   const TrainingOptions training = training_options(backend, parameters);
   models::Gpt2Options options = gpt2_sizes(parameters);
-  if (*harness::find_parameter(parameters, "engine") == "torch") {
+  const std::string_view engine = *harness::find_parameter(parameters, "engine");
+  if (is_torch(engine)) {
     if (training.as_published) {
       return harness::NotApplicable{"PyTorch sums the gradients of weights: -a variant=corrected"};
     }
@@ -74,7 +75,8 @@ PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
               .batch = options.batch,
               .width = options.width,
               .layers = options.layers,
-              .numbers = parse_torch_numbers(*harness::find_parameter(parameters, "dtype"))});
+              .numbers = parse_torch_numbers(*harness::find_parameter(parameters, "dtype")),
+              .compiled = engine == kCompiledTorch});
   }
   const TrainingTypes types = training_types(backend, parameters);
   options.parameters = types.parameters;
@@ -122,11 +124,13 @@ models::Gpt2Options gpt2_sizes(const Parameters& parameters) {
 
 harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
                                std::vector<std::string> engines) {
+  std::vector<std::string> words = engines;
   if (backend == harness::Backend::host) {
-    engines.insert(engines.begin(), "torch");
+    engines.insert(engines.begin(), std::string(kTorch));
+    words.insert(words.begin(), {std::string(kTorch), std::string(kCompiledTorch)});
     meaning += ", or PyTorch";
   }
-  return harness::word_axis("engine", std::move(meaning), engines, engines);
+  return harness::word_axis("engine", std::move(meaning), words, engines);
 }
 
 harness::Axis gpt2_batch_axis(harness::Backend backend) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
 #include "engines/wormhole/kernels/view_ops.h"
 
@@ -181,7 +182,7 @@ void lower_to_rows(Program program, Launches& launches) {
 bool moves_rows_of_tiles(const Program& program) {
   if (program.outputs[0].spec.layout != Layout::tile) return false;
   if (const auto* const slice = std::get_if<SliceAttributes>(&program.attributes)) {
-    return !slices_whole_tiles(program, *slice);
+    return !writes_rows(program) && !slices_whole_tiles(program, *slice);
   }
   const auto* const pad = std::get_if<PadAttributes>(&program.attributes);
   return pad != nullptr && (pad->before[2] % kTileSide != 0 || pad->before[3] % kTileSide != 0);

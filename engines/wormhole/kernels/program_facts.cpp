@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/ttnn_names.h"
 
@@ -121,7 +122,9 @@ struct Describer {
     told("dim", fmt::to_string(attributes.dimension));
   }
   void operator()(const SliceAttributes& attributes) const {
-    name(operation::kSlice);
+    name(has_position(program)  ? operation::kUpdateCache
+         : writes_rows(program) ? operation::kSliceWrite
+                                : operation::kSlice);
     told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
     told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
   }
@@ -135,7 +138,7 @@ struct Describer {
     told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
   }
   void operator()(const AttentionAttributes& attributes) const {
-    name(operation::kAttention);
+    name(has_position(program) ? operation::kDecodeAttention : operation::kAttention);
     told("is_causal", text(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
     told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",

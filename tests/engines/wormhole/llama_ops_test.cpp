@@ -131,6 +131,40 @@ TEST_F(LlamaOps, AttentionRefusesWhatDoesNotFit) {
   EXPECT_NO_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 64}), {}, q));
 }
 
+TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
+  const ops::Tensor place(
+      device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const auto step = [&](std::int64_t groups, std::int64_t places) {
+    const ops::Tensor q = tensor({1, 32, 1, 64});
+    const ops::Tensor cache = tensor({1, groups, places, 64});
+    return plan(ops::decode_attention({q, cache, cache}, place, {}, q));
+  };
+  // 8 cores for each of 8 heads of keys share 8 chunks of 4 tiles: 2 x 32 x 2 tiles for each head,
+  // and the tiles of q and of the result.
+  EXPECT_EQ(step(8, 1024).kernel.cores, 64);
+  EXPECT_EQ(step(8, 1024).kernel.dram, Bytes(8 * (2 * 32 * 2 + 2 * 2) * 2048));
+  EXPECT_EQ(step(1, 1024).kernel.cores, 16);
+  EXPECT_GT(step(8, 4096).kernel.total, step(8, 1024).kernel.total);
+  const ops::Tensor two = tensor({1, 8, 2, 64});
+  const ops::Tensor cache = tensor({1, 8, 64, 64});
+  EXPECT_THROW(ops::decode_attention({two, cache, cache}, place, {}, two), Error);
+  EXPECT_THROW(ops::decode_attention({two, cache, cache}, two, {}, two), Error);
+}
+
+TEST_F(LlamaOps, ARowIsWrittenIntoACacheOfAnyLengthAtTheSameCost) {
+  const ops::Tensor place(
+      device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const ops::Tensor row = tensor({1, 8, 1, 64});
+  const SimTime shorter = time(ops::write_rows(row, place, tensor({1, 8, 64, 64})));
+  EXPECT_EQ(time(ops::write_rows(row, place, tensor({1, 8, 2048, 64}))), shorter);
+  EXPECT_EQ(time(ops::write_rows(row, 77, tensor({1, 8, 2048, 64}))), shorter);
+  const ops::Tensor tiles = tensor({1, 8, 64, 64});
+  const Program whole = ops::write_rows(tiles, 32, tensor({1, 8, 2048, 64}));
+  EXPECT_EQ(launches(whole), 1U);
+  EXPECT_EQ(plan(whole).kernel.dram, Bytes(2 * 8 * 2 * 2 * 2048));
+  EXPECT_THROW(ops::write_rows(tiles, 2000, tensor({1, 8, 2048, 64})), Error);
+}
+
 TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {
   const ops::Tensor x = tensor({1, 2, 128, 64});
   EXPECT_EQ(launches(ops::slice(x, {0, 1, 32, 0}, tensor({1, 1, 64, 64}))), 1U);
