@@ -33,6 +33,7 @@ TEST(Calibrate, HasAPointForEachMeasuredQuantityAndEachCalibratedConstant) {
   EXPECT_TRUE(has("program_dispatch"));
   EXPECT_TRUE(has("matmul_traced.period"));
   EXPECT_TRUE(has("matmul_traced.math_end"));
+  EXPECT_TRUE(has("eltwise_kernels")) << "functions, each with a constant of its own";
   EXPECT_TRUE(has("dispatch.program"));
   EXPECT_TRUE(has("dram.write.noc0")) << "of the chip";
   EXPECT_FALSE(has("noc.link")) << "a published measurement";
@@ -43,8 +44,9 @@ TEST(Calibrate, ATablesPointHasItsErrorsBeforeAfterAndUnseen) {
   const auto points = run(*calibrate({}), {"matmul_traced.period", "mlp_host"});
   ASSERT_EQ(points.size(), 2U);
   for (const PointResult& point : points) {
-    for (const char* const name : {"start_median_error", "median_error", "p90_error", "worst_error",
-                                   "left_out_median_error"}) {
+    for (const char* const name :
+         {"start_median_error", "start_mean_error", "median_error", "mean_error", "p90_error",
+          "worst_error", "left_out_median_error", "left_out_mean_error"}) {
       ASSERT_NE(point.find_metric(name), nullptr) << point.id() << " " << name;
       EXPECT_GT(point.find_metric(name)->value, 0);
     }
@@ -52,6 +54,15 @@ TEST(Calibrate, ATablesPointHasItsErrorsBeforeAfterAndUnseen) {
   EXPECT_NE(points[0].find_metric("in_thirds_worst_error"), nullptr);
   EXPECT_EQ(points[1].find_metric("in_thirds_worst_error"), nullptr) << "two rows";
   EXPECT_EQ(*points[0].find_detail("rows"), "39");
+}
+
+TEST(Calibrate, FunctionsAreFittedEachToItsOwnRowsAndLeaveThemOutOneByOne) {
+  const auto points = run(*calibrate({}), {"eltwise_kernels"});
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(*points[0].find_detail("rows"), "144");
+  EXPECT_LT(points[0].find_metric("mean_error")->value,
+            points[0].find_metric("left_out_mean_error")->value);
+  EXPECT_EQ(points[0].find_metric("start_mean_error"), nullptr) << "the profile is what was fitted";
 }
 
 TEST(Calibrate, AConstantsPointHasItsBoundsValuesAndCertainty) {
