@@ -86,7 +86,7 @@ class MlpDepth final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"engine", CellSource::parameter, "engine"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"a layer", CellSource::metric, "layer_time"},
                         {"rate", CellSource::metric, "throughput"},
                         {"launches", CellSource::detail, "launches"},

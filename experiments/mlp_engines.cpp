@@ -78,7 +78,7 @@ class MlpEngines final : public harness::Experiment {
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"dtype", CellSource::parameter, "dtype"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"calls", CellSource::detail, "calls"},

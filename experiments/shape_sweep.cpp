@@ -164,7 +164,7 @@ class ShapeSweep final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"host", CellSource::metric, "host_time"},

@@ -60,6 +60,9 @@ class CommandMaker {
   void require_spec(const Operand& operand) const;
   const std::shared_ptr<std::byte[]>& values(BufferId buffer) const;
   Command command_of(const Program& program);
+  /// The product, and its activation in place.
+  Kernel product_kernel(const MatmulAttributes& attributes, const Program& program,
+                        const Call& call);
   Command command_of(const FusedPrograms& group, const RenamedTrace& trace);
   void fuse_into(Recording& result, std::span<const Program> captured);
 

@@ -39,10 +39,8 @@ struct Options {
   bool bottlenecks = false;
   bool page = false;  ///< Whether index.html is written beside the results.
 
-  /// Returns whether one more iteration of some points is recorded.
-  bool records() const { return records_all() || page; }
-  /// Returns whether every point is recorded. The page shows only the first point of an experiment.
-  bool records_all() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
+  /// Returns whether one more iteration of each point is recorded.
+  bool records() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;

@@ -97,15 +97,26 @@ int Session::thread_count(const Options& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
-void Session::record(const std::string& experiment,
-                     const std::vector<harness::PointResult>& planned, harness::RunHooks& hooks,
+void Session::record_for_page(const harness::Experiment& experiment,
+                              const std::vector<harness::PointResult>& points) {
+  if (experiment.timing().iterations == 0) return;
+  const auto first = std::ranges::find_if(points, [](const harness::PointResult& point) {
+    return point.backend == harness::Backend::emulated && !point.skipped;
+  });
+  if (first == points.end()) return;
+  TracedPoint& traced = shown_.emplace_back(experiment.name(), *first);
+  try {
+    traced.memory = memory_.record(experiment, *first, &traced.recorder);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "run_experiment: no timeline of {}: {}\n", first->id(), reason_of(failure));
+    shown_.pop_back();
+    memory_is_complete_ = false;
+  }
+}
+
+void Session::record(const std::string& experiment, harness::RunHooks& hooks,
                      std::vector<std::string>& costs) {
-  const auto first =
-      std::ranges::find(planned, harness::Backend::emulated, &harness::PointResult::backend);
-  const std::string first_id = first == planned.end() ? "" : first->id();
-  hooks.trace_sink = [this, &experiment,
-                      first_id](const harness::PointResult& point) -> TraceSink* {
-    if (!options_.records_all() && point.id() != first_id) return nullptr;
+  hooks.trace_sink = [this, &experiment](const harness::PointResult& point) -> TraceSink* {
     return &traced_.emplace_back(experiment, point).recorder;
   };
   hooks.scratch_sink = [this] {
@@ -142,6 +153,20 @@ void Session::show_emulated(const std::vector<const harness::PointResult*>& emul
              count == 1 ? "s" : "", std::max(1.0, seconds));
 }
 
+void Session::follow_up(const harness::Experiment& experiment,
+                        const harness::ExperimentResult& result) {
+  if (options_.page && !interrupted()) {
+    record_for_page(experiment, result.points);
+  }
+  for (const harness::PointResult& point : result.points) {
+    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
+    if (wanted) record_memory(experiment, point);
+  }
+  for (const harness::PointResult& point : result.points) {
+    if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
+  }
+}
+
 Finished Session::run(PlannedExperiment planned) {
   const std::string name(planned.experiment->name());
   const std::size_t count = planned.points.size();
@@ -174,7 +199,7 @@ Finished Session::run(PlannedExperiment planned) {
     };
     hooks.warm_up_sink = [&] { return progress.live_sink(); };
     hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
-    if (options_.records()) record(name, planned.points, hooks, costs);
+    if (options_.records()) record(name, hooks, costs);
     if (ranks_.size() > 1)
       hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     // With one thread, what is recorded of the points stays in order.
@@ -193,13 +218,7 @@ Finished Session::run(PlannedExperiment planned) {
   finished.question = planned.experiment->question();
   outputs_.finish(finished);
   for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
-  for (const harness::PointResult& point : finished.result.points) {
-    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
-    if (wanted) record_memory(*planned.experiment, point);
-  }
-  for (const harness::PointResult& point : finished.result.points) {
-    if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
-  }
+  follow_up(*planned.experiment, finished.result);
   return finished;
 }
 

@@ -67,6 +67,21 @@ TEST_F(MatmulSweep, TheCliffAt4096ComesOutOfThePlanner) {
   EXPECT_LT(seconds(points, id(2048, "worker")) / seconds(points, id(2048, "eth")), 1.3);
 }
 
+TEST_F(MatmulSweep, WeightsAndResultMayHaveTypesOfTheirOwn) {
+  const auto time = [&](std::vector<AxisOverride> overrides) {
+    overrides.push_back({"shape", {"32x2048x8192"}});
+    overrides.push_back({"dispatch", {"worker"}});
+    const std::vector<PointResult> points = emulate(std::move(overrides));
+    EXPECT_EQ(points.size(), 1U);
+    return points.front().find_metric("kernel_time")->value;
+  };
+  const double plain = time({});
+  const double narrow_weights = time({{"weights", {"bfloat8_b"}}});
+  EXPECT_LT(narrow_weights, plain) << "its time is that of reading the weights";
+  EXPECT_LT(time({{"weights", {"bfloat4_b"}}}), narrow_weights);
+  EXPECT_GT(time({{"output", {"float32"}}}), plain);
+}
+
 TEST_F(MatmulSweep, SmallProductsAreBoundByTheHostAndLargeOnesAreNot) {
   const auto points =
       emulate({{"shape", {"128x128x128", "4096x4096x4096"}}, {"dispatch", {"worker"}}});
