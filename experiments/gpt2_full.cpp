@@ -25,6 +25,7 @@
 #include "experiments/workloads/gpt2_case.h"
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/what_ifs.h"
+#include "harness/wrapped_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -34,19 +35,16 @@ using harness::find_parameter;
 using harness::NotApplicable;
 using harness::Parameters;
 
-class TtmlCase final : public harness::Case {
+class TtmlCase final : public harness::WrappedCase {
  public:
   TtmlCase(const DevBox& box, TrainingOptions training, const models::NanoGptOptions& options,
            autograd::AdamWForm optimizer)
-      : step_(box, reading(training),
-              [&](Device& device) { return train_nano_gpt(device, options, optimizer); }) {}
+      : WrappedCase(std::make_unique<TrainingCase>(box, reading(training), [&](Device& device) {
+          return train_nano_gpt(device, options, optimizer);
+        })) {}
 
-  void run() override { step_.run(); }
-  void finish() override { step_.finish(); }
-  SimTime now() const override { return step_.now(); }
-  void set_trace_sink(TraceSink* sink) override { step_.set_trace_sink(sink); }
   void describe(double seconds, harness::PointResult& point) const override {
-    step_.describe(seconds, point);
+    WrappedCase::describe(seconds, point);
     point.warnings.emplace_back(
         "the report's 510 ms of TTML are a literal in its benchmark, which does not run TTML; "
         "this is what its calls take here, another loss, optimizer and fidelity included");
@@ -59,8 +57,6 @@ class TtmlCase final : public harness::Case {
     training.reads_loss = true;
     return training;
   }
-
-  TrainingCase step_;
 };
 
 class Gpt2Full final : public harness::Experiment {

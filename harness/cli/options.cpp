@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -56,8 +57,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("!--no-tuning", options.tuning);
   app.add_flag("!--no-binding", options.binding);
   add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);

@@ -223,7 +223,7 @@ void describe(const ExplainedRun& run, PointResult& point) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
   }
-  point.details.emplace_back("bound_by", name_of(run.account.verdict()));
+  point.details.emplace_back("bound_by", run.account.bound());
   for (const Cost& cost : costs_of_iteration(run)) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
@@ -257,7 +257,7 @@ std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
 std::string verdict_sentence(const ExplainedRun& run) {
   const WorkSummary& all = all_of(run);
   const std::string share =
-      fmt::format("{} of {}", percent(all.verdict_share()), text_of(run.time));
+      fmt::format("{} of {}", percent(all.share_of(run.account.verdict())), text_of(run.time));
   const auto worst = [&](bool waiting) {
     const auto found = std::ranges::find(run.account.costs, waiting, &Cost::waiting);
     return found == run.account.costs.end() ? std::string() : found->name;

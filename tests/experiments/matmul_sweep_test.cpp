@@ -23,7 +23,7 @@ class MatmulSweep : public ::testing::Test {
  protected:
   std::vector<PointResult> run(const PlanOptions& options) const {
     return harness::run_points(*sweep_, harness::plan_points(*sweep_, options),
-                               {.repetitions = 2, .min_time = 0.001}, {});
+                               {.repetitions = 2, .min_time = 0.001});
   }
 
   std::vector<PointResult> emulate(std::vector<AxisOverride> overrides = {}) const {

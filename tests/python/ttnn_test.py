@@ -87,11 +87,14 @@ class OutputsTest(ScriptTest):
                                           "traced=no,yes").returncode, 0)
 
     def test_outputs_of_experiments(self):
-        made = self.run_text(HEAD + "ttnn.relu(x)\n", "--trace", "t.json", "--bottlenecks",
+        made = self.run_text(HEAD + "import howard\nfrom tracy import signpost\nsignpost('start')\n"
+                             "with howard.region('forward'):\n    ttnn.relu(x)\n", "--trace", "t.json", "--bottlenecks",
                              "--device-logs", "logs", "--memory", "memory", "--csv", "out.csv")
         self.assertEqual(made.returncode, 0, made.stderr)
         folder = pathlib.Path(self.folder.name)
-        self.assertIn("relu", (folder / "t.json").read_text())
+        trace = (folder / "t.json").read_text()
+        for name in ("relu", "signpost start", "begin forward", "end forward"):
+            self.assertIn(name, trace)
         self.assertTrue(list((folder / "logs").rglob("*.csv")))
         self.assertTrue((folder / "out.csv").exists())
 

@@ -11,6 +11,7 @@
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/train/train.h"
 
 namespace howard::cli {
@@ -57,8 +58,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_whole(app, "--threads", options.threads, 1, 4096);
   app.add_flag("!--no-tuning", options.tuning);
   app.add_flag("!--no-binding", options.binding);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--checkpoint", options.checkpoint);
   add_whole(app, "--every", options.every, 1, 1'000'000'000);
   app.add_flag("--resume", resume);

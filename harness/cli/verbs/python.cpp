@@ -25,6 +25,7 @@
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/script_summary.h"
@@ -82,8 +83,7 @@ ScriptOptions script_options(int argc, const char* const* argv) {
   app.add_option("--calls", options.calls);
   app.add_option("--kernel-cache", options.kernel_cache);
   app.add_option("--save-workload", options.workload);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);
