@@ -100,7 +100,9 @@ class PairedRuns {
     befores_.clear();
     afters_.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      options_->progress(fmt::format("{}pair {} of {}", stage, i + 1, count));
+      if (options_->progress) {
+        options_->progress(fmt::format("{}pair {} of {}", stage, i + 1, count));
+      }
       const bool old_first = random_() % 2 == 0;
       if (old_first) befores_.push_back((*before_)());
       afters_.push_back((*after_)());

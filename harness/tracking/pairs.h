@@ -33,8 +33,8 @@ struct PairOptions {
   std::size_t pairs = 10;
   std::uint64_t seed = 1;  ///< Decides which process of a pair comes first.
   bool anyway = false;     ///< Compares what require_comparable() refuses.
-  /// Is told what is going on: "pair 3 of 10".
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  /// Is told what is going on: "pair 3 of 10". May be empty.
+  std::function<void(const std::string&)> progress;
 };
 
 /// Compares two sources by interleaved pairs of fresh processes; a process is one observation.
