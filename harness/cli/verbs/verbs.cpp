@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/cli/fit/fit.h"
+#include "harness/cli/generate/generate.h"
 #include "harness/cli/tracking/bisect.h"
 #include "harness/cli/tracking/compare.h"
 #include "harness/cli/tracking/history.h"
@@ -25,8 +26,8 @@ namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
 extern const std::string_view kHelp, kAnalyzeHelp, kBisectHelp, kCompareHelp, kExplainHelp,
-    kFitHelp, kHistoryHelp, kListHelp, kPythonHelp, kReportHelp, kSelftestGateHelp, kTrackHelp,
-    kTrainConfigHelp, kTrainHelp, kTuneHelp;
+    kFitHelp, kGenerateHelp, kHistoryHelp, kListHelp, kPythonHelp, kReportHelp, kSelftestGateHelp,
+    kTrackHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -36,6 +37,8 @@ std::span<const Verb> verbs() {
            "train a character model on a text, save, resume, write text"},
       Verb{kFitVerb, fit, &kFitHelp,
            "what a training run of TTML's files would take, and which settings are faster"},
+      Verb{kGenerateVerb, generate, &kGenerateHelp,
+           "write text with the weights of a Llama or a GPT-2, and say how fast"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
       Verb{"python", python, &kPythonHelp, "run a Python script for ttnn on the emulated chip"},

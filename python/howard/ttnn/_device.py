@@ -182,10 +182,12 @@ class MeshDevice:
         self.is_open = True
         self.values = session.values
         self.capture = None
+        self.group = None  # What stands for a group of devices, once a collective has run.
         self.traces = {}
         self._numbers = parent._numbers if parent else [0]
         self.op_ids = parent.op_ids if parent else {}
-        self.programs = set()
+        self.programs, self._compiled = set(), set()
+        self._keeps_programs = self._misses_allowed = True
         self._managers, self._loaded, self._next_manager = {}, None, 1
         self._submeshes = []
         self._parent = parent
@@ -272,19 +274,40 @@ class MeshDevice:
     # The program cache.
 
     def enable_program_cache(self):
-        """It always is."""
+        """It is, unless it was disabled."""
+        self._keeps_programs = True
 
     def clear_program_cache(self):
         self.programs.clear()
 
     def disable_and_clear_program_cache(self):
+        """Each call makes its program anew; its kernels stay compiled."""
         self.programs.clear()
+        self._keeps_programs = False
+
+    def look_up(self, program):
+        """Charges the host for the first call of a program."""
+        if program in self.programs:
+            return
+        cold = session.cold_kernels and program not in self._compiled
+        if session.cold_kernels:
+            self._compiled.add(program)
+        if self._keeps_programs:
+            if not self._misses_allowed:
+                raise RuntimeError("TT_FATAL: Device operation: program cache miss occurred, but "
+                                   "cache misses are forbidden")
+            self.programs.add(program)
+        (self.chip.compile if cold else self.chip.miss)(1)
+
+    def charge_call(self):
+        """Charges the host for a call from Python."""
+        (self.chip.python if session.calls_as_report else self.chip.ttnn)(1)
 
     def num_program_cache_entries(self):
         return len(self.programs)
 
     def set_program_cache_misses_allowed(self, allowed):
-        """Misses are always allowed."""
+        self._misses_allowed = bool(allowed)
 
     # Meshes.
 
@@ -482,11 +505,7 @@ def open_mesh_device(mesh_shape=None, l1_small_size=0, trace_region_size=0, num_
                      dispatch_core_config=None, offset=None, physical_device_ids=(),
                      worker_l1_size=0):
     shape = MeshShape(mesh_shape) if mesh_shape is not None else MeshShape(1, session.devices())
-    if shape.mesh_size() > session.devices():
-        raise RuntimeError(
-            f"a mesh of {shape.mesh_size()} devices is more than the emulated box has: it is an "
-            f"{session.chip_name.upper()} with {session.devices()}"
-        )
+    session.widen(shape.mesh_size())
     ids = list(physical_device_ids) or list(range(shape.mesh_size()))
     return _open(ids, shape, dispatch_core_config or DispatchCoreConfig(), num_command_queues,
                  trace_region_size, l1_small_size)

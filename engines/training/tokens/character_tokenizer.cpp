@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/tokenizer.h"
+#include "engines/training/tokens/character_tokenizer.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/units.h"
-#include "engines/device/tensor_spec.h"
 
 namespace howard::training {
 namespace {
@@ -45,16 +43,16 @@ std::vector<std::string> characters_of(std::string_view text) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::string_view text) : Tokenizer(characters_of(text)) {}
+CharacterTokenizer::CharacterTokenizer(std::string_view text)
+    : CharacterTokenizer(characters_of(text)) {}
 
-Tokenizer::Tokenizer(std::vector<std::string> characters) : characters_(std::move(characters)) {
+CharacterTokenizer::CharacterTokenizer(std::vector<std::string> characters)
+    : characters_(std::move(characters)) {
   std::uint32_t token = 1;
   for (const std::string& character : characters_) token_of_.emplace(character, token++);
 }
 
-std::int64_t Tokenizer::vocabulary() const { return ceil_div(tokens(), kTileSide) * kTileSide; }
-
-std::vector<std::uint32_t> Tokenizer::encode(std::string_view text) const {
+std::vector<std::uint32_t> CharacterTokenizer::encode(std::string_view text) const {
   std::vector<std::uint32_t> tokens;
   for_each_character(text, [&](std::string_view character) {
     const auto found = token_of_.find(character);
@@ -70,7 +68,7 @@ std::vector<std::uint32_t> Tokenizer::encode(std::string_view text) const {
   return tokens;
 }
 
-std::string Tokenizer::decode(std::span<const std::uint32_t> tokens) const {
+std::string CharacterTokenizer::decode(std::span<const std::uint32_t> tokens) const {
   std::string text;
   for (const std::uint32_t token : tokens) {
     if (token >= 1 && token <= characters_.size()) text += characters_[token - 1];
