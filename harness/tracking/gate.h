@@ -14,7 +14,7 @@ namespace howard::tracking {
 
 struct GateOptions {
   std::size_t comparisons = 20;  ///< Of the suite with itself, and for each slowdown half as many.
-  std::size_t pairs = 10;        ///< Of processes in a comparison.
+  std::size_t pairs = 15;        ///< Of processes in a comparison.
   std::size_t most_pairs = 100;  ///< The most that are measured when a row asks for more.
   std::vector<double> slowdowns{0.05, 0.02};
   std::uint64_t seed = 1;

@@ -263,7 +263,7 @@ Comparison compare_pairs(const std::string& before_name, const Source& before,
   const std::size_t screened = pairs.measured();
   if (!suspects.empty()) {
     const double share = limits.alpha / static_cast<double>(suspects.size());
-    pairs.measure(std::max(options.pairs, harness::fewest_pairs(share) + 1), "suspects again, ");
+    pairs.measure(std::max(options.pairs, 2 * harness::fewest_pairs(share)), "suspects again, ");
     confirm(suspects, pairs, limits);
   }
   describe_common_shift(comparison, limits);
