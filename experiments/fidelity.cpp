@@ -89,7 +89,7 @@ PointResult emulate(const PublishedRow& row) {
     options.overrides.push_back({axis.name, {value ? std::string(*value) : axis.values.front()}});
   }
   std::vector<PointResult> points =
-      harness::run_points(*row.experiment, harness::plan_points(*row.experiment, options), {}, {});
+      harness::run_points(*row.experiment, harness::plan_points(*row.experiment, options));
   points.front().reference = row.reference;
   return std::move(points.front());
 }
@@ -233,7 +233,9 @@ class Fidelity final : public Experiment {
                         {"mean |error|", CellSource::metric, "mean_error"},
                         {"median", CellSource::metric, "median_error"},
                         {"p90", CellSource::metric, "p90_error"},
-                        {"worst", CellSource::metric, "worst_error"}},
+                        {"worst", CellSource::metric, "worst_error"},
+                        {"source", CellSource::detail, "source"},
+                        {"caution", CellSource::detail, "note"}},
             .plots = {{.title = "Published times and the emulator's",
                        .x_label = "published",
                        .y_label = "emulated",

@@ -48,6 +48,11 @@ double gelu_slope(double x) {
 }
 
 /// Computes one call; each overload knows the operands of its op.
+double applied(const EltwiseStep& step, double value) {
+  const auto [one, two] = step.numbers;
+  return eltwise_function<double>(step.function)({value, 0, 0, double{one}, double{two}});
+}
+
 class Computation {
  public:
   Computation(const Program& program, const Inputs& inputs) : program_(program), inputs_(inputs) {
@@ -70,25 +75,22 @@ class Computation {
                           attributes.transpose_b ? k : at[3]};
         sum += input(0, left) * input(1, right);
       }
-      return sum;
+      return attributes.activation ? applied(*attributes.activation, sum) : sum;
     });
   }
 
   void operator()(const EltwiseAttributes& attributes) {
     const EltwiseFunction<double> function = eltwise_function<double>(attributes.function);
-    const auto numbers = [](const std::array<float, kMostEltwiseNumbers>& from) {
-      return std::array<double, kMostEltwiseNumbers>{double{from[0]}, double{from[1]}};
-    };
-    const auto [first, second] = numbers(attributes.numbers);
-    each_output([&, first = first, second = second](Index at) {
+    const double first = attributes.numbers[0];
+    const double second = attributes.numbers[1];
+    each_output([&](Index at) {
       std::array<double, 3> values{};
       for (std::size_t i = 0; i < inputs_.size(); ++i) values.at(i) = input(i, at);
       if (attributes.scalar) values.at(inputs_.size()) = double{*attributes.scalar};
+      for (const EltwiseStep& step : attributes.on_a) values[0] = applied(step, values[0]);
+      for (const EltwiseStep& step : attributes.on_b) values[1] = applied(step, values[1]);
       double result = function({values[0], values[1], values[2], first, second});
-      for (const EltwiseStep& step : attributes.then) {
-        const auto [one, two] = numbers(step.numbers);
-        result = eltwise_function<double>(step.function)({result, 0, 0, one, two});
-      }
+      for (const EltwiseStep& step : attributes.then) result = applied(step, result);
       return result;
     });
   }
@@ -196,7 +198,9 @@ class Computation {
     });
   }
 
-  void operator()(const MinimalMatmulAttributes&) { (*this)(MatmulAttributes{}); }
+  void operator()(const MinimalMatmulAttributes& attributes) {
+    (*this)(MatmulAttributes{.activation = attributes.activation});
+  }
 
   void operator()(const SplitHeadsAttributes&) {
     if (inputs_.size() == 2) return split_groups();

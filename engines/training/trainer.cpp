@@ -197,6 +197,7 @@ const Checkpoint& Trainer::checkpoint() {
   Checkpoint now{.recipe = recipe_,
                  .step = steps_done_,
                  .text_checksum = text_checksum_,
+                 .product_ways = product_ways_,
                  .characters = tokenizer_->characters(),
                  .tensors = {}};
   for (const auto& [name, tensor] : saved()) {

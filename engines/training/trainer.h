@@ -45,6 +45,8 @@ class Trainer {
   /// Returns the run's present state. Throws Error, as step() does, when a parameter is not finite
   /// any more.
   const Checkpoint& checkpoint();
+  /// Sets what checkpoints say about how the device computes products (Checkpoint::product_ways).
+  void set_product_ways(std::string ways) { product_ways_ = std::move(ways); }
   /// Continues from `checkpoint`, with the same losses as if the run had never stopped. Throws
   /// Error when the checkpoint belongs to another model, recipe or text; nothing is changed then.
   /// The number of steps may differ.
@@ -96,6 +98,7 @@ class Trainer {
   std::unique_ptr<autograd::StaticStep> static_;
   std::unique_ptr<autograd::TracedStep> traced_;
   std::int64_t steps_done_ = 0;
+  std::string product_ways_;
   Checkpoint last_;
 };
 

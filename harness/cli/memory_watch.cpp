@@ -45,7 +45,7 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
 }
 
 profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
-                                        const harness::PointResult& point) {
+                                        const harness::PointResult& point, TraceSink* trace) {
   profiler::MemoryRecorder& recorder = point.backend == harness::Backend::emulated ? chip_ : host_;
   // The recorder is closed before the case is destroyed, so that buffers that live at the end of an
   // iteration are still seen to live.
@@ -60,7 +60,9 @@ profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
                  .hint = ""});
   }
   const auto runs = std::get<std::unique_ptr<harness::Case>>(std::move(prepared));
+  for (int i = 0; trace != nullptr && i < experiment.timing().warmup; ++i) runs->run();
   recorder.begin_phase("run");
+  runs->set_trace_sink(trace);
   runs->run();
   if (experiment.timing().iterations > 0) runs->finish();
   recorder.close();

@@ -19,8 +19,8 @@ std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use, const 
 void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
                   const std::string& title, const reports::Canvas& canvas);
 
-/// Implements --memory: it sets a point up once more and runs one more iteration, while the device
-/// reports what it allocates.
+/// Implements --memory, and the timeline of a page: it sets a point up once more and runs one more
+/// iteration, while the device reports what it allocates.
 class MemoryWatch {
  public:
   /// The emulated chips and the host device report to these sinks. Outside of record() the sinks
@@ -28,9 +28,10 @@ class MemoryWatch {
   MemorySink* chip() { return &chip_; }
   MemorySink* host() { return &host_; }
 
-  /// Error if the point cannot be set up or fails.
+  /// Error if the point cannot be set up or fails. With a `trace`, the experiment's warm-up runs
+  /// first, and the trace receives what happens in the iteration after it.
   profiler::MemoryUse record(const harness::Experiment& experiment,
-                             const harness::PointResult& point);
+                             const harness::PointResult& point, TraceSink* trace = nullptr);
 
  private:
   profiler::MemoryRecorder chip_, host_;

@@ -25,6 +25,9 @@ struct Options {
   bool dry_run = false;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
+  /// Whether the host multiplies in the ways that are fastest on this machine (ProductTuning).
+  bool tuning = true;
+  bool binding = true;  ///< Whether host threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   // For each output, "" is the default place under `results` and "-" is standard output.
@@ -36,10 +39,8 @@ struct Options {
   bool bottlenecks = false;
   bool page = false;  ///< Whether index.html is written beside the results.
 
-  /// Returns whether one more iteration of some points is recorded.
-  bool records() const { return records_all() || page; }
-  /// Returns whether every point is recorded. The page shows only the first point of an experiment.
-  bool records_all() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
+  /// Returns whether one more iteration of each point is recorded.
+  bool records() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
 
   ColorMode color = ColorMode::automatic;
   bool progress = true;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "experiments/workloads/fidelity_tables.h"
 #include "reports/page/page.h"
 
 namespace howard::cli {
@@ -21,6 +22,12 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
   return files;
 }
 
+std::vector<reports::Table> more_tables(const std::string& experiment,
+                                        const wormhole::ProfileChoice& profiles) {
+  if (experiment != "fidelity") return {};
+  return experiments::fidelity_tables(wormhole::load_constants(profiles));
+}
+
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
                 const Options& options, Outputs& outputs) {
   reports::Page page;
@@ -29,19 +36,20 @@ bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPo
                              .presentation = one.presentation,
                              .question = std::string(one.question),
                              .files = files_beside(options.results, one.result.experiment),
-                             .tables = one.tables});
+                             .tables = one.tables,
+                             .more = more_tables(one.result.experiment, options.profiles)});
   }
-  std::vector<profiler::TraceProcess> processes;
+  std::vector<reports::TimelinePoint> timelines;
   for (const TracedPoint& point : points) {
-    if (point.backend != harness::Backend::emulated) continue;
     const profiler::Recorder& recorder = point.recorder.recorder();
-    processes.push_back(
-        {.name = point.experiment + "/" + point.name,
-         .events = recorder.events(),
-         .losses = recorder.losses(),
-         .facts = [&](std::uint64_t program) { return point.recorder.facts(program); }});
+    timelines.push_back(
+        {.process = {.name = point.experiment + "/" + point.name,
+                     .events = recorder.events(),
+                     .losses = recorder.losses(),
+                     .facts = [&](std::uint64_t program) { return point.recorder.facts(program); }},
+         .memory = point.memory.curve.empty() ? nullptr : &point.memory});
   }
-  page.timelines = processes;
+  page.timelines = timelines;
   return outputs.add_file(options.results / "index.html", reports::html_page(page));
 }
 

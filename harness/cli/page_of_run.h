@@ -9,8 +9,13 @@
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/session.h"
+#include "reports/tables/table.h"
 
 namespace howard::cli {
+
+/// What a page shows of an experiment besides its results: of fidelity, what the numbers rest on.
+std::vector<reports::Table> more_tables(const std::string& experiment,
+                                        const wormhole::ProfileChoice& profiles);
 
 /// The files of an experiment that lie in `folder`, for links from a page there.
 std::vector<std::string> files_beside(const std::filesystem::path& folder,

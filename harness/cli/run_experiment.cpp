@@ -132,7 +132,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
     for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
   }
   bool well = outputs.write(finished);
-  if (options.page) well = write_page(finished, session.traced(), options, outputs) && well;
+  if (options.page) well = write_page(finished, session.shown(), options, outputs) && well;
   well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, box.profiles().chip) && well;
   for (const Finished& one : finished) {
@@ -231,10 +231,13 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   options.profiles = space.fixed;
   const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
   MemoryWatch memory;
-  const bool watches = !options.memory.empty();
+  const bool watches = !options.memory.empty() || options.page;
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles,
-      host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
+      host::HostOptions{.threads = options.threads,
+                        .tunes_products = options.tuning,
+                        .binds_threads = options.binding,
+                        .memory = watches ? memory.host() : nullptr},
       options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);

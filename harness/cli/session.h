@@ -33,6 +33,7 @@ struct TracedPoint {
   std::string name;
   harness::Backend backend;
   profiler::ProgramRecorder recorder;
+  profiler::MemoryUse memory = {};  ///< Of the same iteration, for a page; else empty.
 };
 
 /// Runs planned experiments one after the other, with progress, checkpoints, interruption and
@@ -52,9 +53,12 @@ class Session {
   /// Returns what was recorded of every point so far, for --trace, --device-logs and --bottlenecks.
   const std::deque<TracedPoint>& traced() const { return traced_; }
 
+  /// Returns what was recorded for the page: the first emulated point of each experiment.
+  const std::deque<TracedPoint>& shown() const { return shown_; }
+
   /// Returns the threads for emulated points: --threads, or this rank's share of the cores.
   static int thread_count(const Options& options, const Ranks& ranks);
-  /// Returns false if --memory failed for a point.
+  /// Returns false if --memory, or the timeline of a page, failed for a point.
   bool memory_is_complete() const { return memory_is_complete_; }
 
   /// Returns true once the user has pressed Ctrl-C. A second press ends the program at once.
@@ -65,14 +69,17 @@ class Session {
 
  private:
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
+  /// Records what the options want of the points that have run, and says which of them failed.
+  void follow_up(const harness::Experiment& experiment, const harness::ExperimentResult& result);
   /// Prints the tables of the emulated points, which took only a moment, and says how long the
   /// `count` host points that follow will take.
   void show_emulated(const std::vector<const harness::PointResult*>& emulated,
                      const harness::Experiment& experiment, std::size_t count) const;
-  /// Makes the hooks record one more iteration of each point that the options ask for, and adds to
-  /// `costs` how much time that took.
-  void record(const std::string& experiment, const std::vector<harness::PointResult>& planned,
-              harness::RunHooks& hooks, std::vector<std::string>& costs);
+  /// Runs the first of the points that is emulated once more, for the page's timeline.
+  void record_for_page(const harness::Experiment& experiment,
+                       const std::vector<harness::PointResult>& points);
+  /// Watches the run of one experiment.
+  class Watch;
 
   const Options& options_;
   const harness::RunContext& context_;
@@ -82,6 +89,7 @@ class Session {
   int runs_ = 0;
   bool memory_is_complete_ = true;
   std::deque<TracedPoint> traced_;
+  std::deque<TracedPoint> shown_;
   /// Receives the events that measure the cost of recording.
   std::optional<profiler::Recorder> scratch_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/trace_event.h"
 #include "profiler/formats/log.h"
+#include "profiler/formats/traces/trace_process.h"
 
 namespace howard::profiler {
 
@@ -15,6 +16,12 @@ struct LogTrace {
   std::string name;  ///< "run 1, device 0".
   std::vector<TraceEvent> events;
   std::uint64_t losses = 0;
+  bool real_host = false;  ///< As Timeline::real_host.
+
+  /// Returns the process, which must not outlive this.
+  TraceProcess process() const {
+    return {.name = name, .events = events, .losses = losses, .real_host = real_host};
+  }
 };
 
 /// The programs of a log for a viewer: each device of each run is a process, each sub-device a

@@ -70,10 +70,15 @@ void OpsSections::add_signpost(const OpRow& row) {
   sections_.push_back({std::string(row.name), row.host_start.value_or(LoggedOp::kNoHost)});
 }
 
-bool OpsSections::wants(const OpRow& row) const {
+bool OpsSections::wants(const OpRow& row) {
   if (!from_call_ && !to_call_) return true;
   if (!row.call) return false;
-  return (!from_call_ || *row.call >= *from_call_) && (!to_call_ || *row.call < *to_call_);
+  least_call_ = std::min(*row.call, least_call_.value_or(*row.call));
+  most_call_ = std::max(*row.call, most_call_.value_or(*row.call));
+  const bool wanted =
+      (!from_call_ || *row.call >= *from_call_) && (!to_call_ || *row.call < *to_call_);
+  any_call_ = any_call_ || wanted;
+  return wanted;
 }
 
 NameId OpsSections::section_of(const OpRow& row) {
@@ -228,6 +233,16 @@ void OpsSections::begin_run() {
 }
 
 void OpsSections::require_range() const {
+  if ((from_call_ || to_call_) && !any_call_) {
+    throw Error({.attempted = fmt::format("take the part of the log{}{}",
+                                          from_call_ ? " from call " + range_.from : "",
+                                          to_call_ ? " up to call " + range_.to : ""),
+                 .value = "no program's GLOBAL CALL COUNT lies there",
+                 .accepted = least_call_
+                                 ? fmt::format("the log has {} to {}", *least_call_, *most_call_)
+                                 : "the log has no GLOBAL CALL COUNT; signposts",
+                 .hint = ""});
+  }
   const bool lacks_from = !range_.from.empty() && !from_call_ && !found_from_;
   const bool lacks_to = !range_.to.empty() && !to_call_ && !found_to_;
   if (!lacks_from && !lacks_to) return;

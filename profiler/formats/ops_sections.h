@@ -23,7 +23,7 @@ class OpsSections {
 
   void add_signpost(const OpRow& row);
   /// False for a row whose GLOBAL CALL COUNT lies outside of the range.
-  bool wants(const OpRow& row) const;
+  bool wants(const OpRow& row);
   /// The section of a row by the order of the file; for a row that is a mark, a number that says
   /// so.
   NameId section_of(const OpRow& row);
@@ -37,7 +37,7 @@ class OpsSections {
   std::string_view name(NameId section) const;
 
   void begin_run();
-  /// After the last run. Error when none had the signposts that the range names.
+  /// After the last run. Error when none had the signposts, or a call, that the range names.
   void require_range() const;
 
  private:
@@ -59,6 +59,8 @@ class OpsSections {
   LogRange range_;
   std::optional<std::int64_t> from_call_, to_call_;
   bool found_from_ = false, found_to_ = false;
+  std::optional<std::int64_t> least_call_, most_call_;  ///< That were seen.
+  bool any_call_ = false;                               ///< One lies in the range.
   std::vector<std::string> seen_;  ///< The names of all runs' signposts, some of them.
   std::vector<Section> sections_;
   std::vector<std::string> markers_;  ///< What the marks of this run say.

@@ -10,8 +10,8 @@
 
 namespace howard::profiler {
 
-/// Writes the programs as `ops_perf_results` CSV, version 2.1 (98 columns), as tt-perf-report and
-/// ttnn-visualizer read it. What was not recorded is an empty cell. Firmware and kernel have the
+/// Writes the programs as `ops_perf_results` CSV, version 2.1 (98 columns), as tt-perf-report
+/// reads it. What was not recorded is an empty cell. Firmware and kernel have the
 /// same times, because nothing is emulated around a kernel. Inputs beyond the third and further
 /// outputs have no column.
 std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device);

@@ -46,6 +46,7 @@ class Adviser {
   void look_at_host(std::span<const BusyLane> devices);
   void look_at_calls(std::span<const CallUse> uses);
   void look_at_movements(std::span<const CallUse> uses);
+  void look_at_neighbours(std::span<const CallUse> uses);
   std::vector<LogFinding> take() &&;
 
  private:
@@ -54,6 +55,7 @@ class Adviser {
   }
   void look_at_cores(const CallUse& use, SimTime shortest);
   void look_at_product(const CallUse& use);
+  void look_at_memory(const CallUse& use);
   void try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what);
 
   const LoggedRun& run_;
@@ -219,6 +221,62 @@ void Adviser::look_at_product(const CallUse& use) {
   }
 }
 
+/// A call whose operands would fit into L1, but lie in DRAM.
+void Adviser::look_at_memory(const CallUse& use) {
+  if (!use.emulated || !use.facts.knows_sizes || use.base_cores == 0) return;
+  // The other half is left for circular buffers.
+  const Bytes room(emulator_->chip().l1_circular_buffers.value() * use.base_cores / 2);
+  if (use.facts.dram == Bytes() || use.facts.dram > room) return;
+  OpRow inside = calls_.row(use.call);
+  for (std::vector<TensorCells>* const tensors : {&inside.inputs, &inside.outputs}) {
+    for (TensorCells& tensor : *tensors) {
+      const bool in_dram = tensor.memory.empty() ||
+                           tensor.memory.find("_DRAM_INTERLEAVED") != std::string_view::npos;
+      if (in_dram) tensor.memory = "DEV_0_L1_INTERLEAVED";
+    }
+  }
+  try_variant(use, use.emulated->kernel, inside,
+              "operands and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG");
+}
+
+/// Neighbours that could run beside each other: both on few cores, and the second does not read
+/// anything of the first's shape.
+void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
+  std::map<std::uint32_t, const CallUse*> by_call;
+  for (const CallUse& use : uses) by_call[use.call] = &use;
+  const std::vector<ProgramRun>& programs = run_.timeline.programs;
+  const bool divided = std::ranges::any_of(
+      programs, [](const ProgramRun& program) { return program.sub_device != 0; });
+  if (divided || !run_.knows_starts) return;
+  LogFinding beside{.what = "a second queue: two sub-devices with a queue each",
+                    .where = "neighbours on few cores",
+                    .certainty = Certainty::at_most};
+  for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
+    const ProgramRun& one = programs[i];
+    const ProgramRun& two = programs[i + 1];
+    const auto first = by_call.find(one.call);
+    const auto second = by_call.find(two.call);
+    if (one.device != two.device || first == by_call.end() || second == by_call.end()) continue;
+    const int cores = first->second->base_cores;
+    if (one.cores == 0 || two.cores == 0 || one.cores + two.cores > cores) continue;
+    const OpRow& from = calls_.row(one.call);
+    const OpRow& to = calls_.row(two.call);
+    if (from.outputs.empty() || to.inputs.empty()) continue;
+    const bool reads = std::ranges::any_of(to.inputs, [&](const TensorCells& input) {
+      return input.dimensions == from.outputs.front().dimensions;
+    });
+    if (reads) continue;
+    beside.programs += 2;
+    beside.now += one.kernel.duration() + two.kernel.duration();
+    beside.gain += std::min(one.kernel.duration(), two.kernel.duration());
+    ++i;
+  }
+  beside.why = fmt::format(
+      "{} pairs have room beside each other, and the second reads nothing of the first's shape",
+      beside.programs / 2);
+  add(std::move(beside));
+}
+
 void Adviser::look_at_calls(std::span<const CallUse> uses) {
   if (uses.empty()) return;
   for (const CallUse& use : uses) {
@@ -231,6 +289,7 @@ void Adviser::look_at_calls(std::span<const CallUse> uses) {
     const bool product = use.facts.flops > Flops() && use.facts.knows_sizes;
     const bool same_chip = use.not_emulated != "another chip than the emulator's";
     if (product && emulator_ != nullptr && same_chip) look_at_product(use);
+    if (emulator_ != nullptr && same_chip) look_at_memory(use);
   }
 }
 
@@ -309,6 +368,7 @@ std::vector<LogFinding> advise(const LoggedRun& run, const OpCalls& calls,
   adviser.look_at_host(devices);
   adviser.look_at_calls(uses);
   adviser.look_at_movements(uses);
+  adviser.look_at_neighbours(uses);
   return std::move(adviser).take();
 }
 

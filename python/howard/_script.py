@@ -20,6 +20,8 @@ def _options():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--no-values", action="store_true")
     parser.add_argument("--virtual-clock", action="store_true")
+    parser.add_argument("--calls", choices=("ttnn", "report"), default="ttnn")
+    parser.add_argument("--kernel-cache", choices=("warm", "cold"), default="warm")
     parser.add_argument("--profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--workload", required=True)
@@ -124,6 +126,8 @@ def _start():
 
     session.values = not options.no_values
     session.profiles, session.settings = options.profile, options.set
+    session.calls_as_report = options.calls == "report"
+    session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name
     _imports.install()
     _ttml_imports.install()

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "harness/what_if.h"
 #include "reports/pictures/bar_picture.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
@@ -38,11 +39,12 @@ const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// "; time 1.88 ms, known to 6 % (calibrated 82 %, by analogy 18 %)", where that is said.
-std::string known_to(const ExplainedRun& run) {
+/// "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", where that is
+/// said.
+std::string mean_error(const ExplainedRun& run) {
   if (!run.band) return "";
-  return fmt::format("; time {}, known to {:.0f} % ({})", format_quantity(run.time.seconds(), "s"),
-                     100 * *run.band, run.known);
+  return fmt::format("; time {}, mean error of such times {:.0f} % ({})",
+                     format_quantity(run.time.seconds(), "s"), 100 * *run.band, run.known);
 }
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
@@ -101,7 +103,7 @@ Table costs_table(const Explanation& explanation) {
   }
   if (shown < costs.size()) add("the rest", rest, fmt::format("{} more", costs.size() - shown));
   add("an iteration", explanation.run.time, "");
-  Table table{.caption = verdict_sentence(explanation.run) + known_to(explanation.run)};
+  Table table{.caption = verdict_sentence(explanation.run) + mean_error(explanation.run)};
   add_words(table, "largest costs", names);
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);
@@ -221,7 +223,7 @@ void describe(const ExplainedRun& run, PointResult& point) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
   }
-  point.details.emplace_back("bound_by", name_of(run.account.verdict()));
+  point.details.emplace_back("bound_by", run.account.bound());
   for (const Cost& cost : costs_of_iteration(run)) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
@@ -255,7 +257,7 @@ std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
 std::string verdict_sentence(const ExplainedRun& run) {
   const WorkSummary& all = all_of(run);
   const std::string share =
-      fmt::format("{} of {}", percent(all.verdict_share()), text_of(run.time));
+      fmt::format("{} of {}", percent(all.share_of(run.account.verdict())), text_of(run.time));
   const auto worst = [&](bool waiting) {
     const auto found = std::ranges::find(run.account.costs, waiting, &Cost::waiting);
     return found == run.account.costs.end() ? std::string() : found->name;
@@ -334,10 +336,10 @@ PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& c
   BarPicture picture{.name = "explain",
                      .title = title_of(explanation),
                      .label = with_unit("time of an iteration", scale.unit),
-                     .parts = {{"no program runs", "lc rgb '#cccccc'"},
-                               {"arithmetic at its peak", gnuplot_color(0)},
-                               {"DRAM at its peak", gnuplot_color(2)},
-                               {"kernels beyond both", gnuplot_color(1)}},
+                     .parts = {{"no program runs", std::string(kRestColor)},
+                               {"arithmetic at its peak", std::string(series_color(0))},
+                               {"DRAM at its peak", std::string(series_color(2))},
+                               {"kernels beyond both", std::string(series_color(1))}},
                      .headings = {with_unit("time", scale.unit), "gain"},
                      .longest = in_unit(*std::ranges::max_element(times), scale),
                      .line = in_unit(times.front(), scale)};

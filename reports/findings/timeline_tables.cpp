@@ -16,6 +16,7 @@
 
 #include "profiler/dispatch_gaps.h"
 #include "reports/findings/gap_report.h"
+#include "reports/findings/merged_devices_tables.h"
 #include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 
@@ -349,7 +350,10 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
                          },
                          [&] { append(gap_lengths_table(lanes.smallest()), title, parts[4]); });
   };
-  tbb::parallel_invoke(tables_of_gaps, [&] { op_table(run.timeline, title, top, parts[1]); });
+  tbb::parallel_invoke(tables_of_gaps, [&] {
+    op_table(run.timeline, title, top, parts[1]);
+    std::ranges::move(merged_devices_tables(run, title, top), std::back_inserter(parts[1]));
+  });
   host_table(run, title, top, parts[4]);
   std::vector<Table> tables;
   for (std::vector<Table>& part : parts) std::ranges::move(part, std::back_inserter(tables));

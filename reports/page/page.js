@@ -87,11 +87,20 @@ function durationText(ps) {
   return (ps / factor).toPrecision(5).replace(/\.?0+$/, "") + " " + name;
 }
 
-// A track's spans as columns of numbers, so that a million of them can be searched at once.
+// A list as columns of numbers, so that a million of them can be searched at once. The first column
+// has times, each counted from the one before.
 function columnsOf(flat, width) {
   const count = flat.length / width;
-  return Array.from({ length: width }, (_, column) =>
+  const columns = Array.from({ length: width }, (_, column) =>
     Float64Array.from({ length: count }, (_, row) => flat[row * width + column]));
+  for (let i = 1; i < count; ++i) columns[0][i] += columns[0][i - 1];
+  return columns;
+}
+
+function bytesText(bytes) {
+  const units = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
+  const [name, factor] = units.find(([, size]) => bytes >= size) || ["B", 1];
+  return (bytes / factor).toPrecision(4).replace(/\.?0+$/, "") + " " + name;
 }
 
 // The first place in rising `values` that is not below `value`.
@@ -109,6 +118,7 @@ class Timeline {
     this.points = points;
     this.view = view;
     this.row = 22;
+    this.high = 64;
     this.names = 170;
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
@@ -117,7 +127,9 @@ class Timeline {
     this.words = document.createElement("p");
     this.words.id = "timeline-words";
     this.words.setAttribute("aria-live", "polite");
-    view.append(this.controls(), this.canvas, this.words);
+    this.key = document.createElement("ul");
+    this.key.className = "legend";
+    view.append(this.controls(), this.canvas, this.key, this.words);
     const wanted = state.read();
     this.choose(Math.min(Number(wanted.point) || 0, points.length - 1));
     if (wanted.to) this.show(Number(wanted.from), Number(wanted.to));
@@ -162,12 +174,26 @@ class Timeline {
     const [start, length, cause] = columnsOf(point.gaps, 3);
     this.gaps = { start, length, cause };
     this.causes = [...new Set(cause)];
+    this.colorOf = new Map(this.causes.map((one, i) => [one, gapColors[i % gapColors.length]]));
     this.end = Math.max(1, ...this.tracks.map((track) =>
       track.start.reduce((most, begin, i) => Math.max(most, begin + track.length[i]), 0)));
+    this.memory = (point.memory || []).map((curve) => {
+      const [start, bytes] = columnsOf(curve.levels, 2);
+      return { name: curve.name, start, bytes, most: bytes.reduce((a, b) => Math.max(a, b), 1) };
+    });
+    const [begin, lasts, phase] = columnsOf(point.phases || [], 3);
+    this.phases = { start: begin, length: lasts, name: phase };
     this.found = null;
     this.all();
-    const causes = this.causes.map((cause) => point.texts[cause] || "unknown");
-    this.say([point.left_out || "", causes.length ? "gaps: " + causes.join(", ") : ""].filter(Boolean).join("\n"));
+    this.say(point.left_out || "");
+    this.key.replaceChildren(...this.causes.map((cause) => {
+      const entry = document.createElement("li");
+      const mark = document.createElement("span");
+      mark.className = "swatch";
+      mark.style.background = this.colorOf.get(cause);
+      entry.append(mark, " gap: " + (point.texts[cause] || "unknown"));
+      return entry;
+    }));
   }
 
   say(words) { this.words.textContent = words; }
@@ -216,13 +242,29 @@ class Timeline {
     const row = Math.floor((event.clientY - box.top - this.row) / this.row);
     const time = this.timeAt(event.clientX - box.left);
     const track = this.tracks[row];
-    if (!track || time < 0) return null;
+    if (time < 0) return null;
+    if (!track) return this.memoryAt(event.clientY - box.top, time);
     // Spans nest a few deep at most, so that the innermost one is near.
     const last = Math.min(lowerBound(track.start, time), track.start.length - 1);
     for (let i = last; i >= Math.max(0, last - 50); --i) {
       if (track.start[i] <= time && time <= track.start[i] + track.length[i]) return { row, i, start: track.start[i] };
     }
     return null;
+  }
+
+  // Where the curves of memory begin, below the tracks.
+  memoryTop() { return this.row * (this.tracks.length + 1) + 4; }
+
+  memoryAt(y, time) {
+    const curve = this.memory[Math.floor((y - this.memoryTop()) / this.high)];
+    if (!curve) return null;
+    const place = lowerBound(curve.start, time + 1) - 1;
+    if (place < 0) return null;
+    const { start, length, name } = this.phases;
+    const phase = lowerBound(start, time + 1) - 1;
+    const within = phase >= 0 && time <= start[phase] + length[phase] ? ", in " + this.point.texts[name[phase]] : "";
+    return { words: curve.name + " at " + durationText(time) + ": " + bytesText(curve.bytes[place]) + within +
+      "\nmost: " + bytesText(curve.most) };
   }
 
   timeAt(x) {
@@ -248,7 +290,8 @@ class Timeline {
         return this.show(grip.from - moved, grip.to - moved);
       }
       const span = this.at(event);
-      if (span) this.tell(span);
+      if (span && span.words) this.say(span.words);
+      else if (span) this.tell(span);
     });
     canvas.addEventListener("keydown", (event) => {
       const step = (this.to - this.from) / 10;
@@ -273,7 +316,7 @@ class Timeline {
     const canvas = this.canvas;
     const ratio = devicePixelRatio || 1;
     const width = canvas.clientWidth || 800;
-    const height = this.row * (this.tracks.length + 1) + 4;
+    const height = this.memoryTop() + this.high * this.memory.length;
     canvas.style.height = height + "px";
     canvas.width = width * ratio;
     canvas.height = height * ratio;
@@ -296,6 +339,30 @@ class Timeline {
     }
     pen.textAlign = "left";
     this.tracks.forEach((track, row) => this.paintTrack(pen, track, row, place, scale, text, width));
+    this.memory.forEach((curve, i) => this.paintMemory(pen, curve, this.memoryTop() + this.high * i, place, text, width));
+  }
+
+  // Memory as a filled curve of steps: of those that share a pixel, the highest.
+  paintMemory(pen, curve, top, place, text, width) {
+    const bottom = top + this.high - 4;
+    const heightOf = (bytes) => (this.high - 20) * bytes / curve.most;
+    pen.save();
+    pen.beginPath();
+    pen.rect(this.names, top, width - this.names, this.high);
+    pen.clip();
+    pen.fillStyle = "#56b4e9";
+    const first = Math.max(0, lowerBound(curve.start, this.from) - 1);
+    for (let i = first; i < curve.start.length && curve.start[i] <= this.to; ++i) {
+      const left = Math.max(place(curve.start[i]), this.names);
+      let most = curve.bytes[i];
+      while (i + 1 < curve.start.length && place(curve.start[i + 1]) < left + 0.5) most = Math.max(most, curve.bytes[++i]);
+      const right = i + 1 < curve.start.length ? place(curve.start[i + 1]) : width;
+      pen.fillRect(left, bottom - heightOf(most), Math.max(Math.min(right, width) - left, 0.5), heightOf(most));
+    }
+    pen.restore();
+    pen.fillStyle = text;
+    pen.fillRect(this.names, bottom, width - this.names, 0.7);
+    pen.fillText(curve.name + ", most " + bytesText(curve.most), 2, top + this.high / 2, this.names - 6);
   }
 
   paintTrack(pen, track, row, place, scale, text, width) {
@@ -335,12 +402,15 @@ class Timeline {
 
   paintGaps(pen, place, scale, top, high) {
     const gaps = this.gaps;
-    for (let i = 0; i < gaps.start.length; ++i) {
+    const first = Math.max(0, lowerBound(gaps.start, this.from) - 20);
+    let drawnTo = -1;
+    for (let i = first; i < gaps.start.length && gaps.start[i] <= this.to; ++i) {
       const left = place(gaps.start[i]);
-      const wide = gaps.length[i] * scale;
-      if (wide < 0.3 || left > this.canvas.clientWidth || left + wide < this.names) continue;
-      pen.fillStyle = gapColors[this.causes.indexOf(gaps.cause[i]) % gapColors.length];
+      const wide = Math.max(gaps.length[i] * scale, 0.5);
+      if (left + wide < this.names || left + wide <= drawnTo + 0.3) continue;
+      pen.fillStyle = this.colorOf.get(gaps.cause[i]);
       pen.fillRect(left, top + high * 0.35, wide, high * 0.3);
+      drawnTo = left + wide;
     }
   }
 }

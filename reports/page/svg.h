@@ -1,32 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/presentation.h"
-#include "harness/result.h"
-#include "reports/pictures/bar_picture.h"
+#include "reports/pictures/plot_axes.h"
 
 namespace howard::reports {
 
-/// Charts as SVG within a page. They show the same data as the pictures that gnuplot draws; each
-/// mark says its numbers when the pointer rests on it. Text and axes take the colours of the page.
-/// A chart that has nothing to show is "".
+/// Pieces of which charts on the page are made. Text and axes take the colours of the page.
 
-/// Lines on two logarithmic axes, with published figures as open diamonds.
-std::string svg_lines(const harness::ExperimentResult& result, const harness::Plot& plot);
+/// A chart is so many units wide; it is drawn as wide as the page allows.
+constexpr double kSvgWidth = 880;
 
-/// Bars that lie below each other, from zero, with their parts in colours.
-std::string svg_bars(const BarPicture& bars);
+/// Returns a figure with its title above and its legend below. `drawing` is `height` units high.
+std::string svg_figure(const std::string& title, double height, const std::string& drawing,
+                       const std::string& legend = "");
 
-/// A metric by two axes as coloured cells, on a logarithmic scale.
-std::string svg_map(const harness::ExperimentResult& result, harness::Backend backend,
-                    const harness::HeatMap& map);
+/// Returns words at a place; `anchor` is "start", "middle" or "end".
+std::string svg_text(double x, double y, std::string_view anchor, std::string_view words);
 
-/// "#0072b2" of "lc rgb '#0072b2'".
-std::string hex_color(std::string_view gnuplot_color);
+/// Returns what a mark says when the pointer rests on it.
+std::string svg_hint(std::string_view words);
+
+/// Returns a colour of palette.h as the page shows it: black is the colour of its text, which can
+/// be seen on dark pages as well.
+std::string svg_color(std::string_view color);
+
+/// Returns "7 4" for the dashes of line_dashes(), or "none".
+std::string svg_dashes(std::size_t number);
+
+/// Returns an open diamond around a place: a published figure.
+std::string svg_diamond(double x, double y, std::string_view color, std::string_view hint);
+
+/// Holds the rectangle between the axes of a chart.
+struct SvgFrame {
+  double left = 80, right = kSvgWidth - 20, top = 12, bottom = 360;
+
+  double x(const PlotAxis& axis, double value) const {
+    return left + axis.place(value) * (right - left);
+  }
+  double y(const PlotAxis& axis, double value) const {
+    return bottom - axis.place(value) * (bottom - top);
+  }
+  /// Returns the height of a chart with this frame and its axes.
+  double height() const { return bottom + 48; }
+};
+
+/// Returns the grid, the marks and the labels of both axes.
+std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y,
+                     const std::string& x_label, const std::string& y_label);
+
+/// Holds an entry of a legend.
+struct SvgKey {
+  enum class Kind { box, line, dot, diamond };
+  Kind kind{};
+  std::string title;
+  std::string color;  ///< As svg_color() returns it.
+  std::size_t dashes = 0;
+};
+
+/// Returns the legend; "" without entries.
+std::string svg_legend(const std::vector<SvgKey>& keys);
 
 }  // namespace howard::reports

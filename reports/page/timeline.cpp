@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,11 +13,15 @@
 #include <variant>
 #include <vector>
 
+#include "reports/tables/format.h"
+
 namespace howard::reports {
 namespace {
 
-/// Three tracks each: more would hide the others, and a span takes some 20 bytes.
+/// Three tracks each: more would hide the others.
 constexpr std::size_t kMostCores = 4;
+/// A track, or memory, keeps at least so many spans, however many points there are.
+constexpr std::size_t kLeastSpans = 500;
 
 /// Texts that occur many times, each once.
 class Texts {
@@ -44,71 +48,223 @@ std::string text_of(const std::vector<profiler::SpanNote>& notes) {
   return text;
 }
 
-/// What a gap was spent on most, of "1.2 us: dispatch 1.0 us, host 0.2 us"; "" when nobody knows.
-std::string main_cause(std::string_view gap) {
-  constexpr std::string_view kBehindLength = ": ";
-  const std::size_t begin = gap.find(kBehindLength);
-  if (begin == std::string_view::npos) return "";
-  const std::string_view causes = gap.substr(begin + kBehindLength.size());
-  const std::size_t number = causes.find_first_of("0123456789");
-  std::string cause(causes.substr(0, number));
-  while (cause.ends_with(' ')) cause.pop_back();
-  return cause;
-}
-
-void add_gap(const profiler::TraceView& view, const TraceEvent& event,
-             const std::vector<profiler::SpanNote>& notes, Texts& texts, nlohmann::json& gaps) {
-  std::uint64_t length = 0;
-  std::string cause;
-  for (const profiler::SpanNote& note : notes) {
-    if (note.name == "gap_before_ps") length = std::get<std::uint64_t>(note.value);
-    if (note.name == "gap_before") cause = main_cause(std::get<std::string>(note.value));
+/// Returns what a gap was spent on most; "" when nobody knows.
+std::string main_cause(const profiler::CauseTimes& causes) {
+  profiler::GapCause most = profiler::GapCause::unknown;
+  for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
+    const auto cause = static_cast<profiler::GapCause>(i);
+    if (causes[cause] > causes[most]) most = cause;
   }
-  if (length == 0) return;
-  gaps.push_back(view.since_start(event.start).ps() - static_cast<std::int64_t>(length));
-  gaps.push_back(length);
-  gaps.push_back(texts.place_of(std::move(cause)));
+  return most == profiler::GapCause::unknown ? "" : std::string(name_of(most));
 }
 
-nlohmann::json point_json(const profiler::TraceProcess& point) {
-  const profiler::TraceView view(point);
-  Texts texts;
-  nlohmann::json tracks = nlohmann::json::array();
-  nlohmann::json gaps = nlohmann::json::array();
-  std::set<std::uint16_t> cores;
-  for (const auto& [track, events] : view.tracks()) {
-    if (track.kind == TrackKind::core) {
-      cores.insert(track.index);
-      if (cores.size() > kMostCores) continue;
+/// Appends numbers of which the first of each group is a time, counted from the one before.
+class TimedList {
+ public:
+  template <class... Numbers>
+  void add(SimTime start, Numbers... numbers) {
+    list_.push_back((start - last_).ps());
+    (list_.push_back(numbers), ...);
+    last_ = start;
+  }
+  nlohmann::json take() { return std::move(list_); }
+
+ private:
+  nlohmann::json list_ = nlohmann::json::array();
+  SimTime last_;
+};
+
+/// Events that follow each other and are drawn as one.
+struct Joined {
+  const TraceEvent* longest = nullptr;
+  SimTime start, end;
+  SimTime busy;
+  std::size_t count = 0;
+};
+
+/// Joins short events that begin within the same `width`; a zero width joins none.
+std::vector<Joined> joined(const profiler::TrackEvents& events, SimTime width) {
+  std::vector<Joined> list;
+  SimTime until;
+  for (const TraceEvent* const event : events) {
+    const SimTime length = event->end - event->start;
+    const bool close = !list.empty() && event->start < until && length < width;
+    if (!close) {
+      list.push_back({event, event->start, event->end, length, 1});
+      // A long span stays alone.
+      until = length < width ? event->start + width : event->start;
+      continue;
     }
-    nlohmann::json spans = nlohmann::json::array();
+    Joined& last = list.back();
+    if (length > last.longest->end - last.longest->start) last.longest = event;
+    last.end = std::max(last.end, event->end);
+    last.busy += length;
+    ++last.count;
+  }
+  return list;
+}
+
+/// Makes the object of one point.
+class PointWriter {
+ public:
+  PointWriter(const TimelinePoint& point, std::size_t most_spans)
+      : view_(point.process), memory_(point.memory), name_(point.process.name) {
+    std::size_t spans = 0;
+    SimTime end;
+    for (const auto& [track, events] : view_.tracks()) {
+      spans += events.size();
+      for (const TraceEvent* const event : events) {
+        end = std::max(end, view_.since_start(event->end));
+      }
+    }
+    end_ = end;
+    most_ = std::max(kLeastSpans, most_spans);
+    if (spans > most_) width_ = SimTime::picoseconds(end.ps() / static_cast<std::int64_t>(most_));
+  }
+
+  nlohmann::json write() {
+    nlohmann::json tracks = nlohmann::json::array();
+    std::set<std::uint16_t> cores;
+    for (const auto& [track, events] : view_.tracks()) {
+      if (track.kind == TrackKind::core) {
+        cores.insert(track.index);
+        if (cores.size() > kMostCores) continue;
+      }
+      tracks.push_back({{"name", profiler::name_of(track)}, {"spans", spans_of(events)}});
+      if (track.kind == TrackKind::sub_device) add_gaps(events);
+    }
+    std::vector<std::string> left_out;
+    if (cores.size() > kMostCores) {
+      left_out.push_back(
+          fmt::format("{} more cores; --trace FILE has them", cores.size() - kMostCores));
+    }
+    if (width_ > SimTime()) {
+      left_out.push_back(fmt::format(
+          "spans that begin within {} of each other are drawn as one; --trace FILE has them all",
+          format_quantity(width_.seconds(), "s")));
+    }
+    nlohmann::json object{{"name", name_}, {"tracks", std::move(tracks)}, {"gaps", gap_list()}};
+    if (memory_ != nullptr) add_memory(object);
+    object["texts"] = texts_.list();
+    if (!left_out.empty()) object["left_out"] = fmt::format("{}", fmt::join(left_out, "\n"));
+    return object;
+  }
+
+ private:
+  struct PlacedGap {
+    SimTime start, length;
+    profiler::CauseTimes causes;
+  };
+
+  nlohmann::json spans_of(const profiler::TrackEvents& events) {
+    TimedList list;
+    for (const Joined& span : joined(events, width_)) {
+      const TraceEvent& event = *span.longest;
+      std::string notes = text_of(view_.notes_of(event));
+      if (span.count > 1) {
+        const double whole = (span.end - span.start).seconds();
+        notes = fmt::format("{} spans, of which this is the longest; {:.0f} % of the time\n{}",
+                            span.count, whole > 0 ? 100 * span.busy.seconds() / whole : 0, notes);
+      }
+      list.add(view_.since_start(span.start), (span.end - span.start).ps(),
+               texts_.place_of(std::string(event.name)),
+               texts_.place_of(std::string(event.category)), texts_.place_of(std::move(notes)));
+    }
+    return list.take();
+  }
+
+  void add_gaps(const profiler::TrackEvents& events) {
     for (const TraceEvent* const event : events) {
-      const std::vector<profiler::SpanNote> notes = view.notes_of(*event);
-      spans.push_back(view.since_start(event->start).ps());
-      spans.push_back((event->end - event->start).ps());
-      spans.push_back(texts.place_of(std::string(event->name)));
-      spans.push_back(texts.place_of(std::string(event->category)));
-      spans.push_back(texts.place_of(text_of(notes)));
-      if (track.kind == TrackKind::sub_device) add_gap(view, *event, notes, texts, gaps);
+      const profiler::GapBefore* const gap = view_.gap_before(*event);
+      if (gap == nullptr) continue;
+      const SimTime start = view_.since_start(event->start) - gap->length;
+      const bool close = !gaps_.empty() && start - gaps_.back().start < width_ &&
+                         start > gaps_.back().start && gap->length < width_;
+      if (!close) gaps_.push_back({start, SimTime(), {}});
+      gaps_.back().length += gap->length;
+      gaps_.back().causes += gap->causes;
     }
-    tracks.push_back({{"name", profiler::name_of(track)}, {"spans", std::move(spans)}});
   }
-  nlohmann::json object{{"name", point.name},
-                        {"texts", texts.list()},
-                        {"tracks", std::move(tracks)},
-                        {"gaps", std::move(gaps)}};
-  if (cores.size() > kMostCores) {
-    object["left_out"] =
-        fmt::format("{} more cores; --trace FILE has them", cores.size() - kMostCores);
+
+  nlohmann::json gap_list() {
+    std::ranges::stable_sort(gaps_, {}, &PlacedGap::start);
+    TimedList list;
+    for (const PlacedGap& gap : gaps_) {
+      list.add(gap.start, gap.length.ps(), texts_.place_of(main_cause(gap.causes)));
+    }
+    return list.take();
   }
-  return object;
-}
+
+  /// Returns what was live from when on, within the recorded time.
+  nlohmann::json levels_of(Bytes (*amount)(const profiler::MemoryPoint&)) const {
+    const std::size_t most = std::max(kLeastSpans, most_ / 10);
+    const SimTime width = memory_->curve.size() > most
+                              ? SimTime::picoseconds(end_.ps() / static_cast<std::int64_t>(most))
+                              : SimTime();
+    TimedList list;
+    Bytes level;  // what is drawn
+    Bytes now;
+    SimTime drawn;
+    const auto draw = [&](SimTime time) {
+      list.add(time, now.value());
+      level = now;
+      drawn = time;
+    };
+    bool begun = false;
+    for (const profiler::MemoryPoint& point : memory_->curve) {
+      const SimTime time = view_.since_start(point.time);
+      if (time > end_) break;
+      if (time > SimTime()) {
+        if (!begun) draw(SimTime());
+        begun = true;
+        // The largest of levels that are close stands for them.
+        if (now < level && time - drawn >= width) draw(std::min(drawn + width, time));
+      }
+      now = amount(point);
+      if (begun && now > level) draw(time);
+      if (begun && now < level && width == SimTime()) draw(time);
+    }
+    if (!begun || now != level) draw(begun ? std::min(drawn + width, end_) : SimTime());
+    return list.take();
+  }
+
+  void add_memory(nlohmann::json& object) {
+    nlohmann::json curves = nlohmann::json::array();
+    curves.push_back(
+        {{"name", "DRAM"},
+         {"levels", levels_of([](const profiler::MemoryPoint& point) { return point.dram; })}});
+    if (memory_->l1_peak().l1() > Bytes()) {
+      curves.push_back(
+          {{"name", "L1"},
+           {"levels", levels_of([](const profiler::MemoryPoint& point) { return point.l1(); })}});
+    }
+    object["memory"] = std::move(curves);
+    TimedList phases;
+    for (const profiler::MemoryPhase& phase : memory_->phases) {
+      const SimTime start = std::max(SimTime(), view_.since_start(phase.start));
+      const SimTime end = std::min(end_, view_.since_start(phase.end));
+      if (end > start) phases.add(start, (end - start).ps(), texts_.place_of(phase.name));
+    }
+    object["phases"] = phases.take();
+  }
+
+  profiler::TraceView view_;
+  const profiler::MemoryUse* memory_;
+  std::string name_;
+  Texts texts_;
+  std::size_t most_ = 0;
+  SimTime end_;    ///< Of the last event, since the start.
+  SimTime width_;  ///< Spans that begin as close as this are joined; zero: none are.
+  std::vector<PlacedGap> gaps_;
+};
 
 }  // namespace
 
-std::string timeline_json(std::span<const profiler::TraceProcess> points) {
+std::string timeline_json(std::span<const TimelinePoint> points, std::size_t most_spans) {
   nlohmann::json list = nlohmann::json::array();
-  for (const profiler::TraceProcess& point : points) list.push_back(point_json(point));
+  for (const TimelinePoint& point : points) {
+    list.push_back(PointWriter(point, most_spans / points.size()).write());
+  }
   const std::string plain = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string safe;
   safe.reserve(plain.size());

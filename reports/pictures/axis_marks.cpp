@@ -5,6 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "reports/pictures/picture.h"
+#include "reports/tables/format.h"
+
 namespace howard::reports {
 namespace {
 
@@ -48,7 +51,37 @@ std::vector<double> multiples(double low, double high, std::size_t most) {
   }
 }
 
+/// Returns the finest multiples within `low` to `high` that are as far apart as `distance_of`
+/// wants.
+template <class DistanceOf>
+std::vector<double> marks_with_room(double low, double high, double room, DistanceOf distance_of) {
+  constexpr std::size_t kMost = 20;
+  for (std::size_t most = kMost; most >= 2; --most) {
+    std::vector<double> marks = multiples(low, high, most);
+    const double slack = kRounding * (high - low);
+    std::erase_if(marks, [&](double mark) { return mark < low - slack || mark > high + slack; });
+    const double distance = marks.size() < 2 ? room : (marks[1] - marks[0]) / (high - low) * room;
+    if (distance >= distance_of(marks)) return marks;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<double> linear_marks(double low, double high, double room) {
+  constexpr double kBetween = 2;  // letters
+  return marks_with_room(low, high, room, [](const std::vector<double>& marks) {
+    std::size_t longest = 0;
+    for (const double mark : marks) longest = std::max(longest, format_exact(mark).size());
+    return kLetterWidth * (static_cast<double>(longest) + kBetween);
+  });
+}
+
+std::vector<double> linear_marks_upwards(double low, double high, double room) {
+  constexpr double kBetween = 2;  // lines
+  return marks_with_room(low, high, room,
+                         [](const std::vector<double>&) { return kLineHeight * kBetween; });
+}
 
 AxisMarks log_marks(double low, double high, std::size_t most) {
   constexpr double kAlone = 1.25;  // around a single value

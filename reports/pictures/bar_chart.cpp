@@ -12,6 +12,7 @@
 
 #include "reports/pictures/bar_picture.h"
 #include "reports/pictures/chart_points.h"
+#include "reports/pictures/palette.h"
 #include "reports/published/reference.h"
 #include "reports/tables/format.h"
 
@@ -110,13 +111,13 @@ BarRow row_of(const Bar& bar, const Scale& axis, const Scale& cells, bool publis
 std::vector<BarPart> parts_of(const harness::BarChart& chart,
                               const std::vector<std::string>& kinds) {
   // A chart without parts has nothing but the rest.
-  if (kinds.empty()) return {{}, {.title = "", .color = gnuplot_color(0)}};
+  if (kinds.empty()) return {{}, {.title = "", .color = std::string(series_color(0))}};
   std::vector<BarPart> parts;
   for (const std::string& kind : kinds) {
-    parts.push_back({.title = spaced(kind), .color = gnuplot_color(parts.size())});
+    parts.push_back({.title = spaced(kind), .color = std::string(series_color(parts.size()))});
   }
-  parts.push_back({.title = "other kinds", .color = gnuplot_color(parts.size())});
-  parts.push_back({.title = chart.rest, .color = "lc rgb '#cccccc'"});
+  parts.push_back({.title = "other kinds", .color = std::string(series_color(parts.size()))});
+  parts.push_back({.title = chart.rest, .color = std::string(kRestColor)});
   return parts;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "reports/pictures/axis_marks.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
 
@@ -48,11 +49,6 @@ double left_margin(const BarPicture& bars) {
   return widest + 2 * kColumnGap;
 }
 
-bool is_cut(const BarRow& row, double longest) {
-  // Parts add up to the whole but for rounding.
-  return row.ends.back() > longest * (1 + 1e-9);
-}
-
 std::string data_text(const BarPicture& bars) {
   std::string text = "# columns: bar | end of each part | published; ? is none\n";
   for (const BarRow& row : bars.rows) {
@@ -89,7 +85,7 @@ std::string cells_text(const BarPicture& bars, const Columns& columns, double le
 std::string breaks_text(const BarPicture& bars) {
   std::string text;
   for (std::size_t row = 0; row < bars.rows.size(); ++row) {
-    if (!is_cut(bars.rows[row], bars.longest)) continue;
+    if (!bars.is_cut(bars.rows[row])) continue;
     for (const double place : {0.955, 0.97}) {
       text += fmt::format(
           "set arrow from {:.6g}, {:.2f} to {:.6g}, {:.2f} nohead front lw 3 lc rgb '#ffffff'\n",
@@ -98,18 +94,6 @@ std::string breaks_text(const BarPicture& bars) {
     }
   }
   return text;
-}
-
-/// Returns whether a bar has some of the part of that number.
-bool is_drawn(const BarPicture& bars, std::size_t part) {
-  return std::ranges::any_of(bars.rows, [&](const BarRow& row) {
-    return row.ends[part] > (part == 0 ? 0 : row.ends[part - 1]);
-  });
-}
-
-bool has_published(const BarPicture& bars) {
-  return std::ranges::any_of(bars.rows,
-                             [](const BarRow& row) { return row.published.has_value(); });
 }
 
 constexpr std::string_view kPublishedMark = "lc rgb '#222222' lw 2 pt 6 ps 1.6";
@@ -124,9 +108,9 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < bars.parts.size(); ++i) {
     const auto& [title, color] = bars.parts[i];
-    if (!title.empty() && is_drawn(bars, i)) entries.push_back({title, color});
+    if (!title.empty() && bars.is_drawn(i)) entries.push_back({title, color});
   }
-  if (has_published(bars)) entries.push_back({"published", ""});
+  if (bars.has_published()) entries.push_back({"published", ""});
   const auto width = [&](const Entry& entry) {
     return kBox + kColumnGap / 2 + width_of(entry.title) + 2 * kColumnGap;
   };
@@ -156,7 +140,8 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
         text += fmt::format(
             "set object rectangle from screen {:.5g}, screen {:.5g} to screen {:.5g}, screen "
             "{:.5g} f{} fs solid 0.9 noborder\n",
-            left, (y - 5) / size.height, right, (y + 5) / size.height, entry.color.substr(1));
+            left, (y - 5) / size.height, right, (y + 5) / size.height,
+            gnuplot_color(entry.color).substr(1));
       }
       text += fmt::format("set label {} at screen {:.5g}, screen {:.5g} left\n",
                           gnuplot_string(entry.title), (x + kBox + kColumnGap / 2) / size.width,
@@ -174,13 +159,13 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
 std::vector<std::string> curves(const BarPicture& bars) {
   std::vector<std::string> list;
   for (std::size_t i = 0; i < bars.parts.size(); ++i) {
-    if (!is_drawn(bars, i)) continue;
+    if (!bars.is_drawn(i)) continue;
     list.push_back(fmt::format(
         "data using (0):0:{0}:{1}:($0-{2}):($0+{2}):ytic(1) with boxxyerror fs solid 0.9 noborder "
         "{3} notitle",
-        i == 0 ? "(0)" : std::to_string(i + 1), i + 2, kHalf, bars.parts[i].color));
+        i == 0 ? "(0)" : std::to_string(i + 1), i + 2, kHalf, gnuplot_color(bars.parts[i].color)));
   }
-  if (has_published(bars)) {
+  if (bars.has_published()) {
     list.push_back(fmt::format("data using {}:0 with points {} notitle", bars.parts.size() + 2,
                                kPublishedMark));
   }
@@ -188,6 +173,21 @@ std::vector<std::string> curves(const BarPicture& bars) {
 }
 
 }  // namespace
+
+bool BarPicture::is_cut(const BarRow& row) const {
+  // Parts add up to the whole but for rounding.
+  return row.ends.back() > longest * (1 + 1e-9);
+}
+
+bool BarPicture::is_drawn(std::size_t part) const {
+  return std::ranges::any_of(rows, [&](const BarRow& row) {
+    return row.ends[part] > (part == 0 ? 0 : row.ends[part - 1]);
+  });
+}
+
+bool BarPicture::has_published() const {
+  return std::ranges::any_of(rows, [](const BarRow& row) { return row.published.has_value(); });
+}
 
 double longest_drawn(std::vector<double> lengths) {
   constexpr double kFar = 6;
@@ -202,10 +202,13 @@ PlotFiles write_bars(const BarPicture& bars, const Canvas& canvas) {
   Picture picture{.name = bars.name, .title = bars.title, .size = size, .data = data_text(bars)};
   // There is room for a mark at the end of the longest bar, and for a row of headings above the
   // first bar.
+  const double room = size.width - left_margin(bars) - Columns(bars).total;
   picture.settings = fmt::format(
-      "set xlabel {}\nset xrange [0:{:.6g}]\nset yrange [{}:-1.5]\nset grid noytics\n"
-      "set tics scale 0.5\n",
-      gnuplot_string(bars.label), 1.03 * bars.longest, static_cast<double>(bars.rows.size()) - 0.4);
+      "set xlabel {}\nset xrange [0:{:.6g}]\nset xtics ({:.10g})\nset yrange [{}:-1.5]\n"
+      "set grid noytics\nset tics scale 0.5\n",
+      gnuplot_string(bars.label), 1.03 * bars.longest,
+      fmt::join(linear_marks(0, bars.longest, room), ", "),
+      static_cast<double>(bars.rows.size()) - 0.4);
   picture.settings += cells_text(bars, Columns(bars), left_margin(bars), size) + breaks_text(bars) +
                       legend_text(bars, size);
   if (bars.line) {

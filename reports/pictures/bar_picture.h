@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ namespace howard::reports {
 /// Describes what bars have in one colour.
 struct BarPart {
   std::string title;  ///< The text of the legend; empty if it is not in it.
-  std::string color;  ///< "lc rgb '#cccccc'"
+  std::string color;  ///< "#cccccc"
 };
 
 /// Describes a row of the chart. Lengths are in the unit of the axis.
@@ -35,6 +36,11 @@ struct BarPicture {
   /// as the others would leave these no room.
   double longest = 0;
   std::optional<double> line;  ///< Draws a dashed line at this length, for comparison.
+
+  bool is_cut(const BarRow& row) const;
+  /// Returns whether a bar has some of the part of that number.
+  bool is_drawn(std::size_t part) const;
+  bool has_published() const;
 };
 
 /// Returns where bars of these lengths are cut, which is most often at the largest of them.

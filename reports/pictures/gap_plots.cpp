@@ -6,6 +6,7 @@
 
 #include "reports/findings/gap_names.h"
 #include "reports/findings/gap_report.h"
+#include "reports/findings/log_charts.h"
 #include "reports/pictures/bar_picture.h"
 #include "reports/tables/format.h"
 
@@ -46,42 +47,6 @@ Picture lengths_picture(const std::vector<GapBin>& bins, const std::string& of) 
   return picture;
 }
 
-/// So many causes have colours of their own; the others together are one more bar.
-constexpr std::size_t kMostCauses = 6;
-
-BarPicture causes_picture(std::span<const BusyLane> lanes, LaneKind kind, const std::string& of) {
-  const std::vector<GapCause> present = causes_present(profiler::time_by_cause(lanes));
-  const std::size_t shown = std::min(present.size(), kMostCauses);
-  std::vector<double> spans;
-  for (const BusyLane& lane : lanes) spans.push_back(lane.span.duration().seconds());
-  const Scale scale = fit_scale("s", spans);
-  BarPicture picture{.title = "Where the time went: " + of,
-                     .label = with_unit("time", scale.unit),
-                     .parts = {{"busy", "lc rgb '#cccccc'"}},
-                     .headings = {with_unit("time", scale.unit), "busy (%)"},
-                     .longest = in_unit(*std::ranges::max_element(spans), scale)};
-  for (std::size_t i = 0; i < shown; ++i) {
-    picture.parts.push_back({std::string(name_of(present[i])), gnuplot_color(i)});
-  }
-  if (present.size() > shown) picture.parts.push_back({"other causes", gnuplot_color(kMostCauses)});
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const BusyLane& lane = lanes[i];
-    SimTime end = lane.busy;
-    BarRow row{.name = lane_name(lanes, lane, kind)};
-    const auto add = [&](SimTime time) {
-      end = end + time;
-      row.ends.push_back(in_unit(end.seconds(), scale));
-    };
-    add(SimTime());
-    for (std::size_t j = 0; j < shown; ++j) add(lane.causes[present[j]]);
-    if (present.size() > shown) add(lane.busy + lane.idle - end);
-    row.cells = {format_number(spans[i], scale),
-                 spans[i] > 0 ? fmt::format("{:.1f}", 100 * lane.busy.seconds() / spans[i]) : ""};
-    picture.rows.push_back(std::move(row));
-  }
-  return picture;
-}
-
 }  // namespace
 
 PlotFiles write_gap_plots(std::span<const BusyLane> lanes, LaneKind kind, const std::string& name,
@@ -94,10 +59,9 @@ PlotFiles write_gap_plots(std::span<const BusyLane> lanes, LaneKind kind, const 
     lengths.size = canvas.size_or({});
     files.add(write_picture(lengths, canvas));
   }
-  if (!lanes.empty()) {
-    BarPicture causes = causes_picture(lanes, kind, of);
-    causes.name = name + "_causes";
-    files.add(write_bars(causes, canvas));
+  if (auto causes = causes_chart(lanes, kind, of)) {
+    causes->name = name + "_causes";
+    files.add(write_bars(*causes, canvas));
   }
   return files;
 }

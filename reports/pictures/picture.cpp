@@ -11,15 +11,13 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "reports/pictures/gnuplot.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
 
 namespace howard::reports {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                  "#000000", "#E69F00", "#56B4E9"};
 
 constexpr std::array<std::string_view, 3> kEndings{"png", "svg", "pdf"};
 
@@ -37,7 +35,7 @@ std::string title_text(const Picture& picture) {
 
 /// Returns the lines that make gnuplot write one format. Letters have the same size in all of them:
 /// 11 points are 14.67 pixels.
-std::string terminal_text(PictureFormat format, const PictureSize& size) {
+std::string terminal_text(PictureFormat format, const PictureSize& size, double per_inch) {
   const auto [width, height] = size;
   if (format == PictureFormat::png) {
     return fmt::format("pngcairo size {},{} noenhanced font 'sans-serif,11'", width, height);
@@ -46,14 +44,17 @@ std::string terminal_text(PictureFormat format, const PictureSize& size) {
     return fmt::format("svg size {},{} noenhanced font 'sans-serif,14' background '#ffffff'", width,
                        height);
   }
-  constexpr double kPerInch = 96;
-  return fmt::format("pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,11' fontscale 1",
-                     width / kPerInch, height / kPerInch);
+  constexpr double kUsual = 96;
+  return fmt::format(
+      "pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,11' fontscale {:.3g} "
+      "linewidth {:.3g}",
+      width / per_inch, height / per_inch, kUsual / per_inch, kUsual / per_inch);
 }
 
 /// Returns the script. `outputs` is what it calls the file of each format.
-std::string script_text(const Picture& picture, const std::vector<PictureFormat>& formats,
+std::string script_text(const Picture& picture, const Canvas& canvas,
                         const std::vector<std::string>& outputs) {
+  const std::vector<PictureFormat>& formats = canvas.formats;
   std::string text = fmt::format(
       "# Draws {1} from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n"
       "data = '{0}.dat'\n"
@@ -67,7 +68,7 @@ std::string script_text(const Picture& picture, const std::vector<PictureFormat>
       picture.name, join(outputs, " and "), title_text(picture), picture.settings);
   for (std::size_t i = 0; i < formats.size(); ++i) {
     text += fmt::format("set terminal {}\nset output '{}'\n",
-                        terminal_text(formats[i], picture.size), outputs[i]);
+                        terminal_text(formats[i], picture.size, canvas.per_inch), outputs[i]);
     text += i == 0 ? fmt::format("plot \\\n  {}\n\n", fmt::join(picture.curves, ", \\\n  "))
                    : std::string("replot\n\n");
   }
@@ -88,7 +89,7 @@ std::vector<std::string> draw(const Picture& picture, const fs::path& gnuplot,
   std::vector<std::string> outputs;
   for (std::size_t i = 0; i < canvas.formats.size(); ++i) outputs.push_back(gnuplot_output(i));
   try {
-    return draw_with_gnuplot(gnuplot, canvas.folder, script_text(picture, canvas.formats, outputs),
+    return draw_with_gnuplot(gnuplot, canvas.folder, script_text(picture, canvas, outputs),
                              outputs.size());
   } catch (const Error& failure) {
     const fs::path file =
@@ -132,7 +133,7 @@ PlotFiles write_picture(const Picture& picture, const Canvas& canvas) {
   }
   remove_older(canvas.folder, picture.name);
   write("dat", picture.data);
-  write("gp", script_text(picture, canvas.formats, outputs));
+  write("gp", script_text(picture, canvas, outputs));
   const std::optional<fs::path> gnuplot = find_gnuplot();
   if (!gnuplot) {
     files.not_rendered =
@@ -161,8 +162,21 @@ std::string gnuplot_word(std::string_view text) {
   return '"' + word + '"';
 }
 
-std::string gnuplot_color(std::size_t number) {
-  return fmt::format("lc rgb '{}'", kColors[number % kColors.size()]);
+std::string gnuplot_color(std::string_view color) { return fmt::format("lc rgb '{}'", color); }
+
+std::string gnuplot_color(std::size_t number) { return gnuplot_color(series_color(number)); }
+
+std::string gnuplot_dashes(std::size_t number) {
+  const std::span<const int> lengths = line_dashes(number);
+  return lengths.empty() ? "dt 1" : fmt::format("dt ({})", fmt::join(lengths, ","));
+}
+
+std::string gnuplot_palette() {
+  std::string stops;
+  for (const auto& [place, color] : kMapStops) {
+    stops += fmt::format("{}{:.6g} '{}'", stops.empty() ? "" : ", ", place, color);
+  }
+  return fmt::format("set palette defined ({})\n", stops);
 }
 
 }  // namespace howard::reports

@@ -27,7 +27,7 @@ enum class PictureFormat : std::uint8_t { png, svg, pdf };
 /// Returns the name, which is also the ending of its file.
 std::string_view name_of(PictureFormat format);
 
-/// Holds a size in pixels; a PDF has 96 of them in an inch.
+/// Holds a size in pixels. Letters have the same number of them in every format.
 struct PictureSize {
   int width = 900;
   int height = 600;
@@ -38,6 +38,7 @@ struct Canvas {
   std::filesystem::path folder;
   std::optional<PictureSize> size;  ///< If not set, as large as what is drawn needs.
   std::vector<PictureFormat> formats{PictureFormat::png, PictureFormat::svg};
+  double per_inch = 96;  ///< Pixels in an inch of a PDF: with more of them its letters are smaller.
 
   /// Returns the size of a picture that would be `wanted` pixels large.
   PictureSize size_or(PictureSize wanted) const { return size.value_or(wanted); }
@@ -69,9 +70,14 @@ std::string gnuplot_string(std::string_view text);
 /// Returns `text` as one word of a data file, without control characters and double quotes.
 std::string gnuplot_word(std::string_view text);
 
-/// Returns "lc rgb '#0072B2'", the colour of the given line or bar. These are Okabe and Ito's
-/// colours, which stay apart for every kind of colour vision (and in print), in an order of falling
-/// contrast to white.
+/// Returns "lc rgb '#0072B2'" of a colour; of a number, that of series_color().
+std::string gnuplot_color(std::string_view color);
 std::string gnuplot_color(std::size_t number);
+
+/// Returns "dt 1" or "dt (7,4)", the dashes of line_dashes().
+std::string gnuplot_dashes(std::size_t number);
+
+/// Returns "set palette defined (...)", the colours of maps.
+std::string gnuplot_palette();
 
 }  // namespace howard::reports

@@ -9,6 +9,7 @@
 
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -35,8 +36,6 @@ struct PlotSeries {
   bool has_open_symbols() const;
 };
 
-constexpr std::size_t kLineColors = 7;
-constexpr std::size_t kLineDashes = 5;
 constexpr std::size_t kMostStyles = kLineColors * kLineDashes;
 
 /// Holds the points of a plot, sorted into its lines.

@@ -37,6 +37,12 @@ class Ruler {
   std::size_t size() const { return places_.size(); }
   std::size_t place_of(const PointResult& point) const { return places_.at(number_of(point)); }
   std::string title() const { return with_unit(constant_, unit_); }
+  /// Returns the values, rising.
+  std::vector<std::string> texts() const {
+    std::vector<std::string> list;
+    for (const auto& [value, place] : places_) list.push_back(fmt::format("{:.6g}", value));
+    return list;
+  }
 
   /// Returns marks for the first, middle and last value at each panel's place.
   std::string tics(std::size_t panels, double stride) const {
@@ -160,16 +166,49 @@ PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::stri
   picture.settings = fmt::format(
       "set xlabel {}\nset ylabel {}\nset xtics {}\nset ytics {}\n"
       "set xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\n{}set cbrange [1:{:.6g}]\n"
-      "set cblabel {} offset 2,0\nset format cb '%gx'\n"
-      "set palette defined (0 '#f7fbff', 0.5 '#9ecae1', 1 '#e69f00')\n"
+      "set cblabel {} offset 2,0\nset format cb '%gx'\n{}"
       "unset grid\nset border 0\n{}",
       gnuplot_string(across.title()), gnuplot_string(up.title()),
       across.tics(layout.columns, layout.width), up.tics(layout.rows, layout.height), -0.5,
       layout.left(layout.columns - 1) + static_cast<double>(across.size()) - 0.5, -0.5,
       static_cast<double>(layout.rows) * layout.height - 0.5,
       farthest >= 3 ? "set logscale cb 2\n" : "", std::max(farthest, 1.01),
-      gnuplot_string(metric.label + ": times worse than the panel's best"), labels);
+      gnuplot_string(metric.label + ": times worse than the panel's best"), gnuplot_palette(),
+      labels);
   return write_picture(picture, canvas);
+}
+
+std::vector<MapChart> sweep_maps(const SweepGroups& groups, const std::vector<std::string>& axes,
+                                 const SweepMetric& metric) {
+  constexpr std::size_t kColorMarks = 8;
+  const std::vector<const SweepGroup*> shown = some_of(groups, kMostPanels);
+  const Ruler across(shown, axes[0]);
+  const Ruler up(shown, axes[1]);
+  std::vector<MapChart> maps;
+  for (const SweepGroup* const group : shown) {
+    const PointResult& best = best_of(group->points, metric.name);
+    const double farthest = distance(worst_of(group->points, metric.name), best, metric.name);
+    const harness::Metric& value = *best.find_metric(metric.name);
+    MapChart& map = maps.emplace_back(
+        MapChart{.title = fmt::format("{} over {} and {}{}{}; best {}", metric.title, axes[0],
+                                      axes[1], group->name.empty() ? "" : ", ", group->name,
+                                      format_quantity(value.value, value.unit)),
+                 .x_label = across.title(),
+                 .y_label = up.title(),
+                 .label = "times worse than the best",
+                 .columns = across.texts(),
+                 .rows = up.texts(),
+                 .cells = {},
+                 .colors = log_axis(1, std::max(farthest, 1.01), kColorMarks)});
+    for (const PointResult* const point : group->points) {
+      const double worse = distance(*point, best, metric.name);
+      map.cells.push_back({.column = across.place_of(*point),
+                           .row = up.place_of(*point),
+                           .value = worse,
+                           .text = fmt::format("{:.3g}x", worse)});
+    }
+  }
+  return maps;
 }
 
 }  // namespace howard::reports

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/pictures/map_chart.h"
 #include "reports/pictures/picture.h"
 #include "reports/sweeps/sweep.h"
 
@@ -14,5 +15,9 @@ namespace howard::reports {
 /// the best of the panel.
 PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::string>& axes,
                           const SweepMetric& metric, const std::string& name, const Canvas& canvas);
+
+/// Returns the panels of that picture as maps, for a page.
+std::vector<MapChart> sweep_maps(const SweepGroups& groups, const std::vector<std::string>& axes,
+                                 const SweepMetric& metric);
 
 }  // namespace howard::reports

@@ -2,6 +2,7 @@
 #include "reports/sweeps/sweep_pictures.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,6 +49,26 @@ Names varied(const SweepGroups& groups, const Names& swept) {
   return names;
 }
 
+/// Holds what one picture shows.
+struct MetricSweep {
+  SweepMetric metric;
+  Names axes;  ///< The constants that are axes: none, one or two.
+  SweepGroups groups;
+};
+
+std::vector<MetricSweep> sweeps_of(const harness::ExperimentResult& result,
+                                   const harness::Presentation& presentation) {
+  std::vector<MetricSweep> sweeps;
+  for (const SweepMetric& metric : metrics_of(result.experiment, presentation)) {
+    Names axes = varied(group_sweep(result, presentation.swept, metric.name), presentation.swept);
+    // Further constants are treated as other axes: each of their values has a line or a panel.
+    axes.resize(std::min<std::size_t>(axes.size(), 2));
+    SweepGroups groups = group_sweep(result, axes, metric.name);
+    sweeps.push_back({metric, std::move(axes), std::move(groups)});
+  }
+  return sweeps;
+}
+
 }  // namespace
 
 PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
@@ -55,17 +76,29 @@ PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
                                const std::function<std::string()>& next_name,
                                const Canvas& canvas) {
   PlotFiles files;
-  for (const SweepMetric& metric : metrics_of(result.experiment, presentation)) {
+  for (const auto& [metric, axes, groups] : sweeps_of(result, presentation)) {
     const std::string name = next_name();
-    Names axes = varied(group_sweep(result, presentation.swept, metric.name), presentation.swept);
     if (axes.empty()) continue;
-    // Further constants are treated as other axes: each of their values has a line or a panel.
-    axes.resize(std::min<std::size_t>(axes.size(), 2));
-    const SweepGroups groups = group_sweep(result, axes, metric.name);
-    files.add(axes.size() == 1 ? write_sweep_lines(groups, axes.front(), metric, name, canvas)
-                               : write_sweep_map(groups, axes, metric, name, canvas));
+    if (axes.size() == 2) {
+      files.add(write_sweep_map(groups, axes, metric, name, canvas));
+      continue;
+    }
+    XyChart chart = sweep_lines(groups, axes.front(), metric);
+    chart.name = name;
+    files.add(write_xy_chart(chart, canvas));
   }
   return files;
+}
+
+SweepCharts sweep_charts(const harness::ExperimentResult& result,
+                         const harness::Presentation& presentation) {
+  SweepCharts charts;
+  for (const auto& [metric, axes, groups] : sweeps_of(result, presentation)) {
+    if (axes.size() == 1) charts.lines.push_back(sweep_lines(groups, axes.front(), metric));
+    if (axes.size() < 2) continue;
+    std::ranges::move(sweep_maps(groups, axes, metric), std::back_inserter(charts.maps));
+  }
+  return charts;
 }
 
 }  // namespace howard::reports

@@ -3,10 +3,13 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/pictures/map_chart.h"
 #include "reports/pictures/picture.h"
+#include "reports/pictures/xy_chart.h"
 
 namespace howard::reports {
 
@@ -20,5 +23,13 @@ namespace howard::reports {
 PlotFiles write_sweep_pictures(const harness::ExperimentResult& result,
                                const harness::Presentation& presentation,
                                const std::function<std::string()>& next_name, const Canvas& canvas);
+
+/// Holds what write_sweep_pictures() draws, for a page.
+struct SweepCharts {
+  std::vector<XyChart> lines;
+  std::vector<MapChart> maps;
+};
+SweepCharts sweep_charts(const harness::ExperimentResult& result,
+                         const harness::Presentation& presentation);
 
 }  // namespace howard::reports

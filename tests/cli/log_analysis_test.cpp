@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/file.h"
 #include "tests/cli/cli_fixture.h"
 
 namespace howard::cli {
@@ -82,10 +83,57 @@ TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
   for (const char* const part : {"trace", "they are taken to be", "of the kernels' logged time"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
+  // Weights in a block format are tried where there are products, and named as not tried elsewhere.
+  EXPECT_TRUE(contains(outcome.out, "-a weights=bfloat8_b")) << outcome.out;
+  const Outcome none = run("explain '" + log_of("256x512/layernorm/gelu", "plain") + "'");
+  EXPECT_TRUE(contains(none.out, "it has no matrix product")) << none.out;
   EXPECT_EQ(run("explain ./missing.csv").status, 1);
   const Outcome range = run("explain '" + log + "' --from nowhere");
   EXPECT_EQ(range.status, 1);
   EXPECT_TRUE(contains(range.err, "the log has no signposts")) << range.err;
+}
+
+TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
+  const std::string log = log_of("256x512/linear:512/gelu", "logs");
+  const Outcome outcome = run("analyze '" + log + "' --format html --output page.html");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "") << "the page stands in the place of the tables";
+  const std::string page = read_file(folder() / "page.html");
+  for (const char* const part :
+       {"Where the time went", "Kernel time by op", "Products under the roofline",
+        "what would save time", "idle time by cause", "id=\"timeline-data\""}) {
+    EXPECT_TRUE(contains(page, part)) << part;
+  }
+  put("cut.csv", "OP CODE,OP TYPE\n");
+  const Outcome some = run("analyze '" + log + "' cut.csv --format html --output some.html");
+  EXPECT_EQ(some.status, 1);
+  EXPECT_TRUE(contains(some.err, "cut.csv")) << some.err;
+  EXPECT_TRUE(contains(read_file(folder() / "some.html"), "cut.csv"));
+  EXPECT_TRUE(contains(read_file(folder() / "some.html"), "Kernel time by op"));
+  EXPECT_EQ(run("analyze '" + log + "' --output page.html").status, 2);
+}
+
+TEST_F(LogAnalysis, FilesOfSeveralHostsAreOneRun) {
+  const std::string first = log_of("256x512/linear:512/gelu", "first");
+  const std::string second = log_of("256x512/linear:512/gelu", "second");
+  const Outcome outcome = run("analyze '" + first + "' '" + second + "' --join");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "ops of 2 devices as one")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "device 1 is of ops_perf_results.csv")) << outcome.out;
+  EXPECT_EQ(run("analyze '" + first + "' --join --against '" + second + "'").status, 2);
+}
+
+TEST_F(LogAnalysis, APaperHasEveryTableInThreeFormatsAndEveryPictureInTwoWidths) {
+  ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=512,1024 -a dispatch=eth").status, 0);
+  const Outcome outcome = run("report results --paper paper", "PATH=/nowhere");
+  EXPECT_EQ(outcome.status, 1) << "there is no gnuplot";
+  for (const char* const file :
+       {"matmul_sweep.tex", "matmul_sweep.csv", "matmul_sweep.md", "summary.tex",
+        "matmul_sweep_column.gp", "matmul_sweep_page.gp"}) {
+    EXPECT_TRUE(fs::exists(folder() / "paper" / file)) << file << outcome.err;
+  }
+  const std::string script = read_file(folder() / "paper" / "matmul_sweep_column.gp");
+  EXPECT_TRUE(contains(script, "pdfcairo size 3.5in")) << script;
 }
 
 }  // namespace

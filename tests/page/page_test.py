@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens a page of results in headless Chromium, as a reader would, and uses it.
 
-page_test.py PROGRAM: runs a small sweep with --page, then drives the browser over its debugging pipe. Without a
-browser the test is skipped (status 77).
+page_test.py PROGRAM [PICTURES]: runs a small sweep with --page and makes the page of a log, then drives the browser
+over its debugging pipe. Screenshots go to the folder PICTURES. Without a browser the test is skipped (status 77).
 """
 
 import json
@@ -130,12 +130,38 @@ def check_timeline(browser):
     })()"""))
 
 
+def check_memory(browser):
+    expect("memory stands beneath the tracks and says its size", browser.run("""(() => {
+        const canvas = document.querySelector("canvas");
+        const box = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.right - 5, clientY: box.bottom - 30, pointerId: 1 }));
+        return /^(DRAM|L1) at .*iB/.test(document.getElementById("timeline-words").textContent);
+    })()"""))
+
+
+def check_log(browser):
+    expect("the summary says what the devices waited for", browser.run(
+        "/Device 0 ran .* programs in .* It waited for/.test(document.querySelector('#summary .findings').textContent)"))
+    expect("the charts of a log are there", browser.run("""["Where the time went", "Idle time by cause", "Kernel time by op"]
+        .every((title) => [...document.querySelectorAll("figcaption")].some((e) => e.textContent.startsWith(title)))"""))
+    expect("gaps have a legend", browser.run("document.querySelectorAll('#timeline-view .swatch').length > 0"))
+
+
 def check_reading(browser):
     expect("nothing is wider than the page", browser.run(
         "document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
     expect("every control has a name", browser.run("""[...document.querySelectorAll("input,select,button,canvas")]
         .every((e) => e.textContent.trim() || e.getAttribute("aria-label"))"""))
     expect("there is one first heading", browser.run("document.querySelectorAll('h1').length === 1"))
+    expect("no two elements have one id", browser.run("""(() => {
+        const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+        return new Set(ids).size === ids.length;
+    })()"""))
+    expect("marks of axes do not touch", browser.run("""[...document.querySelectorAll("g.axes")].every((axes) => {
+        const boxes = [...axes.querySelectorAll("text")].map((e) => e.getBoundingClientRect());
+        return boxes.every((a, i) => boxes.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left ||
+            a.bottom <= b.top + 1 || b.bottom <= a.top + 1));
+    })"""))
 
 
 def main():
@@ -149,6 +175,12 @@ def main():
         folder = pathlib.Path(name)
         subprocess.run([program, "matmul_sweep", "mlp_engines", "--backend", "emulated", "--page", "--results",
                         folder / "results"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "mlp_engines", "--backend", "emulated", "-a", "engine=dynamic", "-a", "batch=32", "-a", "dim=256",
+                        "--results", folder / "logged", "--device-logs", folder / "logs"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        log = sorted((folder / "logs").rglob("ops_perf_results.csv"))[0]
+        subprocess.run([program, "analyze", log, "--format", "html", "--output", folder / "log.html"],
+                       check=True, stderr=subprocess.DEVNULL)
         browser = Browser(browser_program, folder / "profile")
         try:
             for width in (1400, 800, 400):
@@ -159,9 +191,16 @@ def main():
             browser.open(folder / "results" / "index.html", 1200)
             check_tables(browser)
             check_timeline(browser)
+            check_memory(browser)
             if pictures:
                 browser.run("document.getElementById('timeline').scrollIntoView()")
                 browser.picture(pictures / "page_timeline.png")
+            for width in (1400, 800, 400):
+                browser.open(folder / "log.html", width)
+                check_reading(browser)
+                check_log(browser)
+                if pictures:
+                    browser.picture(pictures / f"log_{width}.png")
             expect("no error in the console: " + "\n".join(browser.problems), not browser.problems)
         finally:
             browser.close()

@@ -10,8 +10,10 @@
 
 #include "reports/page/html.h"
 #include "reports/page/page_words.h"
-#include "reports/page/svg.h"
+#include "reports/page/svg_chart.h"
 #include "reports/page/timeline.h"
+#include "reports/page/training_charts.h"
+#include "reports/pictures/axis_marks.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {
@@ -22,6 +24,14 @@ using harness::ExperimentResult;
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
 }
 
 Page sample_page() {
@@ -169,37 +179,144 @@ TEST(SvgMap, HasACellForEachPointAndItsNumber) {
            .metrics = {{.name = "time", .value = 1e-6 * row * column, .unit = "s"}}});
     }
   }
-  const std::string text = svg_map(result, Backend::emulated,
-                                   {.title = "t",
-                                    .x_label = "x",
-                                    .y_label = "y",
-                                    .x = "x",
-                                    .y = "y",
-                                    .metric = "time",
-                                    .label = "time"});
-  std::size_t cells = 0;
-  for (std::size_t at = text.find("<rect"); at != std::string::npos;
-       at = text.find("<rect", at + 1))
-    ++cells;
-  EXPECT_EQ(cells, 6U);
-  EXPECT_TRUE(has(text, "<title>x 3, y 2: 6.000 us</title>"));
+  const auto chart = map_chart(result, Backend::emulated,
+                               {.title = "t",
+                                .x_label = "x",
+                                .y_label = "y",
+                                .x = "x",
+                                .y = "y",
+                                .metric = "time",
+                                .label = "time"});
+  ASSERT_TRUE(chart);
+  const std::string text = svg_map(*chart);
+  EXPECT_EQ(count_of(text, "<rect x=\"110") + count_of(text, "<rect x=\"336") +
+                count_of(text, "<rect x=\"563"),
+            6U)
+      << text;
+  EXPECT_TRUE(has(text, "<title>x 3, y 2: time (us) 6.000</title>"));
+  EXPECT_TRUE(has(text, "fill=\"#f7fbff\"><title>x 1, y 1"));
 }
 
 TEST(SvgBars, AreAsLongAsTheirParts) {
   const BarPicture bars{.name = "",
                         .title = "t",
                         .label = "us",
-                        .parts = {{.title = "matmul", .color = "lc rgb '#0072b2'"}},
+                        .parts = {{.title = "matmul", .color = "#0072b2"}},
                         .headings = {"emulated"},
                         .rows = {{.name = "short", .ends = {1}, .cells = {"1"}, .published = {}},
                                  {.name = "long", .ends = {2}, .cells = {"2"}, .published = 1.5}},
                         .longest = 2,
                         .line = {}};
   const std::string text = svg_bars(bars);
-  EXPECT_TRUE(has(text, "width=\"225.0\"")) << text;
-  EXPECT_TRUE(has(text, "width=\"450.0\"")) << text;
+  EXPECT_TRUE(has(text, "width=\"377.0\"")) << text;
+  EXPECT_TRUE(has(text, "width=\"754.0\"")) << text;
   EXPECT_TRUE(has(text, "fill=\"#0072b2\""));
   EXPECT_TRUE(has(text, "<title>published: 1.5</title>"));
+  EXPECT_TRUE(has(text, ">emulated</text>")) << "columns of numbers have headings";
+  EXPECT_FALSE(has(text, "class=\"break\""));
+}
+
+TEST(SvgBars, ThatAreCutShowIt) {
+  const BarPicture bars{.name = "",
+                        .title = "t",
+                        .label = "us",
+                        .parts = {{.title = "", .color = "#0072b2"}},
+                        .headings = {},
+                        .rows = {{.name = "short", .ends = {1}, .cells = {}, .published = {}},
+                                 {.name = "long", .ends = {20}, .cells = {}, .published = {}}},
+                        .longest = 2,
+                        .line = {}};
+  EXPECT_EQ(count_of(svg_bars(bars), "class=\"break\""), 2U);
+}
+
+TEST(SvgBars, HaveRoundMarksThatDoNotTouch) {
+  const BarPicture bars{.name = "",
+                        .title = "t",
+                        .label = "us",
+                        .parts = {{.title = "", .color = "#0072b2"}},
+                        .headings = {},
+                        .rows = {{.name = "a", .ends = {1234.5}, .cells = {}, .published = {}}},
+                        .longest = 1234.5,
+                        .line = {}};
+  const std::string text = svg_bars(bars);
+  for (const char* const mark : {">0</text>", ">100</text>", ">1200</text>"}) {
+    EXPECT_TRUE(has(text, mark)) << mark << text;
+  }
+  EXPECT_FALSE(has(text, ">1300</text>")) << "it is beyond the axis";
+}
+
+TEST(SvgChart, TheLegendShowsDashesAndOpenSymbols) {
+  XyChart chart{.name = "",
+                .title = "t",
+                .x = log_axis(1, 10, 5),
+                .y = log_axis(1, 10, 5),
+                .x_label = "x",
+                .y_label = "y",
+                .series = {{.title = "dashed",
+                            .dashes = 1,
+                            .marks = {{1, 1, "first"}, {10, 10, "last"}},
+                            .open = {{1, 2, "it was published"}}}}};
+  const std::string text = svg_chart(chart);
+  EXPECT_EQ(count_of(text, "stroke-dasharray=\"7 4\""), 2U) << "the line and its legend";
+  EXPECT_TRUE(has(text, "<title>first</title>"));
+  EXPECT_TRUE(has(text, "<title>it was published</title>"));
+  EXPECT_TRUE(has(text, "published</li>"));
+  chart.series.front().marks.clear();
+  chart.series.front().open.clear();
+  EXPECT_EQ(svg_chart(chart), "");
+}
+
+TEST(SvgChart, BlackIsTheColourOfThePagesText) {
+  const XyChart chart{.name = "",
+                      .title = "t",
+                      .x = linear_axis(0, 1, 700),
+                      .y = linear_axis_upwards(0, 1, 300),
+                      .x_label = "x",
+                      .y_label = "y",
+                      .series = {{.title = "black", .color = 4, .marks = {{0, 0}, {1, 1}}}}};
+  EXPECT_TRUE(has(svg_chart(chart), "stroke=\"var(--text)\""));
+  EXPECT_FALSE(has(svg_chart(chart), "#000000"));
+}
+
+TEST(AxisMarks, LinearOnesAreRoundAndHaveRoomForTheirLabels) {
+  EXPECT_EQ(linear_marks(0, 10, 300), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(linear_marks(0, 0.3, 100), (std::vector<double>{0, 0.2}));
+  EXPECT_EQ(linear_marks(0, 17240, 760),
+            (std::vector<double>{0, 2000, 4000, 6000, 8000, 10000, 12000, 14000, 16000}));
+}
+
+TEST(TrainingCharts, ShowLossLearningRateAndTokensOfEachStep) {
+  ExperimentResult result{.experiment = "train", .points = {}};
+  result.points.push_back(
+      {.backend = Backend::host,
+       .parameters = {},
+       .metrics = {{.name = "loss", .value = 2, .unit = "", .samples = {4, 3, 2}},
+                   {.name = "learning_rate", .value = 0.1, .unit = "", .samples = {0.3, 0.2, 0.1}},
+                   {.name = "time", .value = 2, .unit = "s", .samples = {1, 2, 3}},
+                   {.name = "tokens", .value = 100, .unit = "1/s"}},
+       .details = {{"steps_done", "12"}}});
+  const std::vector<XyChart> charts = training_charts(result);
+  ASSERT_EQ(charts.size(), 3U);
+  EXPECT_EQ(charts[0].series[0].marks[0].x, 10) << "the run went on from step 9";
+  EXPECT_EQ(charts[0].series[0].marks[2].y, 2);
+  EXPECT_EQ(charts[1].series[0].marks[0].y, 0.3);
+  // 600 tokens in 6 s: 200 each step.
+  EXPECT_DOUBLE_EQ(charts[2].series[0].marks[1].y, 100);
+  result.points.front().metrics.erase(result.points.front().metrics.begin());
+  EXPECT_TRUE(training_charts(result).empty()) << "nothing was trained";
+}
+
+TEST(MemoryChart, HasDramAndL1WhereItWasUsed) {
+  profiler::MemoryUse use;
+  EXPECT_FALSE(memory_chart(use));
+  use.curve = {{.time = SimTime::microseconds(5), .dram = Bytes(2048)},
+               {.time = SimTime::microseconds(9), .dram = Bytes(1024)}};
+  const auto chart = memory_chart(use);
+  ASSERT_TRUE(chart);
+  EXPECT_EQ(chart->series.size(), 1U);
+  EXPECT_EQ(chart->series[0].marks[1].x, 4) << "since the first buffer, in us";
+  use.curve[0].l1_buffers = Bytes(7);
+  EXPECT_EQ(memory_chart(use)->series.size(), 2U);
 }
 
 TEST(TimelineJson, HasTheSpansOfEachTrackFromZero) {
@@ -213,8 +330,8 @@ TEST(TimelineJson, HasTheSpansOfEachTrackFromZero) {
                                         .category = "host",
                                         .start = SimTime::microseconds(8),
                                         .end = SimTime::microseconds(9)}};
-  const profiler::TraceProcess process{.name = "p", .events = events};
-  const std::string text = timeline_json(std::span(&process, 1));
+  const TimelinePoint point{.process = {.name = "p", .events = events}};
+  const std::string text = timeline_json(std::span(&point, 1));
   EXPECT_FALSE(has(text, "<"));
   const nlohmann::json points = nlohmann::json::parse(text);
   ASSERT_EQ(points.size(), 1U);

@@ -25,6 +25,10 @@ struct Describer {
     facts.attributes.emplace_back(name, std::move(value));
   }
 
+  void told_activation(std::string_view name, const std::optional<EltwiseStep>& activation) const {
+    if (activation) told(name, ttnn_chain(std::span(&*activation, 1)));
+  }
+
   /// What a kernel with ttnn's default of HiFi2 was told of the arithmetic.
   void told_compute(const ComputeConfig& compute) const {
     facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
@@ -38,6 +42,7 @@ struct Describer {
     told("transpose_a", text(attributes.transpose_a));
     told("transpose_b", text(attributes.transpose_b));
     told("user_core_coord", ttnn_text(attributes.core_grid));
+    told_activation("user_fused_activation", attributes.activation);
     if (attributes.config) told("program_config", text_of(*attributes.config));
     const MatmulPlan& plan = *planned.matmul;
     facts.fidelity = name_of(plan.fidelity);
@@ -57,9 +62,12 @@ struct Describer {
       name(operation::kBinary);
       told("binary_op_type", fmt::format("BinaryOpType::{}", entry.ttnn));
       told("scalar", attributes.scalar ? fmt::format("{}", *attributes.scalar) : "std::nullopt");
-      if (!attributes.then.empty()) {
-        told("post_activations", fmt::format("SmallVector([{}])", ttnn_chain(attributes.then)));
-      }
+      const auto told_chain = [&](std::string_view role, const std::vector<EltwiseStep>& steps) {
+        if (!steps.empty()) told(role, fmt::format("SmallVector([{}])", ttnn_chain(steps)));
+      };
+      told_chain("lhs_activations", attributes.on_a);
+      told_chain("rhs_activations", attributes.on_b);
+      told_chain("post_activations", attributes.then);
     } else {
       name(operation::kUnary);
       std::vector<EltwiseStep> chain{{attributes.function, attributes.numbers}};
@@ -145,6 +153,7 @@ struct Describer {
                      "subblock_h={};subblock_w={};compute_with_storage_grid_size=(x={};y={}))",
                      attributes.block_m, attributes.block_k, attributes.block_n,
                      attributes.subblock_h, attributes.subblock_w, grid.columns, grid.rows));
+    told_activation("fused_activation", attributes.activation);
     told_compute(attributes.compute);
   }
   void operator()(const SplitHeadsAttributes& attributes) const {

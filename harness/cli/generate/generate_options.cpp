@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/profile_options.h"
 
 namespace howard::cli {
 namespace {
@@ -44,8 +45,7 @@ void declare_generate(CLI::App& app, GenerateOptions& options) {
   add_choice(app, "--dtype", options.dtype, kGenerateTypes);
   add_choice(app, "--backend", options.backend, kGenerateBackends);
   add_whole(app, "--threads", options.threads, 1, 4096);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
 }
 

@@ -33,6 +33,7 @@
 #include "harness/cli/train/step_programs.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_options.h"
+#include "harness/cli/train/train_page.h"
 #include "harness/cli/train/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
@@ -62,6 +63,9 @@ struct TrainDevices {
   /// listens.
   TrainDevices(const TrainOptions& options, MemorySink* memory)
       : host({.threads = options.threads,
+              .tunes_products = options.tuning && !options.resumed,
+              .product_ways = options.resumed ? options.resumed->product_ways : "",
+              .binds_threads = options.binding,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
       profiles = read_settings(options.profiles, wormhole::load_profiles);
@@ -104,6 +108,7 @@ class TrainRun {
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
         trainer_(devices_.device(), limit_to_epochs(), corpus_, options_.engine,
                  host::available_memory()) {
+    trainer_.set_product_ways(devices_.host.product_ways());
     if (options_.resumed) {
       trainer_.restore(*options_.resumed);
     } else if (!options_.weights.empty()) {
@@ -188,6 +193,7 @@ class TrainRun {
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
+      rates_.push_back(double{rate});
       log_step(rate);
       validate();
       if (losses_.size() == 1 && watches_memory()) report_memory(progress);
@@ -220,7 +226,7 @@ class TrainRun {
   }
 
   bool is_of_files() const { return options_.verb == kTrainVerb; }
-  bool watches_memory() const { return is_of_files() || !options_.memory.empty(); }
+  bool watches_memory() const { return is_of_files() || !options_.memory.empty() || options_.page; }
 
   /// What TTML says before the first step.
   void begin_log() {
@@ -364,19 +370,21 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
-                     {.name = "time",
-                      .value = harness::median(times_).value_or(0),
-                      .unit = "s",
-                      .samples = times_,
-                      .ci95 = harness::median_interval95(times_)},
-                     {.name = "tokens",
-                      .value = tokens_per_second(),
-                      .unit = "1/s",
-                      .better = harness::Better::higher},
-                     {.name = "memory",
-                      .value = static_cast<double>(peak_memory(devices_.device()).value()),
-                      .unit = "B"}};
+    point.metrics = {
+        {.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
+        {.name = "time",
+         .value = harness::median(times_).value_or(0),
+         .unit = "s",
+         .samples = times_,
+         .ci95 = harness::median_interval95(times_)},
+        {.name = "tokens",
+         .value = tokens_per_second(),
+         .unit = "1/s",
+         .better = harness::Better::higher},
+        {.name = "learning_rate", .value = rates_.back(), .unit = "", .samples = rates_},
+        {.name = "memory",
+         .value = static_cast<double>(peak_memory(devices_.device()).value()),
+         .unit = "B"}};
     if (!validation_losses_.empty()) {
       point.metrics.push_back({.name = "validation_loss",
                                .value = validation_losses_.back(),
@@ -403,6 +411,10 @@ class TrainRun {
     const bool stays = has_nothing_for(file);
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
     say_fate(file, stays);
+    if (!options_.page || stays) return;
+    const std::filesystem::path page = options_.results / "index.html";
+    write_training_page(result, use_, page);
+    say_fate(page, false);
   }
 
   std::string prompt() const {
@@ -427,7 +439,8 @@ class TrainRun {
   training::Trainer trainer_;
   std::optional<training::Validation> validation_;
   std::vector<double> validation_losses_;
-  std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
+  /// Of each step of this run; times are in seconds.
+  std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
   // Of `train`.

@@ -11,6 +11,7 @@
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/train/train.h"
 
 namespace howard::cli {
@@ -55,8 +56,9 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_choice(app, "--engine", options.engine, kEngines);
   add_choice(app, "--backend", options.backend, kBackends);
   add_whole(app, "--threads", options.threads, 1, 4096);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  app.add_flag("!--no-tuning", options.tuning);
+  app.add_flag("!--no-binding", options.binding);
+  add_profile_options(app, options.profiles);
   app.add_option("--checkpoint", options.checkpoint);
   add_whole(app, "--every", options.every, 1, 1'000'000'000);
   app.add_flag("--resume", resume);
@@ -70,6 +72,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_option("--memory", options.memory);
   add_picture_options(app, options.canvas);
   app.add_option("--results", options.results);
+  app.add_flag("--page", options.page);
   app.add_flag("!--no-progress", options.progress);
 }
 
@@ -162,6 +165,7 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
     training::require_one_device(options.settings);
     require_used_tokenizer(options);
   }
+  if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");
   if (options.data.empty()) {
     throw UsageError("no text to train on; try --data data/sonnets.txt");
   }

@@ -42,6 +42,10 @@ struct TrainOptions {
   training::Engine engine = training::Engine::recorded;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
+  /// Whether a run that is not resumed multiplies in the ways that are fastest on this machine; a
+  /// resumed one keeps its ways.
+  bool tuning = true;
+  bool binding = true;  ///< Whether threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
@@ -56,6 +60,7 @@ struct TrainOptions {
   std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
   reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
+  bool page = false;              ///< Whether index.html is written there.
   bool progress = true;
 };
 

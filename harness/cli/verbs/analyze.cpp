@@ -2,43 +2,37 @@
 #include "harness/cli/verbs/analyze.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "experiments/all.h"
 #include "experiments/workloads/chip_context.h"
 #include "experiments/workloads/log_content.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/cli/verbs/analyzed.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/environment.h"
-#include "profiler/formats/log_trace.h"
-#include "profiler/formats/traces/chrome_trace.h"
-#include "profiler/formats/traces/perfetto_trace.h"
+#include "profiler/formats/joined_logs.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/findings/log_difference.h"
-#include "reports/findings/silicon_report.h"
-#include "reports/findings/timeline_tables.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/result_json.h"
-#include "reports/pictures/log_plots.h"
 #include "reports/tables/markdown.h"
 #include "reports/tables/table.h"
 #include "reports/tables/terminal_table.h"
@@ -62,11 +56,19 @@ struct AnalyzeOptions {
   std::string pictures;  ///< The folder for pictures; empty: none.
   reports::Canvas canvas;
   wormhole::ProfileChoice profiles;
+  bool join = false;                ///< The files are of hosts that ran one program together.
+  bool page = false;                ///< A page is written in place of the tables.
+  std::string output;               ///< Where the page goes; empty: LOG.html, "-": standard output.
   std::string json, csv, markdown;  ///< "" writes none, "-" is standard output
   ColorMode color = ColorMode::automatic;
   bool help = false;
 
   bool uses_standard_output() const { return json == "-" || csv == "-" || markdown == "-"; }
+  /// Returns the file of the page.
+  std::string page_file() const {
+    return !output.empty() ? output
+                           : std::filesystem::path(files.front()).stem().string() + ".html";
+  }
 };
 
 AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
@@ -77,8 +79,10 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_option("files", options.files);
   add_whole(app, "--top", options.top, 1, 1'000'000);
   app.add_flag("--compare-emulated", options.compare);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
+  add_choice<bool>(app, "--format", options.page, {{"text", false}, {"html", true}});
+  app.add_option("--output", options.output);
+  app.add_flag("--join", options.join);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);
   app.add_option("--md", options.markdown);
@@ -96,104 +100,26 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   if (!options.help && options.files.empty()) {
     throw UsageError("no file named; try run_experiment analyze --help");
   }
+  if (!options.output.empty() && !options.page) {
+    throw UsageError("--output is for pages; try --format html");
+  }
   if (options.advice && options.no_advice) throw UsageError("--advice or --no-advice, not both");
   const bool emulates = options.compare || !options.no_advice;
   if (!options.profiles.is_default() && !emulates) {
-    throw UsageError("--profile and --set are for advice and --compare-emulated");
+    throw UsageError("--chip, --software and --set are for advice and --compare-emulated");
   }
   if (options.compare &&
       (!options.against.empty() || !options.trace.empty() || !options.range.is_whole())) {
     throw UsageError("--compare-emulated takes whole logs, alone");
+  }
+  if (options.join && (options.compare || !options.against.empty())) {
+    throw UsageError("--join is for logs that are shown, not compared");
   }
   if (!options.pictures.empty()) options.canvas.folder = options.pictures;
   if (!options.against.empty() && options.files.size() > 1) {
     throw UsageError("--against is for one log");
   }
   return options;
-}
-
-/// Returns how the experiment wants to be shown. For an experiment that this program does not know,
-/// everything is shown.
-harness::Presentation presentation_of(const harness::ExperimentResult& result,
-                                      const experiments::ExperimentList& list) {
-  for (const auto& experiment : list) {
-    if (experiment->name() == result.experiment) return experiment->presentation();
-  }
-  harness::Presentation presentation;
-  if (result.points.empty()) return presentation;
-  const auto add = [&](harness::CellSource source, const std::string& name) {
-    presentation.columns.push_back({.title = name, .source = source, .name = name});
-  };
-  for (const auto& [axis, value] : result.points.front().parameters) {
-    add(harness::CellSource::parameter, axis);
-  }
-  for (const harness::PointResult& point : result.points) {
-    for (const harness::Metric& metric : point.metrics) {
-      const bool known = std::ranges::any_of(
-          presentation.columns, [&](const auto& column) { return column.name == metric.name; });
-      if (!known) add(harness::CellSource::metric, metric.name);
-    }
-  }
-  return presentation;
-}
-
-std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& results) {
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles({}),
-                                                               host::HostOptions{}, 1);
-  const experiments::ExperimentList list = experiments::all_experiments(box, {});
-  std::vector<Table> tables;
-  for (const auto& result : results) {
-    std::ranges::move(reports::make_tables(result, presentation_of(result, list)),
-                      std::back_inserter(tables));
-  }
-  return tables;
-}
-
-/// Returns the name of a run among the others of its file, for captions.
-std::string title_of(const profiler::Log& log, std::size_t run, const std::string& file) {
-  std::string title = std::filesystem::path(file).filename();
-  if (log.runs.size() > 1) title += fmt::format(", run {} of {}", run + 1, log.runs.size());
-  if (!log.runs[run].title.empty()) title += ", " + log.runs[run].title;
-  return title;
-}
-
-/// A file that was read, and what there is to say of it.
-struct Analysed {
-  experiments::LogContent content;
-  std::vector<reports::LogAdvice> advice;  ///< Of each run of a log; none where it is not wanted.
-};
-
-std::vector<Table> log_tables(const profiler::Log& log,
-                              const std::vector<reports::LogAdvice>& advice,
-                              const std::string& file, std::size_t top) {
-  std::vector<std::vector<Table>> of_runs(log.runs.size());
-  tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
-    of_runs[i] = reports::timeline_tables(log.runs[i], title_of(log, i, file), top);
-    if (i >= advice.size()) return;
-    std::ranges::move(reports::advice_tables(advice[i], title_of(log, i, file), top),
-                      std::back_inserter(of_runs[i]));
-  });
-  std::vector<Table> tables;
-  for (std::vector<Table>& some : of_runs) std::ranges::move(some, std::back_inserter(tables));
-  if (tables.empty()) return tables;
-  // The table that has the numbers also says what is missing.
-  std::vector<std::string>& notes = tables.front().notes;
-  for (const auto& reason : log.dropped.reasons()) {
-    notes.push_back("warning: left out " + describe(reason));
-  }
-  for (const std::string& note : log.notes) notes.push_back("warning: " + note);
-  return tables;
-}
-
-std::vector<Table> tables_of(const Analysed& analysed, const std::string& file, std::size_t top) {
-  if (const auto* const log = std::get_if<profiler::Log>(&analysed.content)) {
-    return log_tables(*log, analysed.advice, file, top);
-  }
-  if (const auto* const comparison = std::get_if<profiler::SiliconComparison>(&analysed.content)) {
-    return reports::silicon_tables(*comparison, std::filesystem::path(file).filename().string(),
-                                   top);
-  }
-  return result_tables(std::get<std::vector<harness::ExperimentResult>>(analysed.content));
 }
 
 /// Writes the files that hold everything that was analysed.
@@ -216,6 +142,14 @@ bool wants_calls(const AnalyzeOptions& options, const std::string& file) {
   return unknown || size <= kMostAdvised;
 }
 
+const profiler::Log& log_in(const Analyzed& analysed) {
+  if (analysed.log() != nullptr) return *analysed.log();
+  throw Error({.attempted = "take " + analysed.file + " for a log",
+               .value = "it is a result file",
+               .accepted = "logs",
+               .hint = "run_experiment compare A.json B.json compares results"});
+}
+
 /// Reads files and says what there is to say of them.
 class Analysis {
  public:
@@ -226,9 +160,10 @@ class Analysis {
     if (options.compare) experiments::describe_chip(*profiles_, context);
   }
 
-  Analysed read(const std::string& file) {
+  Analyzed read(const std::string& file) {
     const bool calls = !options_.compare && wants_calls(options_, file);
-    Analysed analysed{.content = experiments::read_log_content(
+    Analyzed analysed{.file = file,
+                      .content = experiments::read_log_content(
                           file, options_.compare ? &*profiles_ : nullptr,
                           {.tensors = calls ? profiler::Tensors::read : profiler::Tensors::skipped,
                            .range = options_.range}),
@@ -244,6 +179,20 @@ class Analysis {
     return analysed;
   }
 
+  /// Reads the logs of several hosts as one.
+  Analyzed read_joined(const std::vector<std::string>& files) {
+    std::deque<Analyzed> read_files;
+    std::vector<const profiler::Log*> logs;
+    std::vector<std::string> names;
+    for (const std::string& file : files) {
+      logs.push_back(&log_in(read_files.emplace_back(read(file))));
+      names.push_back(std::filesystem::path(file).filename().string());
+    }
+    return {.file = fmt::format("{} files", files.size()),
+            .content = profiler::join_logs(logs, names),
+            .advice = {}};
+  }
+
   harness::RunContext context = harness::describe_environment();
 
  private:
@@ -252,55 +201,86 @@ class Analysis {
   std::optional<profiler::CallEmulator> emulator_;
 };
 
-const profiler::Log& log_in(const Analysed& analysed, const std::string& file) {
-  if (const auto* const log = std::get_if<profiler::Log>(&analysed.content)) return *log;
-  throw Error({.attempted = "compare " + file + " with another log",
-               .value = "it is a result file",
-               .accepted = "logs",
-               .hint = "run_experiment compare A.json B.json"});
-}
+/// Shows what was read and writes the files that are asked for.
+class Show {
+ public:
+  Show(const AnalyzeOptions& options, Analysis& analysis)
+      : options_(options),
+        analysis_(analysis),
+        style_(terminal_style(STDOUT_FILENO, options.color)) {}
 
-/// All logs as one trace, each device of each a process.
-void write_log_trace(const std::vector<std::pair<std::string, Analysed>>& files,
-                     const std::string& to) {
-  std::vector<profiler::LogTrace> traces;
-  for (const auto& [file, analysed] : files) {
-    const auto* const log = std::get_if<profiler::Log>(&analysed.content);
-    if (log == nullptr) continue;
-    for (profiler::LogTrace& trace : profiler::traces_of(*log)) {
-      trace.name = std::filesystem::path(file).filename().string() + ", " + trace.name;
-      traces.push_back(std::move(trace));
+  /// Reads a file, or several as one, and shows it. What cannot be read is said.
+  template <class Read>
+  void add(const Read& read) {
+    try {
+      finish(read());
+    } catch (const Error& failure) {
+      fmt::print(stderr, "run_experiment: {}\n", failure.what());
+      problems_.emplace_back(failure.what());
+      well_ = false;
     }
   }
-  std::vector<profiler::TraceProcess> processes;
-  for (const profiler::LogTrace& trace : traces) {
-    processes.push_back({.name = trace.name, .events = trace.events, .losses = trace.losses});
-  }
-  const bool perfetto = std::filesystem::path(to).extension() == ".pftrace";
-  write_file(
-      to, perfetto ? profiler::perfetto_trace(processes) : profiler::chrome_trace(processes).json);
-  if (to != "-") fmt::print(stderr, "wrote {}\n", to);
-}
 
-/// A picture's files begin with the log's name, and the run's number where it has several.
-bool draw(const Analysed& analysed, const std::string& file, const reports::Canvas& canvas) {
-  const auto* const log = std::get_if<profiler::Log>(&analysed.content);
-  if (log == nullptr) return true;
-  reports::PlotFiles files;
-  for (std::size_t i = 0; i < log->runs.size(); ++i) {
-    std::string name = std::filesystem::path(file).stem().string();
-    if (log->runs.size() > 1) name += fmt::format("_run{}", i + 1);
-    static const reports::LogAdvice kNone;
-    files.add(reports::write_log_plots(
-        log->runs[i], i < analysed.advice.size() ? analysed.advice[i] : kNone, name, canvas));
+  /// Writes the files that hold everything. Returns false if something went wrong.
+  bool write() {
+    write_outputs(options_, markdown_, results_);
+    if (!options_.trace.empty() && !kept_.empty()) write_log_trace(kept_, options_.trace);
+    if (options_.page) {
+      write_log_page(kept_, problems_, differences_, options_.top, analysis_.context,
+                     options_.page_file());
+    }
+    return well_;
   }
-  for (const std::string& failure : files.failures) {
-    fmt::print(stderr, "run_experiment: {}\n", failure);
+
+ private:
+  void print(const std::vector<Table>& tables) {
+    for (const Table& table : tables) {
+      if (!options_.markdown.empty()) markdown_ += reports::markdown_table(table) + "\n";
+      if (!options_.uses_standard_output() && !options_.page) {
+        fmt::print("{}\n", reports::terminal_table(table, style_));
+      }
+    }
   }
-  if (!files.not_rendered.empty()) fmt::print(stderr, "run_experiment: {}\n", files.not_rendered);
-  fmt::print(stderr, "wrote {} files into {}\n", files.written.size(), canvas.folder.string());
-  return files.failures.empty();
-}
+
+  void compare(const Analyzed& analysed) {
+    const Analyzed before = analysis_.read(options_.against);
+    const reports::LogDifference difference = reports::difference(log_in(before), log_in(analysed));
+    differences_ = reports::difference_tables(
+        difference, analysed.file + " against " + options_.against, options_.top);
+    print(differences_);
+    results_.push_back(
+        reports::difference_result(difference, options_.against, analysed.file, analysis_.context));
+  }
+
+  void finish(Analyzed analysed) {
+    if (!options_.against.empty()) {
+      compare(analysed);
+    } else if (!options_.page || !options_.markdown.empty()) {
+      print(tables_of(analysed, options_.top));
+    }
+    if (!options_.json.empty() || !options_.csv.empty()) {
+      std::ranges::move(experiments::results_of(analysed.content, analysed.file, analysis_.context),
+                        std::back_inserter(results_));
+      std::ranges::move(
+          reports::advice_results(analysed.advice,
+                                  std::filesystem::path(analysed.file).filename().string(),
+                                  analysis_.context),
+          std::back_inserter(results_));
+    }
+    if (!options_.pictures.empty()) well_ = draw_log(analysed, options_.canvas) && well_;
+    if (options_.page || !options_.trace.empty()) kept_.push_back(std::move(analysed));
+  }
+
+  const AnalyzeOptions& options_;
+  Analysis& analysis_;
+  reports::TerminalStyle style_;
+  std::string markdown_;
+  std::vector<harness::ExperimentResult> results_;
+  std::deque<Analyzed> kept_;  ///< For the trace and the page.
+  std::vector<Table> differences_;
+  std::vector<std::string> problems_;
+  bool well_ = true;
+};
 
 }  // namespace
 
@@ -310,55 +290,14 @@ int analyze(int argc, const char* const* argv) {
     fmt::print("{}", manual(kAnalyzeHelp));
     return 0;
   }
-  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   Analysis analysis(options);
-  std::string markdown;
-  std::vector<harness::ExperimentResult> results;
-  std::vector<std::pair<std::string, Analysed>> kept;  // for the trace
-  const auto show = [&](const std::vector<Table>& tables) {
-    for (const Table& table : tables) {
-      if (!options.markdown.empty()) markdown += reports::markdown_table(table) + "\n";
-      if (!options.uses_standard_output()) {
-        fmt::print("{}\n", reports::terminal_table(table, style));
-      }
-    }
-  };
-  bool well = true;
-  const auto analyze_file = [&](const std::string& file) {
-    Analysed analysed = analysis.read(file);
-    if (!options.against.empty()) {
-      const Analysed before = analysis.read(options.against);
-      const reports::LogDifference difference =
-          reports::difference(log_in(before, options.against), log_in(analysed, file));
-      show(reports::difference_tables(difference, file + " against " + options.against,
-                                      options.top));
-      results.push_back(
-          reports::difference_result(difference, options.against, file, analysis.context));
-    } else {
-      show(tables_of(analysed, file, options.top));
-    }
-    if (!options.json.empty() || !options.csv.empty()) {
-      std::ranges::move(experiments::results_of(analysed.content, file, analysis.context),
-                        std::back_inserter(results));
-      std::ranges::move(
-          reports::advice_results(analysed.advice, std::filesystem::path(file).filename().string(),
-                                  analysis.context),
-          std::back_inserter(results));
-    }
-    if (!options.pictures.empty()) well = draw(analysed, file, options.canvas) && well;
-    if (!options.trace.empty()) kept.emplace_back(file, std::move(analysed));
-  };
-  for (const std::string& file : options.files) {
-    try {
-      analyze_file(file);
-    } catch (const Error& failure) {
-      fmt::print(stderr, "run_experiment: {}\n", failure.what());
-      well = false;
-    }
+  Show show(options, analysis);
+  if (options.join) {
+    show.add([&] { return analysis.read_joined(options.files); });
+  } else {
+    for (const std::string& file : options.files) show.add([&] { return analysis.read(file); });
   }
-  write_outputs(options, markdown, results);
-  if (!options.trace.empty() && !kept.empty()) write_log_trace(kept, options.trace);
-  return well ? 0 : 1;
+  return show.write() ? 0 : 1;
 }
 
 }  // namespace howard::cli

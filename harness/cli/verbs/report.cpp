@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,11 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
+#include "harness/cli/train/train_page.h"
 #include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/paper.h"
+#include "harness/tracking/machine_formats.h"
+#include "harness/tracking/run.h"
 #include "reports/findings/comparison.h"
 #include "reports/findings/explanation.h"
 #include "reports/findings/run_summary.h"
@@ -38,12 +43,23 @@ namespace {
 
 using harness::ExperimentResult;
 
-enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark, html };
+enum class Format : std::uint8_t {
+  markdown,
+  latex,
+  csv,
+  google_benchmark,
+  html,
+  action_smaller,
+  action_bigger,
+  bencher,
+  openmetrics,
+};
 
 struct ReportOptions {
   std::string folder;
   std::string output;   ///< Of a page; empty: index.html in the folder, "-": standard output.
   std::string against;  ///< Of a page: an older folder; empty: none.
+  std::string paper;    ///< A folder for tables and pictures of a paper; empty: none.
   Format format = Format::markdown;
   bool help = false;
 };
@@ -59,9 +75,14 @@ ReportOptions report_options(int argc, const char* const* argv) {
                       {"latex", Format::latex},
                       {"csv", Format::csv},
                       {"html", Format::html},
-                      {"google-benchmark", Format::google_benchmark}});
+                      {"google-benchmark", Format::google_benchmark},
+                      {"action-benchmark-smaller", Format::action_smaller},
+                      {"action-benchmark-bigger", Format::action_bigger},
+                      {"bencher", Format::bencher},
+                      {"openmetrics", Format::openmetrics}});
   app.add_option("--output", options.output);
   app.add_option("--against", options.against);
+  app.add_option("--paper", options.paper);
   parse_command_line(app, argc, argv);
   const bool of_page = !options.output.empty() || !options.against.empty();
   if (of_page && options.format != Format::html) {
@@ -91,6 +112,9 @@ Presentations presentations() {
     known.push_back({std::string(experiment->name()), std::string(experiment->question()),
                      experiment->presentation()});
   }
+  for (const char* const verb : {"train", "train_nano_gpt"}) {
+    known.push_back({verb, "How does a training go?", training_presentation()});
+  }
   known.push_back({"explain", "", reports::explanation_presentation()});
   known.push_back({"tune", "", experiments::tuning_presentation()});
   return known;
@@ -113,6 +137,42 @@ std::vector<ExperimentResult> in_order(std::vector<ExperimentResult> results,
   for (const ExperimentResult& result : results) static_cast<void>(place(result));
   std::ranges::stable_sort(results, {}, place);
   return results;
+}
+
+/// Returns how a result of that experiment wants to be shown: axes that are constants of the chip
+/// were swept.
+harness::Presentation presentation_of(const ExperimentResult& result, const Presentations& known) {
+  harness::Presentation presentation =
+      std::ranges::find(known, result.experiment, &KnownExperiment::name)->presentation;
+  if (result.points.empty()) return presentation;
+  for (const auto& [axis, value] : result.points.front().parameters) {
+    if (axis.find('.') != std::string::npos) presentation.swept.push_back(axis);
+  }
+  return presentation;
+}
+
+/// Returns how far the results are from the published figures, and what that means for the claims.
+std::vector<reports::Table> verdicts(const std::vector<ExperimentResult>& results) {
+  std::vector<reports::Table> tables{reports::summary_table(results, {})};
+  if (reports::can_judge(results)) {
+    tables.push_back(reports::claims_table(reports::report_claims(), results));
+  }
+  return tables;
+}
+
+int write_paper_of(const std::vector<ExperimentResult>& results, const Presentations& known,
+                   const std::string& folder) {
+  std::vector<PaperPart> parts;
+  for (const ExperimentResult& result : results) {
+    parts.push_back({.result = &result, .presentation = presentation_of(result, known)});
+  }
+  std::vector<std::string> problems;
+  const std::size_t count = write_paper(parts, verdicts(results), folder, problems);
+  for (const std::string& problem : problems) {
+    fmt::print(stderr, "{}: {}\n", program_name(), problem);
+  }
+  fmt::print(stderr, "wrote {} files into {}\n", count, folder);
+  return problems.empty() ? kOk : kFailed;
 }
 
 /// What the folder `against` and these results differ in.
@@ -142,11 +202,16 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     const KnownExperiment& one =
         *std::ranges::find(known, result.experiment, &KnownExperiment::name);
     std::vector<std::string> files = files_beside(options.folder, result.experiment);
+    std::vector<reports::Table> more = result.context.published_chip
+                                           ? more_tables(result.experiment, {})
+                                           : std::vector<reports::Table>();
+    harness::Presentation presentation = presentation_of(result, known);
     page.sections.push_back({.result = std::move(result),
-                             .presentation = one.presentation,
+                             .presentation = std::move(presentation),
                              .question = one.question,
                              .files = std::move(files),
-                             .tables = {}});
+                             .tables = {},
+                             .more = std::move(more)});
   }
   const std::filesystem::path file = options.output.empty()
                                          ? std::filesystem::path(options.folder) / "index.html"
@@ -157,6 +222,31 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     fmt::print(stderr, "{}: {}\n", program_name(), problem);
   }
   return page.problems.empty() ? kOk : kFailed;
+}
+
+/// Returns what a program reads, in a format that needs no presentation; absent for the others.
+std::optional<std::string> machine_text(const std::vector<ExperimentResult>& results,
+                                        Format format) {
+  const auto runs = [&] { return std::vector{tracking::run_of(results)}; };
+  switch (format) {
+    case Format::csv:
+      return reports::csv(results);
+    case Format::google_benchmark:
+      return reports::google_benchmark_json(results);
+    case Format::action_smaller:
+      return tracking::action_benchmark_json(runs(), harness::Better::lower);
+    case Format::action_bigger:
+      return tracking::action_benchmark_json(runs(), harness::Better::higher);
+    case Format::bencher:
+      return tracking::bencher_json(runs());
+    case Format::openmetrics:
+      return tracking::openmetrics_text(runs());
+    case Format::markdown:
+    case Format::latex:
+    case Format::html:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -170,12 +260,9 @@ int report(int argc, const char* const* argv) {
   const auto known = presentations();
   if (options.format == Format::html) return write_html(options, known);
   const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
-  if (options.format == Format::csv) {
-    fmt::print("{}", reports::csv(results));
-    return kOk;
-  }
-  if (options.format == Format::google_benchmark) {
-    fmt::print("{}", reports::google_benchmark_json(results));
+  if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
+  if (const auto text = machine_text(results, options.format)) {
+    fmt::print("{}", *text);
     return kOk;
   }
   const auto print = [&](const reports::Table& table) {
@@ -183,14 +270,10 @@ int report(int argc, const char* const* argv) {
                                                        : reports::markdown_table(table));
   };
   for (const ExperimentResult& result : results) {
-    const auto found = std::ranges::find(known, result.experiment, &KnownExperiment::name);
-    for (const reports::Table& table : reports::make_tables(result, found->presentation))
-      print(table);
+    const harness::Presentation presentation = presentation_of(result, known);
+    for (const reports::Table& table : reports::make_tables(result, presentation)) print(table);
   }
-  print(reports::summary_table(results, {}));
-  if (reports::can_judge(results)) {
-    print(reports::claims_table(reports::report_claims(), results));
-  }
+  for (const reports::Table& table : verdicts(results)) print(table);
   return kOk;
 }
 

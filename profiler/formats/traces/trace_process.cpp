@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "profiler/dispatch_gaps.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
@@ -126,14 +125,13 @@ void TraceView::find_cores(std::span<const TraceEvent> events) {
 /// Takes gaps and queues as the analyses see them. Events that cannot have happened explain
 /// nothing.
 void TraceView::explain(const TraceProcess& process) {
-  const Timeline timeline = unchecked_timeline_of(process.events, process.losses);
+  Timeline timeline = unchecked_timeline_of(process.events, process.losses);
+  timeline.real_host = process.real_host;
   if (!defects_of(timeline).empty()) return;
   for (const BusyLane& lane : find_gaps(timeline, LaneKind::sub_device)) {
     for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
-      const SimTime gap = lane.gaps[i].span.duration();
-      gaps_[timeline.programs[lane.gaps[i].after].number] = {
-          {"gap_before_ps", static_cast<std::uint64_t>(gap.ps())},
-          {"gap_before", text_of(gap, lane.causes_of(i))}};
+      gaps_[timeline.programs[lane.gaps[i].after].number] = {lane.gaps[i].span.duration(),
+                                                             lane.causes_of(i)};
     }
   }
   std::map<std::uint16_t, std::vector<Step>> steps;
@@ -157,10 +155,17 @@ std::vector<SpanNote> TraceView::notes_of(const TraceEvent& event) const {
     notes.push_back({"cores", fmt::format("({},{})-({},{})", cores.left, cores.top, cores.right,
                                           cores.bottom)});
   }
-  if (const auto found = gaps_.find(event.program); found != gaps_.end()) {
-    notes.insert(notes.end(), found->second.begin(), found->second.end());
+  if (const GapBefore* const gap = gap_before(event)) {
+    notes.push_back({"gap_before_ps", static_cast<std::uint64_t>(gap->length.ps())});
+    notes.push_back({"gap_before", text_of(gap->length, gap->causes)});
   }
   return notes;
+}
+
+const GapBefore* TraceView::gap_before(const TraceEvent& event) const {
+  if (!is_kernel(event)) return nullptr;
+  const auto found = gaps_.find(event.program);
+  return found == gaps_.end() ? nullptr : &found->second;
 }
 
 std::string name_of_level(std::uint16_t queue) {

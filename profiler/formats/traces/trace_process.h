@@ -13,6 +13,7 @@
 
 #include "base/program_facts.h"
 #include "base/trace_event.h"
+#include "profiler/dispatch_gaps.h"
 #include "profiler/tracks.h"
 
 namespace howard::profiler {
@@ -24,6 +25,7 @@ struct TraceProcess {
   std::uint64_t losses = 0;  ///< The number of events that happened and are not in `events`.
   /// Returns what a program is, or null if the device did not say; empty if nobody knows.
   std::function<const ProgramFacts*(std::uint64_t program)> facts = {};
+  bool real_host = false;  ///< As Timeline::real_host: gaps get the causes that it gives them.
 };
 
 /// Holds something that a viewer shows beside a span.
@@ -39,6 +41,12 @@ struct QueueLevel {
   std::int64_t waiting = 0;
 };
 
+/// Says what the chip waited for before a program.
+struct GapBefore {
+  SimTime length;
+  CauseTimes causes;  ///< They add up to the length.
+};
+
 /// Shows a process as both trace formats do. Its time begins at 0, and spans of kernels say what
 /// they computed and what the chip waited for before them.
 class TraceView {
@@ -52,6 +60,9 @@ class TraceView {
   SimTime since_start(SimTime time) const { return time - origin_; }
   /// Returns no notes for spans other than those of kernels on a sub-device or a queue.
   std::vector<SpanNote> notes_of(const TraceEvent& event) const;
+  /// Returns the gap before the kernel of a program on a sub-device or a queue; null if it has
+  /// none.
+  const GapBefore* gap_before(const TraceEvent& event) const;
 
  private:
   /// Holds the corners of the rectangle that contains the cores of a program.
@@ -67,7 +78,7 @@ class TraceView {
   std::map<Track, TrackEvents, ReadingOrder> tracks_;
   std::map<std::uint16_t, std::vector<QueueLevel>> queues_;
   std::unordered_map<std::uint64_t, Cores> cores_;
-  std::unordered_map<std::uint64_t, std::vector<SpanNote>> gaps_;  ///< The gap before each program.
+  std::unordered_map<std::uint64_t, GapBefore> gaps_;  ///< By the program behind each.
 };
 
 /// Returns "command queue 0: commands waiting".

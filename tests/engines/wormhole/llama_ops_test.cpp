@@ -57,6 +57,26 @@ TEST_F(LlamaOps, MinimalMatmulIsAChain) {
   EXPECT_LT(longer, 2 * whole);
 }
 
+TEST_F(LlamaOps, MinimalMatmulReadsItsWeightsInTheirOwnType) {
+  Program program = minimal(32, 1280, 5120);
+  const PlannedProgram wide = plan(program);
+  program.inputs[1].spec.dtype = DataType::bfloat8_b;
+  const PlannedProgram narrow = plan(program);
+  EXPECT_LT(narrow.kernel.total, wide.kernel.total);
+  EXPECT_EQ(wide.kernel.dram - narrow.kernel.dram, 40 * 160 * Bytes(2048 - 1088));
+}
+
+TEST_F(LlamaOps, MinimalMatmulAppliesAnActivationAsItCopiesTheResult) {
+  const Profiles& round = round_profiles();
+  const auto of = [&](Eltwise function) {
+    return round.software.tiles.functions.at(static_cast<std::size_t>(function));
+  };
+  const SimTime plain = time(minimal(32, 1280, 1280));
+  const SimTime gelu = time(minimal(32, 1280, 1280, {.activation = step_of(Eltwise::gelu)}));
+  // Five tiles of the result on each core.
+  EXPECT_EQ(gelu - plain, 5 * (of(Eltwise::gelu) - of(Eltwise::identity)));
+}
+
 TEST_F(LlamaOps, MinimalMatmulIsBoundByMathWhereFidelityIsHighAndBlocksAreLarge) {
   const MinimalMatmulAttributes high{.compute = {.fidelity = MathFidelity::hifi4}};
   EXPECT_EQ(plan(minimal(4096, 2048, 4096, high)).kernel.bottleneck, Bottleneck::math);

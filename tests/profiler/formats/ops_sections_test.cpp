@@ -64,6 +64,16 @@ TEST(OpsSections, AMissingSignpostIsNamedWithThoseThereAre) {
   EXPECT_THROW(read(op(1), {.from = "x", .to = ""}), Error);
 }
 
+TEST(OpsSections, ARangeWithoutACallNamesTheCallsThereAre) {
+  try {
+    read(kSteps, {.from = "10", .to = "20"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the log has 1 to 5"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(OpsSections, WarmUpIsLeftOutAndSaid) {
   const std::string rows = signpost("warmup") + op(1) + op(2) + signpost("measured") + op(3);
   const Log log = read(rows);

@@ -211,5 +211,39 @@ TEST(LogDifference, ChangesAddUpToTheDifferenceOfTheKernels) {
   EXPECT_EQ(tables.at(1).rows.size(), 2U) << "one, and the others";
 }
 
+TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
+  const auto log = read(back_to_back({.code = "BinaryDeviceOperation",
+                                      .kernel = 20'000,
+                                      .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}"},
+                                     3));
+  const reports::LogAdvice found = advice(log);
+  ASSERT_TRUE(found.uses.at(0).emulated) << found.uses[0].not_emulated;
+  const LogFinding* const finding = find(found, "operands and result in L1");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->certainty, Certainty::emulated);
+  EXPECT_GT(finding->gain, SimTime());
+  const auto inside = read(back_to_back({.code = "BinaryDeviceOperation",
+                                         .kernel = 20'000,
+                                         .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}",
+                                         .memory = "DEV_0_L1_INTERLEAVED"},
+                                        3));
+  EXPECT_EQ(find(advice(inside), "operands and result in L1"), nullptr) << "they are there";
+}
+
+TEST(LogAdvice, IndependentNeighboursOnFewCoresCouldHaveAQueueEach) {
+  std::vector<Op> ops = back_to_back({.cores = 16, .kernel = 40'000}, 4);
+  EXPECT_EQ(find(advice(read(ops)), "a second queue"), nullptr)
+      << "the second may read what the first wrote";
+  for (Op& op : ops) op.out = "1,1,512,256";
+  const reports::LogAdvice some = advice(read(ops));
+  const LogFinding* const finding = find(some, "a second queue");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->programs, 4U);
+  EXPECT_EQ(finding->gain, SimTime::microseconds(80));
+  EXPECT_EQ(finding->certainty, Certainty::at_most);
+  for (Op& op : ops) op.cores = 40;
+  EXPECT_EQ(find(advice(read(ops)), "a second queue"), nullptr) << "both do not fit";
+}
+
 }  // namespace
 }  // namespace howard::profiler

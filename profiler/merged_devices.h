@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/sim_time.h"
+#include "profiler/timeline.h"
+
+namespace howard::profiler {
+
+/// Holds an op of several devices that ran the same programs, as one device would have it.
+struct MergedOp {
+  NameId name = 0;
+  std::uint64_t runs = 0;   ///< That all devices have.
+  bool collective = false;  ///< Devices wait for each other within it.
+  /// The sum over its runs of the longest of the devices; of a collective, of the mean, because the
+  /// device that comes last waits least.
+  SimTime time;
+  SimTime shortest;    ///< The sum of the shortest of the devices.
+  SimTime worst_skew;  ///< The most by which the devices' starts of one run lie apart.
+};
+
+/// Holds what several devices did together.
+struct MergedDevices {
+  std::size_t devices = 0;
+  std::vector<MergedOp> ops;    ///< By time, the largest first.
+  std::uint64_t unmatched = 0;  ///< Programs that not all devices have.
+  SimTime time;                 ///< The sum over the ops.
+  /// How far apart the devices' starts of one program are, each counted from the device's first
+  /// matched program, as the devices' clocks do not begin together: over all programs.
+  SimTime median_skew, worst_skew;
+};
+
+/// Returns whether the op of that name is a collective: devices exchange data within it.
+bool is_collective(std::string_view name);
+
+/// Matches the programs of a timeline's devices: the k-th run of an op on one device with the k-th
+/// on the others. Skews are zero unless `knows_starts`. There are no ops with fewer than two
+/// devices.
+MergedDevices merge_devices(const Timeline& timeline, bool knows_starts);
+
+}  // namespace howard::profiler

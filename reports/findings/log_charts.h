@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "profiler/dispatch_gaps.h"
+#include "profiler/formats/log.h"
+#include "reports/findings/log_advice_report.h"
+#include "reports/pictures/bar_picture.h"
+#include "reports/pictures/stack_chart.h"
+#include "reports/pictures/xy_chart.h"
+
+namespace howard::reports {
+
+/// These are the charts of a logged run, for pictures (log_plots.h) and for pages. Their titles end
+/// with `of`, and those that have nothing to show are absent.
+
+/// Returns the kernel time of the 15 ops that took the most.
+std::optional<BarPicture> ops_chart(const profiler::LoggedRun& run, const std::string& of);
+
+/// Returns the time of each lane by cause, busy time included.
+std::optional<BarPicture> causes_chart(std::span<const profiler::BusyLane> lanes,
+                                       profiler::LaneKind kind, const std::string& of);
+
+/// Returns the idle share of a lane by cause, over its time in 60 equal parts.
+std::optional<StackChart> idle_chart(const profiler::BusyLane& lane, const std::string& of);
+
+/// Returns the calls whose operations and bytes are known under the roof of the chip, a roof for
+/// each fidelity.
+std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string& of);
+
+}  // namespace howard::reports

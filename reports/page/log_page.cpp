@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/log_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/text.h"
+#include "profiler/dispatch_gaps.h"
+#include "reports/findings/gap_names.h"
+#include "reports/findings/log_charts.h"
+#include "reports/page/document.h"
+#include "reports/page/html.h"
+#include "reports/page/svg_chart.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+namespace {
+
+using profiler::BusyLane;
+using profiler::LaneKind;
+
+std::vector<BusyLane> devices_of(const profiler::LoggedRun& run) {
+  if (!run.knows_starts) return {};
+  return profiler::find_gaps(run.timeline, LaneKind::device);
+}
+
+std::string quantity(SimTime time) { return format_quantity(time.seconds(), "s"); }
+
+/// Returns "between calls 16.3 s, launch 2.1 ms": the causes that took the most.
+std::string main_causes(const BusyLane& lane) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> parts;
+  for (const profiler::GapCause cause : causes_present(lane.causes)) {
+    if (parts.size() == kNamed) break;
+    parts.push_back(fmt::format("{} {}", name_of(cause), quantity(lane.causes[cause])));
+  }
+  return join(parts, ", ");
+}
+
+std::string lane_words(const BusyLane& lane) {
+  const SimTime span = lane.span.duration();
+  if (span <= SimTime()) return "";
+  std::string words = fmt::format("Device {} ran {} in {} and was busy for {} of it ({:.1f} %).",
+                                  lane.device, counted(lane.programs, "program"), quantity(span),
+                                  quantity(lane.busy), 100 * lane.busy.seconds() / span.seconds());
+  if (lane.idle > SimTime()) {
+    words += fmt::format(" It waited for {}: {}.", quantity(lane.idle), main_causes(lane));
+  }
+  return words;
+}
+
+std::string charts_of(const PageLog& log, const std::vector<BusyLane>& devices) {
+  std::string text;
+  if (const auto causes = causes_chart(devices, LaneKind::device, log.title)) {
+    text += svg_bars(*causes);
+  }
+  for (const BusyLane& lane : devices) {
+    if (const auto idle = idle_chart(lane, log.title)) text += svg_stack(*idle);
+  }
+  if (const auto ops = ops_chart(*log.run, log.title)) text += svg_bars(*ops);
+  if (const auto roofline = roofline_chart(log.advice, log.title)) text += svg_chart(*roofline);
+  return text;
+}
+
+PagePart log_part(const PageLog& log) {
+  PagePart part{.name = log.title, .heading = log.title, .html = {}};
+  if (log.run != nullptr && !log.run->timeline.programs.empty()) {
+    part.html = charts_of(log, devices_of(*log.run));
+  }
+  part.html += html_tables(log.tables);
+  return part;
+}
+
+}  // namespace
+
+std::vector<std::string> log_words(const PageLog& log) {
+  std::vector<std::string> words;
+  if (log.run == nullptr) return words;
+  constexpr std::size_t kMostDevices = 8;
+  const std::vector<BusyLane> devices = devices_of(*log.run);
+  for (const BusyLane& lane : devices) {
+    if (words.size() == kMostDevices) break;
+    words.push_back(lane_words(lane));
+  }
+  if (devices.size() > kMostDevices) {
+    words.push_back(counted(devices.size() - kMostDevices, "more device") + " in the tables.");
+  }
+  if (!log.run->knows_starts) {
+    words.emplace_back(
+        "The log does not say when programs began, so that nothing is known of the time between "
+        "them.");
+  }
+  constexpr std::size_t kMostGains = 3;
+  for (std::size_t i = 0; i < std::min(kMostGains, log.advice.findings.size()); ++i) {
+    const profiler::LogFinding& finding = log.advice.findings[i];
+    words.push_back(fmt::format("{} of {} could go ({}): {}, of {}.", quantity(finding.gain),
+                                quantity(finding.now), name_of(finding.certainty), finding.what,
+                                finding.where));
+  }
+  if (!log.advice.uses.empty() && log.advice.findings.empty()) {
+    words.emplace_back("No change that is known would make it faster.");
+  }
+  std::erase(words, "");
+  return words;
+}
+
+std::string html_log_page(const LogPage& page) {
+  PagePart summary{.name = "summary", .heading = "Summary", .html = {}};
+  summary.html = html_list("problems", page.problems);
+  if (page.logs.empty()) summary.html += "<p>There is nothing to show.</p>\n";
+  for (const PageLog& log : page.logs) {
+    const std::vector<std::string> words = log_words(log);
+    if (words.empty()) continue;
+    summary.html += "<h3>" + html_text(log.title) + "</h3>\n" + html_list("findings", words);
+  }
+  summary.html += html_context(page.context);
+  std::vector<PagePart> parts{std::move(summary)};
+  if (!page.timelines.empty()) {
+    parts.push_back(
+        timeline_part("The programs of each device, and the host's calls where the log has them.",
+                      page.timelines));
+  }
+  for (const PageLog& log : page.logs) parts.push_back(log_part(log));
+  return html_document("Howard: logs", parts);
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/result.h"
+#include "profiler/formats/log.h"
+#include "reports/findings/log_advice_report.h"
+#include "reports/page/timeline.h"
+#include "reports/tables/table.h"
+
+namespace howard::reports {
+
+/// Holds what a page shows of a file that was analysed, or of one of its runs.
+struct PageLog {
+  std::string title;                         ///< "ops_perf_results.csv, run 1 of 2".
+  const profiler::LoggedRun* run = nullptr;  ///< Null if the file is no log: it has tables alone.
+  LogAdvice advice = {};                     ///< Empty if none was wanted.
+  std::vector<Table> tables = {};            ///< As the terminal shows them.
+};
+
+/// Holds the page of `analyze --format html`.
+struct LogPage {
+  std::vector<PageLog> logs;
+  std::vector<std::string> problems;  ///< What could not be read, a sentence each.
+  std::span<const TimelinePoint> timelines = {};
+  harness::RunContext context = {};
+};
+
+/// Returns the page, as html_document() makes it: in the summary what each log spent its time on
+/// and what would make it faster, then its charts and tables.
+std::string html_log_page(const LogPage& page);
+
+/// Says in sentences how long a run took, how much of it its devices were busy, what they waited
+/// for most, and the largest gains.
+std::vector<std::string> log_words(const PageLog& log);
+
+}  // namespace howard::reports

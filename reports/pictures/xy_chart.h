@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/pictures/picture.h"
+#include "reports/pictures/plot_axes.h"
+
+namespace howard::reports {
+
+/// Holds a mark of a chart, in the units of its axes.
+struct ChartMark {
+  double x = 0;
+  double y = 0;
+  std::string hint = {};  ///< What the page says of it when the pointer rests on it.
+};
+
+/// Holds marks that belong together.
+struct ChartSeries {
+  std::string title;  ///< Empty: it is not in the legend.
+  std::size_t color = 0;
+  std::size_t dashes = 0;
+  bool line = true;                  ///< A line joins the marks.
+  bool steps = false;                ///< It stays level until the next mark.
+  bool dots = true;                  ///< Each mark has a dot.
+  std::vector<ChartMark> marks;      ///< By x, if a line joins them.
+  std::vector<ChartMark> open = {};  ///< Marks with an open symbol, which no line joins.
+};
+
+/// Holds marks over two axes. gnuplot and the page draw the same ones.
+struct XyChart {
+  std::string name;  ///< Of the files.
+  std::string title;
+  PlotAxis x, y;
+  std::string x_label, y_label;     ///< With their units.
+  std::vector<ChartSeries> series;  ///< From the back to the front.
+  bool compares = false;  ///< The axes are equal: there is a line of equality with its band.
+  std::string open_title = "published";  ///< What open symbols are.
+};
+
+/// Draws the chart on `canvas` (picture.h says which files that is). Nothing without a mark.
+PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas);
+
+/// Returns "set logscale x" if that is what `axis`, 'x' or 'y', is, its range and its marks.
+std::string gnuplot_axis(char name, const PlotAxis& axis);
+
+}  // namespace howard::reports

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/table_csv.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "reports/formats/csv_row.h"
+#include "reports/tables/format.h"
+
+namespace howard::reports {
+
+std::string table_csv(const Table& table) {
+  std::string text;
+  std::vector<std::string> fields;
+  for (const TableColumn& column : table.columns) {
+    fields.push_back(with_unit(column.title, column.unit));
+  }
+  append_csv_row(text, fields);
+  for (const TableRow& row : table.rows) {
+    fields.clear();
+    for (const Cell& cell : row.cells) fields.push_back(cell.text);
+    std::size_t free = fields.size();
+    while (free > 0 && fields[free - 1].empty()) --free;
+    if (!row.skipped.empty() && free < fields.size()) fields[free] = row.skipped;
+    append_csv_row(text, fields);
+  }
+  return text;
+}
+
+}  // namespace howard::reports

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/log_page.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "reports/page/timeline.h"
+
+namespace howard::reports {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+SimTime us(std::int64_t number) { return SimTime::microseconds(number); }
+
+/// Two programs of 10 us with 30 us between them, of which 25 passed before the second call.
+profiler::LoggedRun sample_run(const std::string& op) {
+  profiler::LoggedRun run;
+  const profiler::NameId name = run.timeline.names.id(op);
+  run.timeline.real_host = true;
+  for (const auto& [number, start, call] : {std::tuple(1, 0, 0), std::tuple(2, 40, 35)}) {
+    profiler::ProgramRun& program = run.timeline.programs.emplace_back();
+    program.number = static_cast<std::uint64_t>(number);
+    program.name = name;
+    program.kernel = {us(start), us(start + 10)};
+    program.host_call = profiler::Span{us(call), us(call + 2)};
+  }
+  return run;
+}
+
+TEST(LogPage, SaysBusyTimeCausesAndGains) {
+  const profiler::LoggedRun run = sample_run("Matmul");
+  PageLog log{.title = "a.csv", .run = &run};
+  log.advice.findings.push_back({.what = "replay a trace",
+                                 .where = "the host",
+                                 .why = "",
+                                 .programs = 1,
+                                 .now = us(30),
+                                 .gain = us(25),
+                                 .certainty = profiler::Certainty::measured});
+  const std::vector<std::string> words = log_words(log);
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_EQ(
+      words[0],
+      "Device 0 ran 2 programs in 50.00 us and was busy for 20.00 us of it (40.0 %). It waited "
+      "for 30.00 us: between calls 25.00 us, launch 3.000 us, host issuing 2.000 us.");
+  EXPECT_EQ(words[1], "25.00 us of 30.00 us could go (measured): replay a trace, of the host.");
+}
+
+TEST(LogPage, HasChartsTablesAndProblems) {
+  const profiler::LoggedRun run = sample_run("<script>alert(1)</script>");
+  LogPage page{.logs = {{.title = "<b>a.csv</b>", .run = &run, .tables = {{.caption = "a table"}}}},
+               .problems = {"b.csv is cut short"}};
+  const std::string text = html_log_page(page);
+  EXPECT_TRUE(has(text, "Kernel time by op"));
+  EXPECT_TRUE(has(text, "Where the time went"));
+  EXPECT_TRUE(has(text, "Idle time by cause, over time"));
+  EXPECT_TRUE(has(text, "<caption>a table</caption>"));
+  EXPECT_LT(text.find("b.csv is cut short"), text.find("a table"));
+  EXPECT_FALSE(has(text, "<b>"));
+  EXPECT_FALSE(has(text, "<script>alert"));
+  EXPECT_EQ(text, html_log_page(page)) << "the same input gives the same bytes";
+}
+
+TEST(LogPage, TwoLogsOfOneNameHaveTwoAddresses) {
+  const LogPage page{.logs = {{.title = "a.csv"}, {.title = "a.csv"}}};
+  const std::string text = html_log_page(page);
+  EXPECT_TRUE(has(text, "<section id=\"a-csv\">"));
+  EXPECT_TRUE(has(text, "<section id=\"a-csv-2\">"));
+}
+
+TEST(LogPage, WithoutStartsSaysWhatIsNotKnown) {
+  profiler::LoggedRun run = sample_run("Matmul");
+  run.knows_starts = false;
+  const std::vector<std::string> words = log_words({.title = "a.csv", .run = &run});
+  ASSERT_EQ(words.size(), 1U);
+  EXPECT_TRUE(has(words[0], "does not say when programs began"));
+}
+
+std::vector<TraceEvent> kernels(int count) {
+  std::vector<TraceEvent> events;
+  for (int i = 0; i < count; ++i) {
+    events.push_back({.track = {.kind = TrackKind::sub_device},
+                      .name = i % 10 == 0 ? "long" : "short",
+                      .category = profiler::category::kKernel,
+                      .start = us(10 * i),
+                      .end = us(10 * i + (i % 10 == 0 ? 5 : 2)),
+                      .program = static_cast<std::uint64_t>(i + 1)});
+  }
+  return events;
+}
+
+TEST(TimelineJson, JoinsSpansWhereThereAreTooMany) {
+  const std::vector<TraceEvent> events = kernels(10'000);
+  const TimelinePoint point{.process = {.name = "p", .events = events}};
+  const nlohmann::json all = nlohmann::json::parse(timeline_json(std::span(&point, 1)));
+  EXPECT_EQ(all[0]["tracks"][0]["spans"].size(), 50'000U);
+  EXPECT_FALSE(all[0].contains("left_out"));
+  const nlohmann::json some = nlohmann::json::parse(timeline_json(std::span(&point, 1), 1000));
+  const nlohmann::json& spans = some[0]["tracks"][0]["spans"];
+  EXPECT_LE(spans.size() / 5, 1000U);
+  EXPECT_GE(spans.size() / 5, 500U);
+  EXPECT_EQ(some[0]["texts"][spans[2].get<std::size_t>()], "long") << "the longest stands for all";
+  EXPECT_TRUE(has(some[0]["left_out"].get<std::string>(), "drawn as one"));
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < spans.size(); i += 5) end += spans[i].get<std::int64_t>();
+  EXPECT_LE(end + spans[spans.size() - 4].get<std::int64_t>(), us(100'000).ps());
+  std::int64_t gaps = 0;
+  for (std::size_t i = 1; i < some[0]["gaps"].size(); i += 3) {
+    gaps += some[0]["gaps"][i].get<std::int64_t>();
+  }
+  EXPECT_EQ(gaps, us(8999 * 8 + 1000 * 5).ps()) << "no gap is lost";
+}
+
+TEST(TimelineJson, ShowsMemoryFromTheBeginningOfThePoint) {
+  const std::vector<TraceEvent> events{{.track = {.kind = TrackKind::host_thread},
+                                        .name = "call",
+                                        .category = "host",
+                                        .start = us(100),
+                                        .end = us(200)}};
+  profiler::MemoryUse use;
+  const auto live = [&](std::int64_t time, std::int64_t bytes) {
+    use.curve.push_back({.time = us(time), .dram = Bytes(bytes)});
+  };
+  live(10, 1000);
+  live(50, 4000);
+  live(150, 6000);
+  live(180, 4000);
+  live(300, 0);
+  use.phases.push_back({.name = "forward", .start = us(50), .end = us(150)});
+  const TimelinePoint point{.process = {.name = "p", .events = events}, .memory = &use};
+  const nlohmann::json points = nlohmann::json::parse(timeline_json(std::span(&point, 1)));
+  EXPECT_EQ(points[0]["memory"].size(), 1U) << "nothing was in L1";
+  EXPECT_EQ(points[0]["memory"][0]["levels"],
+            nlohmann::json({0, 4000, us(50).ps(), 6000, us(30).ps(), 4000}));
+  EXPECT_EQ(points[0]["phases"][1], us(50).ps());
+}
+
+}  // namespace
+}  // namespace howard::reports
