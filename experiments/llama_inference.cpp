@@ -156,7 +156,7 @@ class LlamaInference final : public harness::Experiment {
     }
     const std::vector<harness::Column> values{
         {"token", CellSource::metric, "time"},
-        known_to_column(),
+        mean_error_column(),
         {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
         {"prefill", CellSource::metric, "prefill"},
         {"cache", CellSource::metric, "cache"},
