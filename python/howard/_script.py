@@ -46,6 +46,10 @@ def _save(path):
     session.finish()
     text = session.workload_json()
     if text is None:
+        tests = [name for name in vars(sys.modules["__main__"]) if name.startswith("test")]
+        if tests:
+            print(f"howard: the script defines tests ({', '.join(tests[:3])}) and calls none: call "
+                  "them at its end, with a device for what their fixtures give", file=sys.stderr)
         return
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,8 @@ class ScriptTest(unittest.TestCase):
 
 class BundlesTest(ScriptTest):
     def test_scripts_of_every_bundle(self):
-        for script in sorted((HERE / "ttnn").glob("bundle*.py")):
+        scripts = [*(HERE / "ttnn").glob("bundle*.py"), *(HERE / "ttnn").glob("tutorial*.py")]
+        for script in sorted(scripts):
             if "Needs torch" in script.read_text() and not importlib.util.find_spec("torch"):
                 continue
             with self.subTest(script.name):
@@ -113,6 +114,15 @@ class OutputsTest(ScriptTest):
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertGreater(float(made.stdout), 0.010)
 
+    def test_without_values_large_tensors_take_no_memory(self):
+        text = "import ttnn\ndevice = ttnn.open_device(device_id=0)\n" \
+            "host = [ttnn.ones([65536, 32768], layout=ttnn.TILE_LAYOUT) for _ in range(2)]\n" \
+            "import resource\n" \
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+        made = self.run_text(text, "--no-values")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertLess(int(made.stdout), 1500)
+
     def test_check_lists_what_is_missing(self):
         text = "import ttnn\nfrom ttnn import matmul, nonesuch\nttnn.add\nttnn.matmull(1)\n" \
                "ttnn.transformer.split_heads()\n"
@@ -123,6 +133,18 @@ class OutputsTest(ScriptTest):
             self.assertRegex(made.stdout, part)
         self.assertEqual(self.run_text("import ttnn\nttnn.add\n", "--check").returncode, 0)
         self.assertEqual(self.run_text("import (", "--check").returncode, 2)
+
+    def test_check_sees_through_other_names(self):
+        text = "import ttnn as tt\nimport importlib\nt = tt\nex = t.experimental\n" \
+               "m = importlib.import_module('ttnn')\nt.reluu(1)\nex.nonesuch(2)\nm.gellu(3)\n" \
+               "if hasattr(tt, 'later'):\n    tt.later(1)\ngetattr(tt, 'zeross')\n" \
+               "class A:\n    def __init__(self):\n        self.t = tt\n" \
+               "    def f(self):\n        return self.t.onees([1])\n"
+        made = self.run_text(text, "--check")
+        for line, name in ((6, "reluu"), (7, "experimental.nonesuch"), (8, "gellu"),
+                           (11, "zeross"), (16, "onees")):
+            self.assertIn(f"script.py:{line}: ttnn.{name}", made.stdout)
+        self.assertIn("5 missing", made.stdout)
 
 
 class BadScriptsTest(ScriptTest):
@@ -164,7 +186,7 @@ class BadScriptsTest(ScriptTest):
 
     def test_too_much(self):
         self.refused("ttnn.open_device(device_id=9)", "there is no device 9")
-        self.refused("ttnn.open_mesh_device(ttnn.MeshShape(4, 8))", "a mesh of 32 devices")
+        self.refused("ttnn.open_mesh_device(ttnn.MeshShape(8, 8))", "a mesh of 64 devices")
         made = self.run_text(HEAD + "ttnn.empty([1, 64, 65536, 65536], layout=ttnn.TILE_LAYOUT, "
                              "device=device)\n", "--no-values")
         self.assertEqual(made.returncode, 1)

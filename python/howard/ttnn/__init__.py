@@ -24,7 +24,7 @@ from . import (
     _types,
     model_preprocessing,
 )
-from . import _backward, _conv, _further, _more, _moreh  # noqa: F401  They add to the operations.
+from . import _backward, _conv, _further, _more, _moreh, _rare  # noqa: F401  They add to the operations.
 from ._errors import missing as _missing
 from ._session import session as _run
 from ._tensor import Tensor
@@ -55,7 +55,7 @@ def _public(module):
 _HIDDEN = {"arrays", "session", "annotations", "operation", "program", "values", "fail", "take",
            "Mapper", "Composer", "Trace", "V", "dropout", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
 for _module in (_types, _configs, _device, _create, _movement, _reduce, _matmul, _mesh, _misc,
-                _golden, _conv, _more):
+                _golden, _conv, _more, _rare):
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:
             globals().setdefault(_name, _value)
@@ -101,7 +101,12 @@ kv_cache = _Namespace("kv_cache", {
     "fill_cache_for_user_": _transformer.fill_cache,
     "update_cache_for_token_": _transformer.update_cache, **_under("kv_cache")})
 moreh = _Namespace("operations.moreh", _under("moreh"))
-operations = _Namespace("operations", {"moreh": moreh})
+_parts = ("binary ccl conv core data_movement embedding experimental matmul normalization pool "
+          "reduction transformer unary").split()
+operations = _Namespace("operations", {"moreh": moreh, **{
+    part: _Namespace("operations." + part, {
+        name: value for name, value in globals().items() if not name.startswith("_")})
+    for part in _parts}})
 prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
 graph, tracer = _misc.graph, _misc.tracer
 _classes = "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis"
@@ -128,7 +133,7 @@ import enum as _enum  # noqa: E402
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
-    "get_cluster_type": lambda: ClusterType[_run.chip_name.upper()]})
+    "get_cluster_type": lambda: ClusterType[_run.box_name]})
 _distributed = {name: value for name, value in vars(_mesh).items() if not name.startswith("_")}
 distributed = _Namespace("distributed", {
     **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
@@ -146,6 +151,9 @@ _ttnn = _Namespace("_ttnn", {
         **_distributed, "SystemMeshDescriptor": _SystemMesh}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
+for _name in """Conv1dConfig Conv2dL1FullSliceConfig Op2DL1FullSliceConfig Op2DSliceConfig
+        prepare_conv_transpose2d_weights prepare_conv_transpose2d_bias""".split():
+    globals()[_name] = getattr(_rare, _name)
 GetNumAvailableDevices = _device.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
 DumpDeviceProfiler = ReadDeviceProfiler = _device.ReadDeviceProfiler

@@ -182,6 +182,7 @@ class MeshDevice:
         self.is_open = True
         self.values = session.values
         self.capture = None
+        self.group = None  # What stands for a group of devices, once a collective has run.
         self.traces = {}
         self._numbers = parent._numbers if parent else [0]
         self.op_ids = parent.op_ids if parent else {}
@@ -482,11 +483,7 @@ def open_mesh_device(mesh_shape=None, l1_small_size=0, trace_region_size=0, num_
                      dispatch_core_config=None, offset=None, physical_device_ids=(),
                      worker_l1_size=0):
     shape = MeshShape(mesh_shape) if mesh_shape is not None else MeshShape(1, session.devices())
-    if shape.mesh_size() > session.devices():
-        raise RuntimeError(
-            f"a mesh of {shape.mesh_size()} devices is more than the emulated box has: it is an "
-            f"{session.chip_name.upper()} with {session.devices()}"
-        )
+    session.widen(shape.mesh_size())
     ids = list(physical_device_ids) or list(range(shape.mesh_size()))
     return _open(ids, shape, dispatch_core_config or DispatchCoreConfig(), num_command_queues,
                  trace_region_size, l1_small_size)

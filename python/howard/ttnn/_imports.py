@@ -5,15 +5,17 @@ An installed ttnn is not touched: only this process looks here first. The helper
 repository are given only where the script has none.
 """
 
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import types
 
-FALLBACKS = ("tracy", "loguru", "models.common.utility_functions", "models.utility_functions",
-             "tests.ttnn.utils_for_testing", "tests.tt_eager.python_api_testing.sweep_tests."
+FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
+             "models.utility_functions", "tests.ttnn.utils_for_testing", "tests.tt_eager.python_api_testing.sweep_tests."
              "comparison_funcs", "models.common", "models", "tests", "tests.ttnn", "tests.tt_eager",
              "tests.tt_eager.python_api_testing", "tests.tt_eager.python_api_testing.sweep_tests",
              "tt_lib")
@@ -112,6 +114,8 @@ def _fallback(name):
     module.__path__ = []
     if name == "tracy":
         module.signpost, module.Profiler = signpost, region
+    elif name == "pytest":
+        module.__dict__.update(_pytest())
     elif name == "loguru":
         module.logger = _Logger()
     elif name.endswith("utility_functions"):
@@ -125,6 +129,55 @@ def _fallback(name):
         module.comp_allclose_and_pcc = lambda a, b, rtol=1e-5, atol=1e-8, pcc=0.99: (
             _golden.comp_pcc(a, b, pcc))
     return module
+
+
+class _Marks:
+    """pytest.mark: its decorators leave functions as they are."""
+
+    def __getattr__(self, name):
+        def decorate(*given, **_):
+            plain = len(given) == 1 and callable(given[0])
+            return given[0] if plain else (lambda function: function)
+
+        return decorate
+
+
+class _Near:
+    """pytest.approx of one number."""
+
+    def __init__(self, expected, rel=1e-6, abs=1e-12, **_):
+        self._expected, self._rel, self._abs = expected, rel or 1e-6, abs or 1e-12
+
+    def __eq__(self, other):
+        gap = self._rel * (self._expected if self._expected > 0 else -self._expected)
+        return -max(gap, self._abs) <= other - self._expected <= max(gap, self._abs)
+
+
+def _pytest():
+    """What scripts that are tests too need of pytest to be imported and run as scripts."""
+    marks = _Marks()
+
+    @contextlib.contextmanager
+    def raises(kinds, match=None):
+        try:
+            yield types.SimpleNamespace(value=None)
+        except kinds as failure:
+            if match is not None and not re.search(match, str(failure)):
+                raise AssertionError(f"{failure} does not match {match}") from failure
+            return
+        raise AssertionError(f"DID NOT RAISE {kinds}")
+
+    def skip(reason="", **_):
+        print(f"howard: skipped: {reason}", file=sys.stderr)
+        raise SystemExit(0)
+
+    def fail(reason="", **_):
+        raise AssertionError(reason)
+
+    return {"mark": marks, "fixture": marks.fixture, "raises": raises, "skip": skip, "fail": fail,
+            "param": lambda *given, **_: given[0] if len(given) == 1 else given,
+            "approx": _Near,
+            "importorskip": lambda name, **_: importlib.import_module(name)}
 
 
 def _utility_functions():

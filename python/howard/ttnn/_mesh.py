@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several devices: how tensors are spread over them, and what they exchange."""
 
+import math
+
 from howard import _native
 
-from ._launch import fail, make_output, operation, program, require_device
 from ._device import MeshShape
+from ._launch import axis_on_chip, fail, make_output, operation, program, require_device
+from ._movement import launch_permute
 from ._tensor import Blank, Tensor, device_tensor, host_tensor
+from ._types import DataType, Layout
 
 arrays = _native._ttnn.arrays
 
@@ -143,7 +147,7 @@ def combine_device_tensors(tensors, *_):
 aggregate_as_tensor = aggregate_tensor = from_host_shards = combine_device_tensors
 
 
-# What devices exchange. Timed as moves of what each of them sends and keeps.
+# What devices exchange: programs that all of them run together. A line of chips over one link each.
 
 
 def _groups(device, cluster_axis):
@@ -155,11 +159,77 @@ def _groups(device, cluster_axis):
     return [list(range(rows * columns))]
 
 
-def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None):
-    """`combine(parts, place)` gives what the device at that place of its group has afterwards."""
+def _group_handle(device):
+    """What stands for a group of devices among the operands of a collective."""
+    if device.group is None or not device.group._storage.alive:
+        device.group = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
+    return device.group
+
+
+# Without kernels of their own they are timed as moves of what each device sends and keeps.
+_HAS_COLLECTIVES = "all_gather" in _native._ttnn.kernel_names()
+
+
+def _gather(name, tensor, out, dim):
+    """The program that puts the tensors of a group side by side."""
+    if not _HAS_COLLECTIVES:
+        return program(name, "move", [tensor], [out], True)
+    at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
+    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
+
+
+def _scatter(name, tensor, out, dim):
+    """The program that adds the tensors of a group and leaves each device its share."""
+    if not _HAS_COLLECTIVES:
+        return program(name, "move", [tensor], [out], True)
+    rank = len(tensor._shape)
+    rows = dim % rank == rank - 2
+    count = tensor._shape.volume() // max(1, out._shape.volume())
+    dims = list(tensor._shape)
+    # The kernel knows rows and columns; a share along another dimension is as many rows less.
+    shapes, out_shapes = None, None
+    if dim % rank < rank - 2:
+        flat = [1, 1, math.prod(dims[:-1]), dims[-1]]
+        shapes, out_shapes = [flat, None], [[1, 1, flat[2] // count, dims[-1]]]
+        rows = True
+    program(name, "reduce_scatter", [tensor, _group_handle(tensor._device)], [out], shapes=shapes,
+            out_shapes=out_shapes, dimension="rows" if rows else "columns")
+
+
+def _sum_everywhere(name, tensor, out, count):
+    """A reduce_scatter and an all_gather along a dimension whose tiles the devices divide; where
+    there is none, all tensors are gathered and added."""
+    if not _HAS_COLLECTIVES:
+        return program(name, "move", [tensor], [out], True)
+    dims = list(tensor._shape)
+    for dim in (len(dims) - 1, len(dims) - 2):
+        if dim >= 0 and dims[dim] % (32 * count) == 0:
+            part = device_tensor(_scaled(dims, dim, count, divide=True), tensor._dtype,
+                                 tensor._layout, None, tensor._device)
+            _scatter(name, tensor, part, dim)
+            return _gather(name, part, out, dim)
+    flat = [1, 1, max(1, math.prod(dims[:-1])), dims[-1] if dims else 1]
+    every = device_tensor([1, count, flat[2], flat[3]], tensor._dtype, tensor._layout, None,
+                          tensor._device)
+    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [every],
+            shapes=[flat, None], dimension=1)
+    turned = device_tensor([1, flat[2], count, flat[3]], tensor._dtype, tensor._layout, None,
+                           tensor._device)
+    launch_permute("transpose", every, turned, [0, 2, 1, 3])
+    return program("moreh_sum", "sum", [turned], [out], dimension="rows", moreh=True,
+                   out_shapes=[[1, flat[2], 1, flat[3]]])
+
+
+def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None,
+              launch=None):
+    """`combine(parts, place)` gives what the device at that place of its group has afterwards;
+    `launch(tensor, out)` asks for the programs. A device alone copies its own."""
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
-    program(name, "move", [tensor], [out], True)
+    if launch is None or len(_groups(device, cluster_axis)[0]) == 1:
+        program(name, "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
+    else:
+        launch(tensor, out)
     if not device.values:
         return out
     groups = _groups(device, cluster_axis)
@@ -206,7 +276,7 @@ def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, me
     count = _count(input_tensor, cluster_axis)
     return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
                      cluster_axis, lambda parts, _i: arrays.concatenated(parts, dim), memory_config,
-                     output_tensor)
+                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim))
 
 
 @operation()
@@ -221,22 +291,37 @@ def reduce_scatter(input_tensor, dim, *args, cluster_axis=None, mesh_device=None
     return _exchange("reduce_scatter", input_tensor,
                      _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
                      lambda parts, i: _cut(_total(parts), dim, count)[i], memory_config,
-                     output_tensor)
+                     output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim))
 
 
 @operation()
 def all_reduce(input_tensor, *args, cluster_axis=None, mesh_device=None, math_op=None,
                memory_config=None, num_links=1, topology=None, subdevice_id=None, dtype=None, **_):
+    require_device("all_reduce", input_tensor)
+    count = _count(input_tensor, cluster_axis)
     return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
-                     lambda parts, _i: _total(parts), memory_config)
+                     lambda parts, _i: _total(parts), memory_config,
+                     launch=lambda x, out: _sum_everywhere("all_reduce", x, out, count))
 
 
 @operation()
 def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_links=1,
                   topology=None, **_):
+    require_device("all_broadcast", input_tensor)
     count = _count(input_tensor, cluster_axis)
-    return [_exchange("all_broadcast", input_tensor, input_tensor._shape, cluster_axis,
+    # As many bytes pass each link as where the tensors are put side by side.
+    whole = device_tensor(_scaled(input_tensor._shape, 0, count), input_tensor._dtype,
+                          input_tensor._layout, None, input_tensor._device)
+    if count > 1:
+        _gather("all_broadcast", input_tensor, whole, 0)
+    return [_received("all_broadcast", input_tensor, cluster_axis,
                       lambda parts, _i, j=j: parts[j], memory_config) for j in range(count)]
+
+
+def _received(name, tensor, cluster_axis, combine, memory_config):
+    """What a program that is asked for already leaves on each device."""
+    return _exchange(name, tensor, tensor._shape, cluster_axis, combine, memory_config,
+                     launch=lambda x, out: None)
 
 
 @operation()
@@ -245,7 +330,31 @@ def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=No
     row, column = (tuple(sender_coord) + (0, 0))[:2]
     return _exchange("broadcast", input_tensor, input_tensor._shape, None,
                      lambda parts, _i: parts[row * input_tensor._device.shape[1] + column],
-                     memory_config)
+                     memory_config, launch=_sent("broadcast"))
+
+
+def _sent(name):
+    """One tensor through the links: by analogy, two devices that show each other theirs."""
+    def launch(x, out):
+        if not _HAS_COLLECTIVES:
+            return program(name, "move", [x], [out], True)
+        both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
+        program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
+                dimension=axis_on_chip(0, len(x._shape)))
+
+    return launch
+
+
+@operation()
+def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *,
+                   output_tensor=None, memory_config=None, **_):
+    """The receiver gets the sender's tensor; the others keep their own."""
+    require_device("point_to_point", input_tensor)
+    columns = input_tensor._device.shape[1]
+    sender, receiver = (tuple(c)[0] * columns + tuple(c)[1] for c in (sender_coord, receiver_coord))
+    return _exchange("point_to_point", input_tensor, input_tensor._shape, None,
+                     lambda parts, i: parts[sender if i == receiver else i], memory_config,
+                     output_tensor, _sent("point_to_point"))
 
 
 @operation()
@@ -253,7 +362,8 @@ def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
     count = _count(input_tensor, cluster_axis)
     return _exchange("mesh_partition", input_tensor,
                      _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
-                     lambda parts, i: _cut(parts[i], dim, count)[i], memory_config)
+                     lambda parts, i: _cut(parts[i], dim, count)[i], memory_config,
+                     launch=lambda x, out: program("mesh_partition", "slice", [x], [out]))
 
 
 def _async(name, original, own):

@@ -23,6 +23,7 @@ class Session:
         self.process = os.getpid()
         self.last_chip = None
         self.interrupted = False
+        self._chips_of_mesh = 0
 
     def interrupt(self, *_):
         """A Ctrl-C: now, or with the next op where Python drops it, as it does in destructors."""
@@ -63,8 +64,26 @@ class Session:
         return any("2026" in profile for profile in self.profiles)
 
     def devices(self):
-        """How many chips the box has."""
-        return 2 if self.chip_name == "n300" else 1
+        """How many chips the box has: those of the card, or of the mesh that was opened."""
+        return max(self._chips_of_mesh, 2 if self.chip_name == "n300" else 1)
+
+    def widen(self, chips):
+        """Makes the box one that has a mesh of so many chips: a T3000 of 8, a Galaxy of 32."""
+        most = 32
+        if chips > most:
+            raise RuntimeError(f"a mesh of {chips} devices is more than any emulated box has: "
+                               f"a Galaxy has {most}")
+        if chips <= self.devices():
+            return
+        self._chips_of_mesh = 8 if chips <= 8 else most
+        box = "a T3000" if chips <= 8 else "a Galaxy"
+        print(f"howard: a mesh of {chips} devices: the emulated box is {box} of "
+              f"{self._chips_of_mesh} chips from here on", file=sys.stderr)
+
+    @property
+    def box_name(self):
+        """As ttnn's ClusterType has it."""
+        return {8: "T3K", 32: "GALAXY"}.get(self._chips_of_mesh, self.chip_name.upper())
 
     def finish(self):
         """Waits for everything; for the end of a script."""
