@@ -123,9 +123,8 @@ TEST_F(LogAnalysis, APaperHasEveryTableInThreeFormatsAndEveryPictureInTwoWidths)
   ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=512,1024 -a dispatch=eth").status, 0);
   const Outcome outcome = run("report results --paper paper", "PATH=/nowhere");
   EXPECT_EQ(outcome.status, 1) << "there is no gnuplot";
-  for (const char* const file :
-       {"matmul_sweep.tex", "matmul_sweep.csv", "matmul_sweep.md", "summary.tex",
-        "matmul_sweep_column.gp", "matmul_sweep_page.gp"}) {
+  for (const char* const file : {"matmul_sweep.tex", "matmul_sweep.csv", "matmul_sweep.md",
+                                 "summary.tex", "matmul_sweep_column.gp", "matmul_sweep_page.gp"}) {
     EXPECT_TRUE(fs::exists(folder() / "paper" / file)) << file << outcome.err;
   }
   const std::string script = read_file(folder() / "paper" / "matmul_sweep_column.gp");
