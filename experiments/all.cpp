@@ -11,10 +11,10 @@ namespace howard::experiments {
 namespace {
 
 /// The questions of the report that the emulator answers, in its order.
-constexpr std::array<ExperimentMaker, 13> kMakers{
-    &matmul_sweep,   &mlp_engines,  &shape_sweep, &mlp_depth,     &gpt2_full,
-    &gpt2_trace,     &llama_step,   &core_grid,   &dispatch_gaps, &two_queues,
-    &dispatch_cores, &multi_device, &all_reduce};
+constexpr std::array<ExperimentMaker, 14> kMakers{
+    &matmul_sweep, &mlp_engines,    &shape_sweep,     &mlp_depth, &gpt2_full,
+    &gpt2_trace,   &llama_step,     &llama_inference, &core_grid, &dispatch_gaps,
+    &two_queues,   &dispatch_cores, &multi_device,    &all_reduce};
 
 }  // namespace
 

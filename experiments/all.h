@@ -20,6 +20,7 @@ std::unique_ptr<harness::Experiment> mlp_depth(std::shared_ptr<const DevBox> box
 std::unique_ptr<harness::Experiment> gpt2_full(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> gpt2_trace(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> llama_step(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> llama_inference(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box);

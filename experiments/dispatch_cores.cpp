@@ -26,6 +26,7 @@
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/what_ifs.h"
 #include "harness/measurement.h"
+#include "harness/wrapped_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -69,25 +70,18 @@ std::unique_ptr<harness::Case> workload(const DevBox& box, const Parameters& par
 }
 
 /// Runs a point, and for ETH compares it with the same point under WORKER.
-class DispatchCase final : public harness::Case {
+class DispatchCase final : public harness::WrappedCase {
  public:
-  DispatchCase(std::shared_ptr<const DevBox> box, Parameters parameters)
-      : box_(std::move(box)),
-        parameters_(std::move(parameters)),
-        case_(workload(*box_, parameters_, *find_parameter(parameters_, "dispatch"))) {
-    if (*find_parameter(parameters_, "dispatch") != "eth") return;
-    const auto worker = workload(*box_, parameters_, "worker");
+  DispatchCase(const DevBox& box, const Parameters& parameters)
+      : WrappedCase(workload(box, parameters, *find_parameter(parameters, "dispatch"))) {
+    if (*find_parameter(parameters, "dispatch") != "eth") return;
+    const auto worker = workload(box, parameters, "worker");
     worker_seconds_ = measure_virtual(*worker, kDispatchTiming).seconds();
     worker->describe(*worker_seconds_, worker_);
   }
 
-  void run() override { case_->run(); }
-  void finish() override { case_->finish(); }
-  SimTime now() const override { return case_->now(); }
-  void set_trace_sink(TraceSink* sink) override { case_->set_trace_sink(sink); }
-
   void describe(double seconds, PointResult& point) const override {
-    case_->describe(seconds, point);
+    WrappedCase::describe(seconds, point);
     if (!worker_seconds_) return;
     point.metrics.push_back({.name = "gain",
                              .value = *worker_seconds_ / seconds,
@@ -102,9 +96,6 @@ class DispatchCase final : public harness::Case {
   }
 
  private:
-  std::shared_ptr<const DevBox> box_;
-  Parameters parameters_;
-  std::unique_ptr<harness::Case> case_;
   std::optional<double> worker_seconds_;  ///< Of the same under WORKER; of ETH points only.
   PointResult worker_;
 };
@@ -162,7 +153,7 @@ class DispatchCores final : public harness::Experiment {
         count_of(parameters, "size") > kWidest) {
       return NotApplicable{"as published GPT-2 has 32 copies of each weight: too many beyond 1024"};
     }
-    return std::make_unique<DispatchCase>(box_, parameters);
+    return std::make_unique<DispatchCase>(*box_, parameters);
   }
 
  private:

@@ -89,7 +89,7 @@ PointResult emulate(const PublishedRow& row) {
     options.overrides.push_back({axis.name, {value ? std::string(*value) : axis.values.front()}});
   }
   std::vector<PointResult> points =
-      harness::run_points(*row.experiment, harness::plan_points(*row.experiment, options), {}, {});
+      harness::run_points(*row.experiment, harness::plan_points(*row.experiment, options));
   points.front().reference = row.reference;
   return std::move(points.front());
 }

@@ -15,6 +15,9 @@
 // Timing: 6 layers of width 384, batch 32, 256 tokens. 3 steps warm up and 10 are timed, with one
 // finish at the end; the result is the mean.
 
+#include <fmt/format.h>
+
+#include <array>
 #include <utility>
 
 #include "experiments/all.h"
@@ -22,6 +25,7 @@
 #include "experiments/workloads/gpt2_case.h"
 #include "experiments/workloads/mlp_case.h"
 #include "experiments/workloads/what_ifs.h"
+#include "harness/wrapped_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -31,18 +35,16 @@ using harness::find_parameter;
 using harness::NotApplicable;
 using harness::Parameters;
 
-class TtmlCase final : public harness::Case {
+class TtmlCase final : public harness::WrappedCase {
  public:
-  TtmlCase(const DevBox& box, TrainingOptions training, const models::NanoGptOptions& options)
-      : step_(box, reading(training),
-              [&](Device& device) { return train_nano_gpt(device, options); }) {}
+  TtmlCase(const DevBox& box, TrainingOptions training, const models::NanoGptOptions& options,
+           autograd::AdamWForm optimizer)
+      : WrappedCase(std::make_unique<TrainingCase>(box, reading(training), [&](Device& device) {
+          return train_nano_gpt(device, options, optimizer);
+        })) {}
 
-  void run() override { step_.run(); }
-  void finish() override { step_.finish(); }
-  SimTime now() const override { return step_.now(); }
-  void set_trace_sink(TraceSink* sink) override { step_.set_trace_sink(sink); }
   void describe(double seconds, harness::PointResult& point) const override {
-    step_.describe(seconds, point);
+    WrappedCase::describe(seconds, point);
     point.warnings.emplace_back(
         "the report's 510 ms of TTML are a literal in its benchmark, which does not run TTML; "
         "this is what its calls take here, another loss, optimizer and fidelity included");
@@ -55,8 +57,6 @@ class TtmlCase final : public harness::Case {
     training.reads_loss = true;
     return training;
   }
-
-  TrainingCase step_;
 };
 
 class Gpt2Full final : public harness::Experiment {
@@ -74,6 +74,10 @@ class Gpt2Full final : public harness::Experiment {
         variant_axis("gradients of the report's released code, or summed over batch and positions",
                      {"as_published", "corrected"}),
         count_axis("layers", "blocks", {"6"}, {"1"}), gpt2_batch_axis(backend)};
+    axes.push_back(harness::optional_axis(
+        count_axis("dim", "width, a multiple of 64 or of the heads; not set: 384", {}, {})));
+    add_gpt2_sizes(axes);
+    add_ttml_variants(axes);
     axes.push_back(backend == Backend::emulated ? dispatch_axis({"worker"})
                                                 : training_dtype_axis());
     return axes;
@@ -92,25 +96,63 @@ class Gpt2Full final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
-    constexpr std::int64_t kWidth = 384;
     if (*find_parameter(parameters, "engine") != "ttml") {
-      return prepare_gpt2(*box_, backend, parameters, kWidth);
+      for (const std::string_view axis : kTtmlVariants) {
+        if (!find_parameter(parameters, axis)) continue;
+        return NotApplicable{fmt::format("{} is a variant of TTML's step", axis)};
+      }
+      return prepare_gpt2(*box_, backend, parameters);
     }
     const TrainingOptions training = training_options(backend, parameters);
     if (!training.as_published) {
       return NotApplicable{"the variants are those of the report's engine, not of TTML"};
     }
-    const TrainingTypes types = training_types(backend, parameters);
     return std::make_unique<TtmlCase>(
-        *box_, training,
-        models::NanoGptOptions{.batch = count_of(parameters, "batch"),
-                               .width = kWidth,
-                               .layers = static_cast<int>(count_of(parameters, "layers")),
-                               .parameters = types.parameters,
-                               .compute = types.compute});
+        *box_, training, ttml_options(parameters, training_types(backend, parameters)),
+        is_set(parameters, "optimizer", "moreh") ? autograd::AdamWForm::fused
+                                                 : autograd::AdamWForm::composite);
   }
 
  private:
+  static constexpr std::array<std::string_view, 3> kTtmlVariants{"gelu_backward", "layernorm",
+                                                                 "optimizer"};
+
+  static void add_ttml_variants(std::vector<harness::Axis>& axes) {
+    const auto add = [&](std::string_view name, std::string meaning,
+                         std::vector<std::string> words) {
+      axes.push_back(harness::optional_axis(
+          harness::word_axis(std::string(name), std::move(meaning), std::move(words), {})));
+    };
+    add(kTtmlVariants[0], "TTML's backward pass of gelu, one program or eleven; not set: fused",
+        {"fused", "composite"});
+    add(kTtmlVariants[1], "TTML's layernorm, one program each way or small ops; not set: fused",
+        {"fused", "composite"});
+    add(kTtmlVariants[2], "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
+        {"composite", "moreh"});
+  }
+
+  static bool is_set(const Parameters& parameters, std::string_view axis, std::string_view value) {
+    return find_parameter(parameters, axis) == value;
+  }
+
+  static models::NanoGptOptions ttml_options(const Parameters& parameters,
+                                             const TrainingTypes& types) {
+    const models::Gpt2Options sizes = gpt2_sizes(parameters);
+    models::NanoGptOptions options{
+        .batch = sizes.batch,
+        .sequence = sizes.sequence,
+        .width = sizes.width,
+        .heads = sizes.heads,
+        .layers = sizes.layers,
+        .feed_forward = sizes.feed_forward,
+        .parameters = types.parameters,
+        .compute = types.compute,
+        .fused_gelu_backward = !is_set(parameters, "gelu_backward", "composite"),
+        .composite_layernorm = is_set(parameters, "layernorm", "composite")};
+    if (find_parameter(parameters, "vocabulary")) options.vocabulary = sizes.vocabulary;
+    return options;
+  }
+
   std::shared_ptr<const DevBox> box_;
 };
 

@@ -50,6 +50,7 @@ class Gpt2Trace final : public harness::Experiment {
         count_axis("dim", "width, a multiple of 64",
                    emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
         gpt2_batch_axis(backend)};
+    add_gpt2_sizes(axes);
     add_training_axes(axes, backend, {"worker", "eth"});
     return axes;
   }
@@ -76,7 +77,7 @@ class Gpt2Trace final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
-    return prepare_gpt2(*box_, backend, parameters, count_of(parameters, "dim"));
+    return prepare_gpt2(*box_, backend, parameters);
   }
 
  private:

@@ -55,11 +55,11 @@ constexpr double kReportsPeak = 52e12;
 
 /// Holds the operands of out = a @ b on a device, and the program.
 struct Product {
-  Product(Device& device, const ProductShape& shape, DataType dtype,
+  Product(Device& device, const ProductShape& shape, const wormhole::MatmulTypes& types,
           const MatmulAttributes& attributes)
-      : a(device, {.shape = {shape.m, shape.k}, .dtype = dtype}),
-        b(device, {.shape = {shape.k, shape.n}, .dtype = dtype}),
-        out(device, ops::matmul_output(a.spec(), b.spec())),
+      : a(device, {.shape = {shape.m, shape.k}, .dtype = types.a}),
+        b(device, {.shape = {shape.k, shape.n}, .dtype = types.b}),
+        out(device, {.shape = {shape.m, shape.n}, .dtype = types.out}),
         program(ops::matmul(a, b, out, attributes)) {}
 
   ops::Tensor a, b, out;
@@ -107,7 +107,7 @@ class EmulatedProduct final : public EmulatedCase {
         profiles_(box.profiles()),
         shape_(parse_shape(*find_parameter(parameters, "shape"))),
         finish_each_(*find_parameter(parameters, "sync") == "each") {
-    const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
+    const wormhole::MatmulTypes types = product_types(parameters);
     const MatmulAttributes attributes{
         .core_grid = parse_grid(*find_parameter(parameters, "grid")),
         .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))},
@@ -115,7 +115,7 @@ class EmulatedProduct final : public EmulatedCase {
     const std::vector<ProductShape> parts = parts_of(shape_, uses_two_queues(parameters));
     if (parts.size() == 2) divide();
     for (const ProductShape& part : parts) {
-      Product& product = products_.emplace_back(device(), part, dtype, attributes);
+      Product& product = products_.emplace_back(device(), part, types, attributes);
       product.program.sub_device = static_cast<int>(products_.size()) - 1;
     }
     if (parameter_or(parameters, "trace", "no") == "yes") capture();
@@ -264,7 +264,9 @@ void fill(Device& device, const ops::Tensor& tensor, std::uint64_t seed) {
 class HostProduct final : public Case {
  public:
   HostProduct(const DevBox& box, const ProductShape& shape, DataType dtype)
-      : device_(box.host()), shape_(shape), product_(*device_, shape, dtype, {}) {
+      : device_(box.host()),
+        shape_(shape),
+        product_(*device_, shape, wormhole::MatmulTypes::all(dtype), {}) {
     fill(*device_, product_.a, box.seed());
     fill(*device_, product_.b, box.seed() + 1);
   }
@@ -305,6 +307,8 @@ class MatmulSweep final : public harness::Experiment {
     return {shape,
             dispatch_axis(),
             dtype_axis(),
+            weights_axis(),
+            output_axis(),
             fidelity_axis(),
             grid_axis(),
             config_axis(),
@@ -324,7 +328,7 @@ class MatmulSweep final : public harness::Experiment {
                     {"dispatch", CellSource::parameter, "dispatch"},
                     {"dtype", CellSource::parameter, "dtype"},
                     {"time", CellSource::metric, "time"},
-                    known_to_column(),
+                    mean_error_column(),
                     {"rate", CellSource::metric, "throughput"},
                     {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
                      "the rate over that of all compute cores at the product's fidelity"},
@@ -358,6 +362,7 @@ class MatmulSweep final : public harness::Experiment {
                                "its fidelity is LoFi already"));
     changes.push_back(set_axis("bfloat8_b (other numbers)", parameters, "dtype", "bfloat8_b",
                                "its numbers are bfloat8_b already"));
+    changes.push_back(weights_in_bfloat8_b(parameters));
     changes.push_back({"in-place outputs", {}, "the result has one buffer for all iterations"});
     changes.push_back({"fusing", {}, "it is one op"});
     return changes;
@@ -384,6 +389,15 @@ class MatmulSweep final : public harness::Experiment {
   }
 
  private:
+  static harness::WhatIf weights_in_bfloat8_b(const Parameters& parameters) {
+    const std::string what = "weights in bfloat8_b (other numbers)";
+    const DataType weights = product_types(parameters).b;
+    if (weights == DataType::bfloat8_b || weights == DataType::bfloat4_b) {
+      return {what, {}, fmt::format("they are {} already", name_of(weights))};
+    }
+    return {what, {{{"weights", "bfloat8_b"}}}, {}};
+  }
+
   static void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& changes) {
     const auto text = [](const ProductShape& padded) {
       return fmt::format("{}x{}x{}", padded.m, padded.k, padded.n);

@@ -15,6 +15,7 @@
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
+#include "harness/wrapped_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -23,18 +24,13 @@ using harness::Backend;
 using harness::CellSource;
 using harness::Parameters;
 
-class DepthCase final : public harness::Case {
+class DepthCase final : public harness::WrappedCase {
  public:
   DepthCase(const DevBox& box, Backend backend, const Parameters& parameters)
-      : layers_(count_of(parameters, "layers")), step_(mlp_case(box, backend, parameters)) {}
-
-  void run() override { step_->run(); }
-  void finish() override { step_->finish(); }
-  SimTime now() const override { return step_->now(); }
-  void set_trace_sink(TraceSink* sink) override { step_->set_trace_sink(sink); }
+      : WrappedCase(mlp_case(box, backend, parameters)), layers_(count_of(parameters, "layers")) {}
 
   void describe(double seconds, harness::PointResult& point) const override {
-    step_->describe(seconds, point);
+    WrappedCase::describe(seconds, point);
     const auto layers = static_cast<double>(layers_);
     point.metrics.push_back({.name = "depth", .value = layers, .unit = "layers"});
     point.metrics.push_back({.name = "layer_time", .value = seconds / layers, .unit = "s"});
@@ -42,7 +38,6 @@ class DepthCase final : public harness::Case {
 
  private:
   std::int64_t layers_;
-  std::unique_ptr<harness::Case> step_;
 };
 
 class MlpDepth final : public harness::Experiment {
@@ -86,7 +81,7 @@ class MlpDepth final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"engine", CellSource::parameter, "engine"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"a layer", CellSource::metric, "layer_time"},
                         {"rate", CellSource::metric, "throughput"},
                         {"launches", CellSource::detail, "launches"},

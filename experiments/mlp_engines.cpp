@@ -48,10 +48,10 @@ class MlpEngines final : public harness::Experiment {
 
   std::vector<harness::Axis> axes(Backend backend) const override {
     std::vector<harness::Axis> axes{
-        harness::word_axis("engine",
-                           "what makes the calls of a step: PyTorch, Python, or a C++ engine",
-                           {"torch", "python", "dynamic", "static", "traced", "traced_fused"},
-                           {"torch", "python", "dynamic", "static", "traced", "traced_fused"}),
+        harness::word_axis(
+            "engine", "what makes the calls of a step: PyTorch, Python, or a C++ engine",
+            {"torch", "torch_compile", "python", "dynamic", "static", "traced", "traced_fused"},
+            {"torch", "python", "dynamic", "static", "traced", "traced_fused"}),
         variant_axis("the calls and buffers of the released code, or the same for all engines",
                      {"as_published", "corrected"}),
         count_axis("batch", "rows of the input", {"1024"}, {"1024"}),
@@ -78,7 +78,7 @@ class MlpEngines final : public harness::Experiment {
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"dtype", CellSource::parameter, "dtype"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"calls", CellSource::detail, "calls"},
@@ -100,7 +100,7 @@ class MlpEngines final : public harness::Experiment {
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
     const std::string_view engine = *find_parameter(parameters, "engine");
-    if (engine == "torch" || engine == "python") return peer(backend, engine, parameters);
+    if (is_torch(engine) || engine == "python") return peer(backend, engine, parameters);
     if (engine == "traced_fused" && backend == Backend::emulated) {
       return NotApplicable{
           "programs are fused on the host; the chip runs them as they were captured"};
@@ -128,7 +128,7 @@ class MlpEngines final : public harness::Experiment {
       return NotApplicable{"the report's Python benchmark has two layers"};
     }
     if (backend == Backend::host) return peer_process(engine, parameters);
-    if (engine == "torch") return NotApplicable{"PyTorch runs on the host's CPU"};
+    if (is_torch(engine)) return NotApplicable{"PyTorch runs on the host's CPU"};
     return std::make_unique<TrainingCase>(
         *box_, training_options(backend, parameters), [&](Device& device) {
           return train_python_mlp(device, count_of(parameters, "batch"),
@@ -153,7 +153,8 @@ class MlpEngines final : public harness::Experiment {
     return torch_case(*box_, {.batch = batch,
                               .width = width,
                               .layers = static_cast<int>(count_of(parameters, "layers")),
-                              .numbers = parse_torch_numbers(dtype)});
+                              .numbers = parse_torch_numbers(dtype),
+                              .compiled = engine == kCompiledTorch});
   }
 
   std::shared_ptr<const DevBox> box_;

@@ -265,7 +265,7 @@ class OpListExperiment final : public harness::Experiment {
                         {"engine", CellSource::parameter, "engine"},
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"rate", CellSource::metric, "throughput"},
                         {"launches", CellSource::detail, "launches"},
                         {"kernels", CellSource::metric, "kernel_time"},

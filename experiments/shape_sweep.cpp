@@ -26,6 +26,7 @@
 #include "experiments/workloads/known_time.h"
 #include "experiments/workloads/mlp_case.h"
 #include "harness/measurement.h"
+#include "harness/wrapped_case.h"
 
 namespace howard::experiments {
 namespace {
@@ -76,26 +77,20 @@ std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_vi
 }
 
 /// Runs a step and says what a replay on the emulator gains.
-class ShapeCase final : public harness::Case {
+class ShapeCase final : public harness::WrappedCase {
  public:
-  ShapeCase(std::shared_ptr<const DevBox> box, Backend backend, Parameters parameters)
-      : box_(std::move(box)),
+  ShapeCase(const std::shared_ptr<const DevBox>& box, Backend backend, Parameters parameters)
+      : WrappedCase(mlp_case(*box, backend, parameters)),
         parameters_(std::move(parameters)),
         replays_(backend == Backend::emulated && value("engine") == "traced" &&
-                 parameter_or(parameters_, "queues", "1") == "1"),
-        step_(mlp_case(*box_, backend, parameters_)) {
+                 parameter_or(parameters_, "queues", "1") == "1") {
     if (!replays_) return;
-    gain_ = gain_over(*box_, "dynamic", parameters_);
-    pays_below_ = tiles_without_gain(*box_, value("dim"), value("dispatch"));
+    gain_ = gain_over(*box, "dynamic", parameters_);
+    pays_below_ = tiles_without_gain(*box, value("dim"), value("dispatch"));
   }
 
-  void run() override { step_->run(); }
-  void finish() override { step_->finish(); }
-  SimTime now() const override { return step_->now(); }
-  void set_trace_sink(TraceSink* sink) override { step_->set_trace_sink(sink); }
-
   void describe(double seconds, PointResult& point) const override {
-    step_->describe(seconds, point);
+    WrappedCase::describe(seconds, point);
     const auto batch = static_cast<double>(count_of(parameters_, "batch"));
     const auto dim = static_cast<double>(count_of(parameters_, "dim"));
     // There are five products, two forward and three backward.
@@ -115,10 +110,8 @@ class ShapeCase final : public harness::Case {
     return *tiles == 1 ? "no batch" : fmt::format("batch {}", *tiles * kTile);
   }
 
-  std::shared_ptr<const DevBox> box_;
   Parameters parameters_;
   bool replays_;
-  std::unique_ptr<harness::Case> step_;
   double gain_ = 0;                         ///< Over the dynamic engine; of a replay only.
   std::optional<std::int64_t> pays_below_;  ///< In tiles of rows; of a replay only.
 };
@@ -164,7 +157,7 @@ class ShapeSweep final : public harness::Experiment {
                         {"batch", CellSource::parameter, "batch"},
                         {"dim", CellSource::parameter, "dim"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"published", CellSource::reference, ""},
                         {"error", CellSource::error, ""},
                         {"host", CellSource::metric, "host_time"},

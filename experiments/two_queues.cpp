@@ -169,7 +169,7 @@ class TwoQueues final : public harness::Experiment {
             .columns = {{"shape", CellSource::parameter, "shape"},
                         {"config", CellSource::parameter, "config"},
                         {"time", CellSource::metric, "time"},
-                        known_to_column(),
+                        mean_error_column(),
                         {"rate", CellSource::metric, "throughput"},
                         {"kernel", CellSource::metric, "kernel_time"},
                         {"sharing costs", CellSource::metric, "sharing_cost", harness::Room::spare,

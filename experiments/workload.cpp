@@ -52,6 +52,9 @@ class WorkloadExperiment final : public harness::Experiment {
             "dispatch", "where dispatch runs; left out: where it ran when it was recorded",
             {"worker", "eth"}, {"worker"})),
         harness::word_axis("calls", "who makes the calls", {"python", "cpp"}, {"python"}),
+        harness::word_axis("first_calls",
+                           "first calls of programs take their time, or all programs are known",
+                           {"recorded", "known"}, {"recorded"}),
         harness::word_axis("traced", "calls that follow each other as replays of traces",
                            {"no", "yes"}, {"no"}),
         harness::word_axis("waits", "where the program waited, or once at its end",
@@ -83,6 +86,7 @@ class WorkloadExperiment final : public harness::Experiment {
     };
     change("trace", "traced", "yes", "its calls are replays already");
     change("calls from C++", "calls", "cpp", "its calls come from C++ already");
+    change("all programs known", "first_calls", "known", "its programs are known already");
     change("waiting once", "waits", "end", "it waits once already");
     const bool eth =
         find_parameter(parameters, "dispatch").value_or(recorded_dispatch(parameters)) ==
@@ -109,6 +113,7 @@ class WorkloadExperiment final : public harness::Experiment {
     return std::make_unique<WorkloadCase>(
         std::move(device), program,
         WorkloadOptions{.from_python = !is(parameters, "calls", "cpp"),
+                        .first_calls = !is(parameters, "first_calls", "known"),
                         .traced = is(parameters, "traced", "yes"),
                         .waits = !is(parameters, "waits", "end")},
         box_->profiles().software);

@@ -11,16 +11,16 @@
 
 namespace howard::harness {
 
-struct RunHooks;
+class RunObserver;
 
 /// Holds the points of a run that can run anywhere and in any order, and their results. Any number
-/// of threads may use it; calls run one at a time, and hooks are called under the same lock.
+/// of threads may use it; calls run one at a time, and the observer is called under the same lock.
 class PointQueue {
  public:
   /// Takes the `places` in `points` as its work. `ended` turns 1 at a place when its point has
   /// ended. All must outlive the queue.
   PointQueue(std::vector<PointResult>& points, std::vector<std::size_t> places,
-             std::vector<char>& ended, const RunHooks& hooks);
+             std::vector<char>& ended, RunObserver& observer);
 
   /// Returns the places of at most `most` next points; none if all are taken or the run is to stop.
   std::span<const std::size_t> take(std::size_t most);
@@ -37,7 +37,7 @@ class PointQueue {
   std::vector<PointResult>& points_;
   std::vector<std::size_t> places_;
   std::vector<char>& ended_;
-  const RunHooks& hooks_;
+  RunObserver& observer_;
   mutable std::mutex mutex_;
   std::size_t next_ = 0;
 };

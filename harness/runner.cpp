@@ -128,13 +128,13 @@ void run_now(const Experiment& experiment, const SinkOf& sink_of, PointResult& p
 /// Runs the points that no wall clock times: those on the virtual clock, and all points of an
 /// experiment without timed iterations. `ended` turns 1 for each that ended.
 void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
-                 std::vector<char>& ended, const RunHooks& hooks, int threads) {
+                 std::vector<char>& ended, RunObserver& observer, const Workers& workers) {
   const bool untimed = experiment.timing().iterations == 0;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (untimed || points[i].backend == Backend::emulated) places.push_back(i);
   }
-  PointQueue queue(points, std::move(places), ended, hooks);
+  PointQueue queue(points, std::move(places), ended, observer);
   const SinkOf sink_of = [&](const PointResult& point) { return queue.trace_sink(point); };
   const auto work = [&] {
     // Points are taken one at a time, because their costs differ by orders of magnitude.
@@ -146,23 +146,23 @@ void run_all_now(const Experiment& experiment, std::vector<PointResult>& points,
   };
   if (!can_share(experiment)) return work();
   std::vector<std::jthread> helpers;
-  for (int i = hooks.others ? 0 : 1; i < threads; ++i) helpers.emplace_back(work);
-  hooks.others ? hooks.others(queue) : work();
+  for (int i = workers.others ? 0 : 1; i < workers.threads; ++i) helpers.emplace_back(work);
+  workers.others ? workers.others(queue) : work();
 }
 
 /// Runs the wall-clock points together and sets `ended` for those that ended.
 void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
-              std::vector<char>& ended, const WallOptions& options, const RunHooks& hooks) {
+              std::vector<char>& ended, const WallOptions& options, RunObserver& observer) {
   std::vector<std::unique_ptr<Case>> cases;
   std::vector<Case*> borrowed;
   std::vector<std::size_t> places;
   const auto end = [&](std::size_t place) {
     // A point that waits for another process gives up when the user wants to stop.
-    if (points[place].failed && hooks.stop()) return;
+    if (points[place].failed && observer.stop()) return;
     ended[place] = 1;
-    hooks.point_done(place, points[place]);
+    observer.point_done(place, points[place]);
   };
-  for (std::size_t i = 0; i < points.size() && !hooks.stop(); ++i) {
+  for (std::size_t i = 0; i < points.size() && !observer.stop(); ++i) {
     if (points[i].backend != Backend::host) continue;
     if (std::unique_ptr<Case> prepared = prepare(experiment, points[i])) {
       borrowed.push_back(prepared.get());
@@ -172,9 +172,10 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       end(i);
     }
   }
-  const WallWatch watch{.warm_up_sink = hooks.warm_up_sink, .iterated = [&](std::size_t index) {
-                          hooks.iterated(points[places[index]]);
-                        }};
+  const WallWatch watch{
+      .warm_up_sink = [&] { return observer.warm_up_sink(); },
+      .iterated = [&](std::size_t index) { observer.iterated(points[places[index]]); }};
+  const SinkOf sink_of = [&](const PointResult& point) { return observer.trace_sink(point); };
   const auto done = [&](std::size_t index, WallSamples samples) {
     PointResult& point = points[places[index]];
     if (samples.failure == kInterrupted) return;
@@ -184,16 +185,17 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
       attempt(point, [&] {
         Case& measured = *cases[index];
         Metric time = sampled_time(std::move(samples.seconds));
-        if (!complete(measured, std::move(time), hooks.trace_sink, point)) return;
+        if (!complete(measured, std::move(time), sink_of, point)) return;
         // A virtual clock does not see the recorder, but this one does.
-        if (TraceSink* const scratch = hooks.scratch_sink()) {
-          hooks.recording_cost(point, recording_cost(measured, *scratch));
+        if (TraceSink* const scratch = observer.scratch_sink()) {
+          observer.recording_cost(point, recording_cost(measured, *scratch));
         }
       });
     }
     end(places[index]);
   };
-  measure_wall(borrowed, options, hooks.stop, done, watch);
+  measure_wall(
+      borrowed, options, [&] { return observer.stop(); }, done, watch);
 }
 
 }  // namespace
@@ -238,20 +240,27 @@ bool can_share(const Experiment& experiment) {
 }
 
 std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
-                                    const WallOptions& wall, const RunHooks& hooks, int threads) {
+                                    const WallOptions& wall, RunObserver& observer,
+                                    const Workers& workers) {
   std::vector<char> ended(points.size(), 0);  // not bool: threads write neighbours
   const bool untimed = experiment.timing().iterations == 0;
-  run_all_now(experiment, points, ended, hooks, threads);
+  run_all_now(experiment, points, ended, observer, workers);
   const auto on_wall =
       static_cast<std::size_t>(std::ranges::count(points, Backend::host, &PointResult::backend));
   const bool both = on_wall > 0 && on_wall < points.size();
-  if (both && !untimed && !hooks.stop()) hooks.wall_follows(on_wall);
-  if (!untimed) run_wall(experiment, points, ended, wall, hooks);
+  if (both && !untimed && !observer.stop()) observer.wall_follows(on_wall);
+  if (!untimed) run_wall(experiment, points, ended, wall, observer);
   std::vector<PointResult> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (ended[i] != 0) result.push_back(std::move(points[i]));
   }
   return result;
+}
+
+std::vector<PointResult> run_points(const Experiment& experiment, std::vector<PointResult> points,
+                                    const WallOptions& wall) {
+  RunObserver nobody;
+  return run_points(experiment, std::move(points), wall, nobody);
 }
 
 }  // namespace howard::harness

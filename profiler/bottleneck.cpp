@@ -6,10 +6,12 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
+#include "profiler/bound.h"
 
 namespace howard::profiler {
 namespace {
@@ -120,14 +122,20 @@ std::string_view name_of(Verdict verdict) {
 }
 
 Verdict WorkSummary::verdict() const {
+  if (!kernels_decide(busy().seconds(), time().seconds())) return Verdict::dispatch_bound;
+  return kernel_verdict();
+}
+
+Verdict WorkSummary::kernel_verdict() const {
   const auto parts = parts_of(*this);
-  const auto largest = std::ranges::max_element(parts);
+  const auto largest = std::ranges::max_element(parts | std::views::drop(1));
   if (*largest == SimTime()) return Verdict::unknown;
   return static_cast<Verdict>(largest - parts.begin());
 }
 
-double WorkSummary::verdict_share() const {
-  return ratio(std::ranges::max(parts_of(*this)).seconds(), time().seconds()).value_or(0);
+double WorkSummary::share_of(Verdict verdict) const {
+  const SimTime part = parts_of(*this).at(static_cast<std::size_t>(verdict));
+  return ratio(part.seconds(), time().seconds()).value_or(0);
 }
 
 std::optional<double> WorkSummary::intensity() const {

@@ -28,7 +28,7 @@ struct OpRun {
   std::optional<double> cores_used;
 };
 
-/// Says which part of the time is the largest.
+/// Says what the time depends on. Each verdict has its part of the time.
 enum class Verdict : std::uint8_t {
   dispatch_bound,  ///< Nothing runs.
   compute_bound,   ///< Arithmetic at its peak takes the time.
@@ -65,9 +65,13 @@ struct WorkSummary {
 
   SimTime busy() const { return compute + dram + excess + unknown; }
   SimTime time() const { return idle + busy(); }
+  /// Returns `dispatch_bound` if kernels do not decide the time (`kernels_decide`), and
+  /// `kernel_verdict()` otherwise.
   Verdict verdict() const;
-  /// Returns the verdict's part of the time; 0 if there is no time.
-  double verdict_share() const;
+  /// Returns what kernels spend most of their time on; `unknown` if none ran.
+  Verdict kernel_verdict() const;
+  /// Returns the part of the time that belongs to a verdict; 0 if there is no time.
+  double share_of(Verdict verdict) const;
 
   /// These give the position under the roofline of the runs whose work is known, in FLOP per byte
   /// and FLOP/s; absent if there is none (no bytes or no operations). `attainable` treats these

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "profiler/bound.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/timeline.h"
 
@@ -31,16 +32,18 @@ std::optional<LiveBound> live_bound(std::span<const TraceEvent> events) {
   if (whole == SimTime()) return std::nullopt;
   const CauseTimes causes = time_by_cause(lanes);
   std::optional<GapCause> cause;
-  SimTime most = busy;
+  SimTime most;
   for (std::size_t i = 0; i < kGapCauses; ++i) {
     const auto candidate = static_cast<GapCause>(i);
     if (causes[candidate] <= most) continue;
     cause = candidate;
     most = causes[candidate];
   }
-  return LiveBound{
-      .name = cause ? std::string(name_of(*cause)) : "kernels: " + longest_op(timeline),
-      .share = most.seconds() / whole.seconds()};
+  if (!cause || kernels_decide(busy.seconds(), whole.seconds())) {
+    return LiveBound{.name = "kernels: " + longest_op(timeline),
+                     .share = busy.seconds() / whole.seconds()};
+  }
+  return LiveBound{.name = std::string(name_of(*cause)), .share = most.seconds() / whole.seconds()};
 }
 
 }  // namespace howard::profiler

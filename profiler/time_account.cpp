@@ -121,6 +121,26 @@ Pace TimeAccount::pace() const {
   return dispatcher_working.seconds() >= enough ? Pace::dispatcher : Pace::neither;
 }
 
+std::string TimeAccount::bound() const {
+  const WorkSummary& all = bottlenecks.all;
+  return bound_by({.whole = window.duration().seconds(),
+                   .kernels = all.busy().seconds(),
+                   .host = host_working.seconds(),
+                   .dispatcher = dispatcher_working.seconds(),
+                   .kernel_word = kernel_word()});
+}
+
+std::string TimeAccount::kernel_word() const {
+  std::string longest;
+  for (const Cost& cost : costs) {
+    if (cost.waiting) continue;
+    if (!longest.empty()) return "kernels: " + longest;
+    longest = cost.name;
+  }
+  const std::vector<WorkSummary::Stage>& stages = bottlenecks.all.stages;
+  return stages.empty() ? "kernels: " + longest : stages.front().name;
+}
+
 Verdict TimeAccount::verdict() const {
   return pace() == Pace::neither ? bottlenecks.all.verdict() : Verdict::dispatch_bound;
 }

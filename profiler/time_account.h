@@ -34,9 +34,15 @@ struct TimeAccount {
   /// Returns who was busy for 97 % of the window. The rest is the beginning and the end of a
   /// repeated step.
   Pace pace() const;
-  /// Returns which part of the time is the largest. It is `dispatch_bound` whenever the host or the
-  /// dispatcher sets the pace, because kernels may then fill most of the time and still not count.
+  /// Returns what the time is bound by, in the words of `bound_by`: "host", "dispatch", the longest
+  /// stage if all programs are of one op ("unpack"), or the longest op ("kernels: matmul").
+  std::string bound() const;
+  /// Returns what the time depends on. It is `dispatch_bound` whenever the host or the dispatcher
+  /// sets the pace, because kernels may then fill most of the time and still not count.
   Verdict verdict() const;
+
+ private:
+  std::string kernel_word() const;
 };
 
 /// Adds to a run what is known about the work of the program with that number.

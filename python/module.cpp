@@ -3,6 +3,7 @@
 
 #include "harness/environment.h"
 #include "python/module_arrays.h"
+#include "python/module_autograd.h"
 #include "python/module_device.h"
 #include "python/module_errors.h"
 #include "python/module_experiments.h"
@@ -17,4 +18,6 @@ PYBIND11_MODULE(_native, module) {
   pybind11::module_ ttnn = module.def_submodule("_ttnn", "What howard.ttnn is made on.");
   howard::python::bind_arrays(ttnn);
   howard::python::bind_chip(ttnn);
+  pybind11::module_ ttml = module.def_submodule("_ttml", "What howard.ttml is made on.");
+  howard::python::bind_autograd(ttml);
 }

@@ -20,6 +20,8 @@
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
 #include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/profiles/profiles.h"
+#include "engines/wormhole/profiles/script_times.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "python/module_arrays.h"
 
@@ -51,15 +53,18 @@ Sharding sharding_of(const GivenShards& given) {
 /// An emulated chip that keeps what is asked of it.
 class RecordingChip {
  public:
-  RecordingChip(std::vector<std::string> profiles, std::vector<std::string> settings, bool eth,
-                int queues, std::string source)
-      : profiles_(wormhole::load_profiles({std::move(profiles), std::move(settings)})),
+  RecordingChip(const std::vector<std::string>& profiles, const std::vector<std::string>& settings,
+                bool eth, int queues, std::string source)
+      : profiles_(wormhole::load_profiles({profiles, settings})),
         device_(profiles_, {.dispatch = eth ? wormhole::DispatchCoreType::eth
                                             : wormhole::DispatchCoreType::worker,
                             .command_queues = queues}) {
     workload_.source = std::move(source);
     workload_.eth_dispatch = eth;
     workload_.queues = queues;
+    const wormhole::ScriptTimes times =
+        wormhole::script_times(wormhole::load_constants({profiles, settings}));
+    workload_.host = {times.ttnn_call, times.program_miss, times.kernel_compile};
   }
 
   /// Error, in ttnn's words, for shards that are not legal, and when there is no room.
@@ -177,7 +182,10 @@ class RecordingChip {
   workload::Workload workload_;
   wormhole::Profiles profiles_;
   wormhole::WormholeDevice device_;
-  workload::Player player_{device_, workload_};
+  workload::Player player_{
+      device_, workload_, {.pass = [this](SimTime time, std::string_view name) {
+        device_.pass_host_time(time, name);
+      }}};
   std::optional<Bytes> captured_;  ///< Of the trace that is being captured; absent: none is.
 };
 
@@ -200,6 +208,9 @@ void bind_steps(py::class_<RecordingChip>& chip) {
   add("execute_trace", Step::execute_trace);
   add("release_trace", Step::release_trace);
   add("python", Step::python);
+  add("ttnn", Step::ttnn);
+  add("miss", Step::miss);
+  add("compile", Step::compile);
   add("end_region", Step::end_region);
 }
 

@@ -126,6 +126,16 @@ void require_sensible(const RunRequest& request) {
   require_within("threads", request.threads, 0, 4096);
 }
 
+/// Stops a run when Python was interrupted.
+class Interruptible final : public harness::RunObserver {
+ public:
+  explicit Interruptible(LongWork& work) : work_(work) {}
+  bool stop() override { return work_.interrupted(); }
+
+ private:
+  LongWork& work_;
+};
+
 std::string run(const RunRequest& request) {
   require_sensible(request);
   return LongWork::run([&](LongWork& work) {
@@ -141,13 +151,12 @@ std::string run(const RunRequest& request) {
     if (std::ranges::find(points, Backend::host, &harness::PointResult::backend) != points.end()) {
       context.threads = laboratory.box->host()->threads();
     }
-    harness::RunHooks hooks;
-    hooks.stop = stop;
+    Interruptible observer(work);
     const int threads = request.threads > 0 ? request.threads
                                             : static_cast<int>(std::thread::hardware_concurrency());
     harness::ExperimentResult result{.experiment = request.name, .context = context, .points = {}};
-    result.points = harness::run_points(experiment, std::move(points), request.wall, hooks,
-                                        std::max(1, threads));
+    result.points = harness::run_points(experiment, std::move(points), request.wall, observer,
+                                        {.threads = std::max(1, threads), .others = {}});
     reports::attach_references(result);
     return reports::result_json({&result, 1});
   });

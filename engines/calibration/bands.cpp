@@ -4,9 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/check.h"
+#include "engines/calibration/function_fit.h"
+#include "engines/calibration/measurements.h"
+#include "engines/calibration/program_text.h"
+#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::calibration {
 
@@ -34,8 +41,7 @@ std::vector<Band> parse_bands(std::string_view text) {
     bands.push_back({.name = entry.at("name"),
                      .known = parse_known(entry.at("known")),
                      .share = entry.at("band"),
-                     .source = entry.at("source"),
-                     .ops = entry.at("ops")});
+                     .source = entry.at("source")});
   }
   return bands;
 }
@@ -50,6 +56,54 @@ const Band& band_named(std::string_view name) {
 bool is_of_few_rows(const wormhole::MatmulPlan& plan) {
   return plan.batch > 1 || plan.transposed_a || plan.transposed_b || plan.bias ||
          plan.kind == MatmulKind::reuse;
+}
+
+/// What the built-in tables have rows of.
+struct MeasuredOps {
+  /// How many programs of each constant of elementwise functions.
+  std::map<std::string_view, std::set<std::string>> functions;
+  std::set<std::string, std::less<>> others;  ///< Names of planned programs.
+};
+
+/// Adds the programs of a table of kernels; of functions only those that `takes` a constant.
+void add_measured(const MeasurementTable& table, const std::function<bool(std::string_view)>& takes,
+                  MeasuredOps& measured) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string& text = table.text(row, "program");
+    const Program program = parse_program(text, parse_data_type(table.text(row, "dtype")), device);
+    if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
+      const std::string_view cost = entry_of(eltwise->function).cost;
+      if (takes(cost)) measured.functions[cost].insert(text);
+    } else {
+      measured.others.insert(std::string(device.explain(program).name));
+    }
+  }
+}
+
+MeasuredOps find_measured() {
+  MeasuredOps measured;
+  const wormhole::Constants software = wormhole::load_constants().software;
+  // The constants with bounds are of older kernels than those in the table of functions.
+  const auto is_calibrated = [&](std::string_view cost) {
+    return software.at(fmt::format("tiles.{}", cost)).bounds.has_value();
+  };
+  for (const MeasurementTable& table : built_in_measurements()) {
+    if (table.kind == "op_kernel") add_measured(table, is_calibrated, measured);
+  }
+  add_measured(function_measurements(), std::not_fn(is_calibrated), measured);
+  return measured;
+}
+
+const MeasuredOps& measured_ops() {
+  static const MeasuredOps measured = find_measured();
+  return measured;
+}
+
+const Band& band_of_function(Eltwise function) {
+  const auto found = measured_ops().functions.find(entry_of(function).cost);
+  if (found == measured_ops().functions.end()) return band_named("no row");
+  return band_named(found->second.size() > 1 ? "elementwise" : "elementwise of one row");
 }
 
 }  // namespace
@@ -68,10 +122,9 @@ const Band& band_of(const wormhole::PlannedProgram& planned) {
   if (planned.matmul && is_of_few_rows(*planned.matmul)) {
     return band_named("product of a kind with few rows");
   }
-  for (const Band& band : built_in_bands()) {
-    if (std::ranges::find(band.ops, planned.name) != band.ops.end()) return band;
-  }
-  return band_named("no row");
+  if (planned.matmul) return band_named("product");
+  if (const auto function = find_eltwise(planned.name)) return band_of_function(*function);
+  return band_named(measured_ops().others.contains(planned.name) ? "few rows" : "no row");
 }
 
 const Band& dispatch_band() { return band_named("dispatch"); }

@@ -15,26 +15,28 @@ namespace howard::calibration {
 /// What a kind of time rests on.
 enum class Known : std::uint8_t {
   calibrated,    ///< Several measured rows of the same kind.
-  interpolated,  ///< One or two rows, or rows of a neighbouring kind.
+  interpolated,  ///< Rows of one size or a few, or of a neighbouring kind.
   by_analogy     ///< No row: another kernel's constants.
 };
 /// "calibrated", "interpolated", "by analogy".
 std::string_view name_of(Known known);
 
-/// How far emulated times of one kind may well be from the hardware's.
+/// How far emulated times of one kind were from the hardware's on average, for rows that the fit
+/// had not seen. It is no bound: a single time may be several times as far off.
 struct Band {
   std::string name;  ///< "product", "dispatch", ...
   Known known{};
-  double share = 0;              ///< Of the time, to either side: 0.06 is 6 %.
-  std::string source;            ///< The rows behind it.
-  std::vector<std::string> ops;  ///< Names of the programs it is of.
+  double share = 0;    ///< The mean of |emulated / measured - 1|: 0.06 is 6 %.
+  std::string source;  ///< The rows behind it.
 };
 
 /// The bands in bands.json, in its order.
 const std::vector<Band>& built_in_bands();
 
-/// The band of the kernel of `planned`, of launches between kernels, and of calls by the host. A
-/// program that no band names is known by analogy.
+/// The band of the kernel of `planned`, of launches between kernels, and of calls by the host.
+/// Which one a kernel has follows from the rows of the built-in tables: an elementwise function
+/// from how many its constant has, any other op from whether there is one of its name. What has no
+/// row is known by analogy.
 const Band& band_of(const wormhole::PlannedProgram& planned);
 const Band& dispatch_band();
 const Band& host_band();
@@ -46,7 +48,7 @@ class KnownTime {
   void add(SimTime part, const Band& band);
 
   SimTime time() const { return time_; }
-  /// Of the whole; 0 before anything is added.
+  /// The mean error of the parts, weighted with their times; 0 before anything is added.
   double band() const;
   /// "calibrated 82 %, by analogy 18 %": parts of at least one hundredth, the best known first.
   std::string text() const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ ErrorSummary summarise(std::vector<double> errors) {
   const std::size_t n = errors.size();
   return {.rows = n,
           .median = (errors[(n - 1) / 2] + errors[n / 2]) / 2,
+          .mean = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(n),
           .p90 = errors[(9 * n + 9) / 10 - 1],
           .worst = errors.back()};
 }

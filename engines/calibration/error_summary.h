@@ -13,6 +13,7 @@ namespace howard::calibration {
 struct ErrorSummary {
   std::size_t rows = 0;
   double median = 0;
+  double mean = 0;
   double p90 = 0;  ///< Nine rows of ten have at most this error.
   double worst = 0;
 };

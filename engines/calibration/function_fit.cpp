@@ -75,19 +75,27 @@ class FunctionRows {
   std::unique_ptr<Model> model_;
 };
 
-}  // namespace
-
-std::vector<FunctionTime> fit_functions(const MeasurementTable& table, const Profiles& profiles) {
+/// The rows of each constant that is fitted to them alone.
+std::map<std::string_view, MeasurementTable> rows_by_constant(const MeasurementTable& table) {
   std::map<std::string_view, MeasurementTable> rows_of;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string name = split(table.text(row, "program"), ' ').front();
     const auto function = find_eltwise(name);
     if (!function) continue;
     const std::string_view cost = entry_of(*function).cost;
+    // What many functions share is calibrated together with everything else.
+    if (cost == "fpu" || cost == "simple") continue;
     const auto [at, is_new] = rows_of.try_emplace(cost, table);
     if (is_new) at->second.rows.clear();
     at->second.rows.push_back(table.rows[row]);
   }
+  return rows_of;
+}
+
+}  // namespace
+
+std::vector<FunctionTime> fit_functions(const MeasurementTable& table, const Profiles& profiles) {
+  std::map<std::string_view, MeasurementTable> rows_of = rows_by_constant(table);
   std::vector<FunctionTime> times;
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
     const auto own = rows_of.extract(entry.cost);
@@ -102,6 +110,20 @@ std::vector<FunctionTime> fit_functions(const MeasurementTable& table, const Pro
     times.push_back(std::move(time));
   }
   return times;
+}
+
+std::vector<double> left_out_errors(const MeasurementTable& table, const Profiles& profiles) {
+  std::vector<double> errors;
+  for (const auto& [cost, own] : rows_by_constant(table)) {
+    if (own.rows.size() < 2) continue;
+    for (std::size_t left_out = 0; left_out < own.rows.size(); ++left_out) {
+      MeasurementTable seen = own;
+      seen.rows.erase(seen.rows.begin() + static_cast<std::ptrdiff_t>(left_out));
+      const std::int64_t cycles = FunctionRows(std::move(seen), cost, profiles).best();
+      errors.push_back(FunctionRows(own, cost, profiles).errors(cycles).at(left_out));
+    }
+  }
+  return errors;
 }
 
 std::string function_profile(const std::vector<FunctionTime>& times) {

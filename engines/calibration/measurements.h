@@ -52,7 +52,14 @@ struct MeasurementTable {
 /// schema, lacks a key, or has a row that does not fit its columns or a time that is not positive.
 MeasurementTable parse_measurements(std::string_view json, std::string_view origin);
 
-/// Returns the tables that are compiled into the program, in the order in which they are reported.
+/// Measured kernels of elementwise functions, one tile and 1024 tiles. Their column "calibrates"
+/// has the program that a row calibrates, where the kernel is the built-in profile's; else it is
+/// empty.
+MeasurementTable function_measurements();
+
+/// Returns the tables that are compiled into the program, in the order in which they are reported:
+/// those that the constants are fitted to at once. One of them has the calibrating rows of
+/// function_measurements().
 std::vector<MeasurementTable> built_in_measurements();
 
 }  // namespace howard::calibration

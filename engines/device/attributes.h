@@ -24,6 +24,8 @@ struct MatmulAttributes {
   std::optional<CoreGrid> core_grid;  ///< The core_grid argument of ttnn: a size, placed at (0,0).
   ComputeConfig compute;
   std::optional<MatmulConfig> config;  ///< ttnn's program_config, in place of its own choice.
+  /// A function of each element of the result. A device may apply it in the product's kernel.
+  std::optional<EltwiseStep> activation{};
 
   friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
@@ -38,6 +40,12 @@ struct EltwiseAttributes {
   /// Functions of one value that follow in the same kernel, each of the result before: ttnn's
   /// unary chain, or a binary's fused activations.
   std::vector<EltwiseStep> then{};
+  /// Functions of one value that the first or the second tensor goes through before, one after the
+  /// other: ttnn's input_tensor_a_activations and input_tensor_b_activations.
+  std::vector<EltwiseStep> on_a{}, on_b{};
+
+  /// Whether the function is all that is computed.
+  bool is_plain() const { return then.empty() && on_a.empty() && on_b.empty(); }
 
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
 };
@@ -259,8 +267,9 @@ struct AttentionAttributes {
 struct MinimalMatmulAttributes {
   std::int64_t block_m = 8, block_k = 8, block_n = 8;
   std::int64_t subblock_h = 1, subblock_w = 1;
-  std::optional<CoreGrid> core_grid;  ///< The device's by default.
-  ComputeConfig compute;              ///< HiFi2 by default, without fp32 accumulation.
+  std::optional<CoreGrid> core_grid;        ///< The device's by default.
+  ComputeConfig compute;                    ///< HiFi2 by default, without fp32 accumulation.
+  std::optional<EltwiseStep> activation{};  ///< A function of each element of the result.
 
   friend auto operator<=>(const MinimalMatmulAttributes&, const MinimalMatmulAttributes&) = default;
 };

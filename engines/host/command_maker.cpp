@@ -137,15 +137,34 @@ Command CommandMaker::command_of(const Program& program) {
   command.kernel = std::visit(
       [&](const auto& attributes) {
         if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
-          return matmuls_.make_kernel(attributes, call);
+          return product_kernel(attributes, program, call);
         } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
-          return matmuls_.make_kernel(MatmulAttributes{}, call);  // only cores tell them apart
+          // Only cores tell the two apart.
+          return product_kernel({.activation = attributes.activation}, program, call);
         } else {
           return make_kernel(attributes, call, context_);
         }
       },
       program.attributes);
   return command;
+}
+
+Kernel CommandMaker::product_kernel(const MatmulAttributes& attributes, const Program& program,
+                                    const Call& call) {
+  Kernel product = matmuls_.make_kernel(attributes, call);
+  if (!attributes.activation) return product;
+  const EltwiseStep& step = *attributes.activation;
+  const EltwiseAttributes function{
+      .function = step.function, .scalar = {}, .core_grid = {}, .numbers = step.numbers};
+  const Program in_place{.name = name_of(step.function),
+                         .attributes = function,
+                         .inputs = {program.outputs[0]},
+                         .outputs = {program.outputs[0]}};
+  const Call result(in_place, outputs_, outputs_);
+  return [product = std::move(product), activate = make_kernel(function, result, context_)] {
+    product();
+    activate();
+  };
 }
 
 Command CommandMaker::command_of(const FusedPrograms& group, const RenamedTrace& trace) {

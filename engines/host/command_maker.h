@@ -42,8 +42,8 @@ struct Recording {
 class CommandMaker {
  public:
   /// `memory` and `context` must outlive this object and its commands.
-  CommandMaker(HostMemory& memory, const KernelContext& context)
-      : memory_(memory), context_(context), matmuls_(context) {}
+  CommandMaker(HostMemory& memory, const KernelContext& context, const ProductTuning& tuning)
+      : memory_(memory), context_(context), matmuls_(context, tuning) {}
 
   /// Makes a command that runs once and does not hold its buffers.
   Command unheld(const Program& program);
@@ -60,6 +60,9 @@ class CommandMaker {
   void require_spec(const Operand& operand) const;
   const std::shared_ptr<std::byte[]>& values(BufferId buffer) const;
   Command command_of(const Program& program);
+  /// The product, and its activation in place.
+  Kernel product_kernel(const MatmulAttributes& attributes, const Program& program,
+                        const Call& call);
   Command command_of(const FusedPrograms& group, const RenamedTrace& trace);
   void fuse_into(Recording& result, std::span<const Program> captured);
 

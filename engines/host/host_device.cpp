@@ -19,6 +19,7 @@
 #include "engines/host/host_memory.h"
 #include "engines/host/instruction_set.h"
 #include "engines/host/kernels/workspace.h"
+#include "engines/host/products/product_tuning.h"
 #include "engines/host/worker_pool.h"
 
 namespace howard::host {
@@ -35,13 +36,20 @@ bool is_small(const Command& command) {
   return command.flops <= kFlops && command.operands <= kOperands;
 }
 
+ProductTuning tuning_of(const HostOptions& options, WorkerPool& pool) {
+  if (!options.product_ways.empty()) return ProductTuning::parse(options.product_ways);
+  return options.tunes_products ? ProductTuning::of_machine(pool) : ProductTuning();
+}
+
 }  // namespace
 
 /// The single command queue, with everything it works with.
 class HostDevice::Impl final : public CommandQueue {
  public:
   explicit Impl(const HostOptions& options)
-      : pool_(thread_count(options)), fuses_traces_(options.fuse_traces) {
+      : pool_(thread_count(options), options.binds_threads),
+        tuning_(tuning_of(options, pool_)),
+        fuses_traces_(options.fuse_traces) {
     // If its environment variable is wrong, this throws here and not inside a kernel.
     best_instruction_set();
     pool_.when_left([this] { commands_.look(); });
@@ -168,6 +176,7 @@ class HostDevice::Impl final : public CommandQueue {
   }
 
   int threads() const { return pool_.threads(); }
+  std::string product_ways() const { return tuning_.text(); }
   HostMemory& memory() { return memory_; }
 
  private:
@@ -260,9 +269,10 @@ class HostDevice::Impl final : public CommandQueue {
   SteadyClock::time_point opened_ = SteadyClock::now();
   HostMemory memory_;
   WorkerPool pool_;
+  ProductTuning tuning_;
   Workspace workspace_{pool_.threads()};
   KernelContext context_{pool_, workspace_};
-  CommandMaker maker_{memory_, context_};
+  CommandMaker maker_{memory_, context_, tuning_};
   std::uint64_t next_program_ = 1;
   std::uint64_t events_ = 0;
   std::optional<Recording> capture_;
@@ -322,6 +332,8 @@ std::vector<MemoryPhase> HostDevice::memory_phases() const {
 SimTime HostDevice::now() const { return impl_->now(); }
 
 void HostDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }
+
+std::string HostDevice::product_ways() const { return impl_->product_ways(); }
 
 int HostDevice::threads() const { return impl_->threads(); }
 

@@ -41,6 +41,8 @@ class HostDevice final : public Device {
   SimTime now() const override;
   void set_trace_sink(TraceSink* sink) override;
 
+  /// Returns the ways of large products, on which the bits of their results depend.
+  std::string product_ways() const;
   int threads() const;  ///< How many threads compute: HostOptions::threads with 0 resolved.
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "base/memory_event.h"
 
 namespace howard::host {
@@ -13,6 +15,15 @@ struct HostOptions {
   /// leaves behind has the same bits. Its intermediates, which one of its programs writes and a
   /// later one reads, may end with any value.
   bool fuse_traces = false;
+  /// Whether large products are computed in the ways that are fastest on this machine, which are
+  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process agree.
+  bool tunes_products = false;
+  /// The ways of large products, as HostDevice::product_ways() told them; "" leaves them to
+  /// `tunes_products`.
+  std::string product_ways;
+  /// Whether the helping threads stay on cores of their own, if the device has a thread for each
+  /// core of the machine. They stay there as long as the process runs.
+  bool binds_threads = false;
   /// This sink is told of what the device allocates and releases, as DRAM. Null means no sink.
   MemorySink* memory = nullptr;
 };

@@ -65,10 +65,6 @@ bool uses(const std::vector<Operand>& operands, BufferId buffer) {
   return std::ranges::find(operands, buffer, &Operand::buffer) != operands.end();
 }
 
-bool is_product(const Program& program) {
-  return std::holds_alternative<MatmulAttributes>(program.attributes);
-}
-
 bool is_one_row(const Shape& shape, const Shape& of) {
   return shape.elements() == shape.columns() && shape.columns() == of.columns();
 }
@@ -245,12 +241,17 @@ class Rewriter {
 
 }  // namespace
 
+bool is_product(const Program& program) {
+  const auto* const product = std::get_if<MatmulAttributes>(&program.attributes);
+  return product != nullptr && !product->activation;
+}
+
 bool can_lead(const Program& program) { return is_product(program) || is_elementwise(program); }
 
 bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
-  if (!eltwise->then.empty()) return false;
+  if (!eltwise->is_plain()) return false;
   switch (eltwise->function) {  // those that an ElementPass has a loop for
     case Eltwise::add:
     case Eltwise::subtract:

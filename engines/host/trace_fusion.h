@@ -31,6 +31,10 @@ struct FusedPrograms {
 /// buffer of its own; with_own_names() gives it one.
 std::vector<FusedPrograms> fuse(std::span<const Program> trace);
 
+/// Returns whether `program` is a product that a pass can follow: one without an activation of its
+/// own.
+bool is_product(const Program& program);
+
 /// Returns whether a group can begin with `program`: it must be a product or elementwise.
 bool can_lead(const Program& program);
 

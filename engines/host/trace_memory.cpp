@@ -140,7 +140,7 @@ void widen_factors(RenamedTrace& trace) {
       if (!reads_any || (product && k == 2)) result.can_be_wide = false;
     }
     const Operand& output = program.outputs[0];
-    const bool writes_any = product || is_elementwise(program);
+    const bool writes_any = is_product(program) || is_elementwise(program);
     if (writes_any && output.spec.dtype == DataType::bfloat16 &&
         trace.intermediates.contains(output.buffer)) {
       results[output.buffer].maker = i;

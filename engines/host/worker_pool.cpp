@@ -13,7 +13,9 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "engines/host/processor_cores.h"
 #include "engines/host/products/held_signals.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -39,7 +41,9 @@ constexpr std::size_t kCacheLine = 64;
 
 class WorkerPool::Crew {
  public:
-  explicit Crew(int threads) : arena_(threads) {}
+  Crew(int threads, bool binds) : arena_(threads) {
+    if (binds && threads > 1) cores_ = cores_of_machine(threads);
+  }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -83,6 +87,7 @@ class WorkerPool::Crew {
   void help(int worker) {
     // TBB orders what came before enqueue() before this; the load says so to the thread sanitizer.
     static_cast<void>(helpers_.load(std::memory_order_acquire));
+    if (!cores_.empty()) stay_on(cores_[static_cast<std::size_t>(worker)]);
     const HeldSignals held;  // Once for all products while this thread stays.
     staying_.fetch_add(1);
     auto leave = Clock::now() + kStay;
@@ -122,6 +127,7 @@ class WorkerPool::Crew {
   }
 
   tbb::task_arena arena_;
+  std::vector<int> cores_;  ///< The core of each worker; empty if they are not bound.
   Job job_;
   alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< blocks << 32 | handed out
   alignas(kCacheLine) std::atomic<int> unfinished_{0};  ///< The number of unfinished blocks.
@@ -135,7 +141,8 @@ class WorkerPool::Crew {
   std::exception_ptr failure_;
 };
 
-WorkerPool::WorkerPool(int threads) : threads_(threads), crew_(std::make_unique<Crew>(threads)) {}
+WorkerPool::WorkerPool(int threads, bool binds)
+    : threads_(threads), crew_(std::make_unique<Crew>(threads, binds)) {}
 
 WorkerPool::~WorkerPool() = default;
 

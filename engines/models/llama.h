@@ -75,6 +75,8 @@ class Llama final : public LanguageModel {
   std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const override;
 
  private:
+  friend class CachedLlama;  // reads token after token with the same layers
+
   struct Layer {
     autograd::Parameter attention_norm;  ///< [1, width], as the other norms.
     autograd::Parameter query, key_value, output;

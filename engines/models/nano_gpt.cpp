@@ -57,7 +57,7 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
   require_heads("nano_gpt", options.heads, options.width);
   const ParameterMaker make{device, options.parameters};
   const std::int64_t width = options.width;
-  const std::int64_t wide = kFeedForwardFactor * width;
+  const std::int64_t wide = options.feed_forward.value_or(kFeedForwardFactor * width);
   for (int i = 0; i < options.layers; ++i) {
     const std::string name = fmt::format("blocks.{}.", i);
     layers_.push_back({.attention_norm = make.layernorm(name + "attention_norm", width),

@@ -23,6 +23,7 @@ struct NanoGptOptions {
   std::int64_t width = 384;
   int heads = 6;
   int layers = 6;
+  std::optional<std::int64_t> feed_forward{};  ///< Four times the width by default.
   std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
   float dropout = 0.2F;
   DataType parameters = DataType::bfloat16;

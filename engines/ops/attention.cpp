@@ -62,4 +62,17 @@ Program attention(const AttentionOperands& operands, const Tensor& mask,
   return program;
 }
 
+Program decode_attention(const AttentionOperands& operands, const Tensor& position,
+                         const AttentionAttributes& attributes, const Tensor& out) {
+  Program program = attention(operands, attributes, out);
+  if (attributes.causal || operands.q.spec().shape.rows() != 1) {
+    refuse("decode_attention", {operands.q.spec(), operands.k.spec()},
+           "q of one row, which sees places up to a position");
+  }
+  require_position("decode_attention", position);
+  program.name = "decode_attention";
+  program.inputs.push_back(position.operand());
+  return program;
+}
+
 }  // namespace howard::ops

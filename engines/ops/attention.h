@@ -19,4 +19,11 @@ Program attention(const AttentionOperands& operands, const AttentionAttributes& 
 Program attention(const AttentionOperands& operands, const Tensor& mask,
                   const AttentionAttributes& attributes, const Tensor& out);
 
+/// The program of a decoding step: q of one row [b, h, 1, d] sees the places 0 to `position`, one
+/// uint32 on the device, of a cache k and v [b, g, t, d]. ttnn's
+/// scaled_dot_product_attention_decode. Error as above, and for another number of rows or a causal
+/// attribute.
+Program decode_attention(const AttentionOperands& operands, const Tensor& position,
+                         const AttentionAttributes& attributes, const Tensor& out);
+
 }  // namespace howard::ops

@@ -41,4 +41,10 @@ void require_output(std::string_view op, const Tensor& out, const TensorSpec& ex
                .hint = ""});
 }
 
+void require_position(std::string_view op, const Tensor& position) {
+  const TensorSpec& spec = position.spec();
+  if (spec.dtype == DataType::uint32 && spec.shape.elements() == 1) return;
+  refuse(op, {spec}, "one uint32 as the position");
+}
+
 }  // namespace howard::ops

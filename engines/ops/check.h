@@ -25,4 +25,7 @@ bool is_real(const TensorSpec& spec);
 /// Throws Error unless `out` can hold the result of `op`.
 void require_output(std::string_view op, const Tensor& out, const TensorSpec& expected);
 
+/// Throws Error unless `position` is one uint32.
+void require_position(std::string_view op, const Tensor& position);
+
 }  // namespace howard::ops

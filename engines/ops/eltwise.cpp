@@ -75,7 +75,15 @@ Program eltwise(Eltwise function, const Tensor& a, const Tensor& out) {
 
 TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const TensorSpec> values) {
   require_arity(attributes.function, static_cast<int>(values.size()) + (attributes.scalar ? 1 : 0));
-  for (const EltwiseStep& step : attributes.then) require_arity(step.function, 1);
+  for (const auto* const steps : {&attributes.then, &attributes.on_a, &attributes.on_b}) {
+    for (const EltwiseStep& step : *steps) require_arity(step.function, 1);
+  }
+  if (!attributes.on_b.empty() && values.size() < 2) {
+    throw Error({.attempted = fmt::format("compute {} elementwise", name_of(attributes.function)),
+                 .value = "an activation of a second tensor, which there is not",
+                 .accepted = "two tensors",
+                 .hint = ""});
+  }
   if (values.empty()) {
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(attributes.function)),
                  .value = "of no tensor",

@@ -21,7 +21,8 @@ Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& o
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
 
 /// The spec of the function that `attributes` say, of as many tensors as it takes values, or one
-/// less and a scalar. Error as above, or when one of the functions that follow takes not one value.
+/// less and a scalar. Error as above, or when one of the functions that follow or go before takes
+/// not one value, or when one goes before a second tensor that there is not.
 TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const TensorSpec> values);
 /// The program of that function of `values`, with the numbers and what follows it.
 Program eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values,

@@ -15,12 +15,12 @@ TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
   const Shape out = left.with_columns(right.columns());
   const bool batches_fit = right.batch() == 1 || left.batch() == 1 ||
                            (left.outer() == right.outer() && left.heads() == right.heads());
-  if (left.columns() != right.rows() || a.dtype != b.dtype || !batches_fit || !is_real(a)) {
+  if (left.columns() != right.rows() || !batches_fit || !is_real(a) || !is_real(b)) {
     throw Error(
         {.attempted = "multiply matrices",
          .value = fmt::format("{}{} by {}{}", text(a), attributes.transpose_a ? " transposed" : "",
                               text(b), attributes.transpose_b ? " transposed" : ""),
-         .accepted = "[batch, m, k] by [k, n] or [batch, k, n] of one data type",
+         .accepted = "[batch, m, k] by [k, n] or [batch, k, n], real numbers",
          .hint = ""});
   }
   return {.shape = left.batch() == 1 ? right.with_rows(left.rows()) : out, .dtype = a.dtype};
@@ -28,7 +28,11 @@ TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
 
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
                const MatmulAttributes& attributes) {
-  const TensorSpec expected = matmul_output(a.spec(), b.spec(), attributes);
+  if (attributes.activation && arity_of(attributes.activation->function) != 1) {
+    refuse("matmul", {a.spec(), b.spec()}, "an activation of one value");
+  }
+  TensorSpec expected = matmul_output(a.spec(), b.spec(), attributes);
+  if (is_real(out.spec())) expected.dtype = out.spec().dtype;
   require_output("matmul", out, expected);
   const Shape& left = a.spec().shape;
   const std::int64_t inner = attributes.transpose_a ? left.rows() : left.columns();

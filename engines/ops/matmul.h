@@ -6,13 +6,14 @@
 
 namespace howard::ops {
 
-/// Returns the spec of a @ b, in a's data type; the attributes say whether the operands are
-/// transposed. Either b or a has no batch, or both have the same. Throws Error when inner
-/// dimensions, batches or data types differ.
+/// Returns the spec of a @ b, in a's data type as ttnn does it; b may have another one. The
+/// attributes say whether the operands are transposed. Either b or a has no batch, or both have the
+/// same. Throws Error when inner dimensions or batches differ, and for whole numbers.
 TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
                          const MatmulAttributes& attributes = {});
 
-/// Makes the program that computes out = a @ b. Throws Error when the three do not fit together.
+/// Makes the program that computes out = a @ b, in any data type of numbers that `out` has. Throws
+/// Error when the three do not fit together.
 Program matmul(const Tensor& a, const Tensor& b, const Tensor& out,
                const MatmulAttributes& attributes = {});
 

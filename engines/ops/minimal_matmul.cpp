@@ -34,7 +34,7 @@ Program minimal_matmul(const Tensor& a, const Tensor& b, const MinimalMatmulAttr
     refuse("minimal_matmul", {a.spec(), b.spec()}, "a weight [k, n] without a batch");
   }
   require_blocks(attributes);
-  Program program = matmul(a, b, out);
+  Program program = matmul(a, b, out, {.activation = attributes.activation});
   program.name = "minimal_matmul";
   program.attributes = attributes;
   return program;

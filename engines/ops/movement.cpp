@@ -44,6 +44,29 @@ Program slice(const Tensor& a, const Sides& begins, const Tensor& out) {
   return slice(a, begins, {1, 1, 1, 1}, out);
 }
 
+Program write_rows(const Tensor& a, std::int64_t row, const Tensor& cache) {
+  const Sides& from = a.spec().shape.dimensions();
+  const Sides& to = cache.spec().shape.dimensions();
+  const bool fits = from[0] == to[0] && from[1] == to[1] && from[3] == to[3] && row >= 0 &&
+                    row <= to[2] - from[2];
+  if (!fits) {
+    refuse("write_rows", {a.spec(), cache.spec()},
+           fmt::format("rows of the cache, from row {} on", row));
+  }
+  require_same_kind("write_rows", a, cache);
+  return {.name = "write_rows",
+          .attributes = SliceAttributes{.begins = {0, 0, row, 0}},
+          .inputs = {a.operand(), cache.operand()},
+          .outputs = {cache.operand()}};
+}
+
+Program write_rows(const Tensor& a, const Tensor& position, const Tensor& cache) {
+  Program program = write_rows(a, 0, cache);
+  require_position("write_rows", position);
+  program.inputs.push_back(position.operand());
+  return program;
+}
+
 Program pad(const Tensor& a, const Sides& before, float value, const Tensor& out) {
   const Sides& from = a.spec().shape.dimensions();
   const Sides& to = out.spec().shape.dimensions();

@@ -19,6 +19,13 @@ using Sides = std::array<std::int64_t, 4>;
 Program slice(const Tensor& a, const Sides& begins, const Sides& steps, const Tensor& out);
 Program slice(const Tensor& a, const Sides& begins, const Tensor& out);
 
+/// Rows `row` and on of `cache` become those of `a`, in place: ttnn's slice_write. The other three
+/// dimensions of both are equal. A slice with two operands is one that is written.
+Program write_rows(const Tensor& a, std::int64_t row, const Tensor& cache);
+/// The same from the row that `position`, one uint32 on the device, names when the program runs, so
+/// that a replay writes other rows: ttnn's paged_update_cache.
+Program write_rows(const Tensor& a, const Tensor& position, const Tensor& cache);
+
 /// out = a with `before` elements of `value` before it, and the rest of out behind it.
 Program pad(const Tensor& a, const Sides& before, float value, const Tensor& out);
 

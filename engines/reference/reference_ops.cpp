@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "engines/device/cache_programs.h"
 #include "engines/device/eltwise_value.h"
 
 namespace howard::reference {
@@ -47,6 +48,11 @@ double gelu_slope(double x) {
 }
 
 /// Computes one call; each overload knows the operands of its op.
+double applied(const EltwiseStep& step, double value) {
+  const auto [one, two] = step.numbers;
+  return eltwise_function<double>(step.function)({value, 0, 0, double{one}, double{two}});
+}
+
 class Computation {
  public:
   Computation(const Program& program, const Inputs& inputs) : program_(program), inputs_(inputs) {
@@ -69,25 +75,22 @@ class Computation {
                           attributes.transpose_b ? k : at[3]};
         sum += input(0, left) * input(1, right);
       }
-      return sum;
+      return attributes.activation ? applied(*attributes.activation, sum) : sum;
     });
   }
 
   void operator()(const EltwiseAttributes& attributes) {
     const EltwiseFunction<double> function = eltwise_function<double>(attributes.function);
-    const auto numbers = [](const std::array<float, kMostEltwiseNumbers>& from) {
-      return std::array<double, kMostEltwiseNumbers>{double{from[0]}, double{from[1]}};
-    };
-    const auto [first, second] = numbers(attributes.numbers);
-    each_output([&, first = first, second = second](Index at) {
+    const double first = attributes.numbers[0];
+    const double second = attributes.numbers[1];
+    each_output([&](Index at) {
       std::array<double, 3> values{};
       for (std::size_t i = 0; i < inputs_.size(); ++i) values.at(i) = input(i, at);
       if (attributes.scalar) values.at(inputs_.size()) = double{*attributes.scalar};
+      for (const EltwiseStep& step : attributes.on_a) values[0] = applied(step, values[0]);
+      for (const EltwiseStep& step : attributes.on_b) values[1] = applied(step, values[1]);
       double result = function({values[0], values[1], values[2], first, second});
-      for (const EltwiseStep& step : attributes.then) {
-        const auto [one, two] = numbers(step.numbers);
-        result = eltwise_function<double>(step.function)({result, 0, 0, one, two});
-      }
+      for (const EltwiseStep& step : attributes.then) result = applied(step, result);
       return result;
     });
   }
@@ -135,7 +138,10 @@ class Computation {
     });
   }
 
+  /// With two operands the first is written into the second, from a row on, which the third adds
+  /// to.
   void operator()(const SliceAttributes& attributes) {
+    if (writes_rows(program_)) return write_rows(attributes.begins[2]);
     each_output([&](Index at) {
       for (std::size_t i = 0; i < 4; ++i) {
         at[i] = attributes.begins[i] + at[i] * attributes.steps[i];
@@ -171,7 +177,10 @@ class Computation {
     const std::int64_t group = q[1] / k[1];
     each_output([&](Index at) {
       const Index pair{at[0], at[1] / group, 0, 0};
-      const std::int64_t seen = attributes.causal ? at[2] + 1 : k[2];
+      const bool decodes = has_position(program_);
+      const std::int64_t seen = attributes.causal ? at[2] + 1
+                                : decodes ? static_cast<std::int64_t>(input(3, {0, 0, 0, 0})) + 1
+                                          : k[2];
       double sum = 0;
       double weighted = 0;
       for (std::int64_t j = 0; j < seen; ++j) {
@@ -180,7 +189,7 @@ class Computation {
           score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
         }
         score *= double{attributes.scale};
-        if (inputs_.size() > 3) score += input(3, {at[0], 0, at[2], j});
+        if (inputs_.size() > 3 && !decodes) score += input(3, {at[0], 0, at[2], j});
         const double weight = std::exp(score);
         sum += weight;
         weighted += weight * input(2, {pair[0], pair[1], j, at[3]});
@@ -189,7 +198,9 @@ class Computation {
     });
   }
 
-  void operator()(const MinimalMatmulAttributes&) { (*this)(MatmulAttributes{}); }
+  void operator()(const MinimalMatmulAttributes& attributes) {
+    (*this)(MatmulAttributes{.activation = attributes.activation});
+  }
 
   void operator()(const SplitHeadsAttributes&) {
     if (inputs_.size() == 2) return split_groups();
@@ -398,6 +409,15 @@ class Computation {
 
  private:
   /// q of the first operand, k and v of the second.
+  void write_rows(std::int64_t first) {
+    outputs_[0] = *inputs_[1];
+    if (has_position(program_)) first += static_cast<std::int64_t>(input(2, {0, 0, 0, 0}));
+    for_each(size_of(0), [&](const Index& at) {
+      const Index to{at[0], at[1], first + at[2], at[3]};
+      outputs_[0][offset(size_of_output(0), to)] = input(0, at);
+    });
+  }
+
   void split_groups() {
     for (std::size_t i = 0; i < 3; ++i) {
       const Index to = size_of_output(i);

@@ -18,6 +18,8 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr std::string_view kMagic = "HOWARDCK";
 constexpr std::uint32_t kVersion = 1;
+/// Begins the line of the ways of products, behind those of the recipe.
+constexpr std::string_view kWays = "product_ways=";
 constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
 
 /// Builds a file in one piece of memory, because large models leave no room for two.
@@ -111,15 +113,17 @@ std::string recipe_text(const Recipe& recipe) {
   return text;
 }
 
-Recipe parse_recipe(std::string_view text) {
-  Recipe recipe;
+void parse_settings(std::string_view text, Checkpoint& checkpoint) {
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
+    if (line.starts_with(kWays)) {
+      checkpoint.product_ways = line.substr(kWays.size());
+      continue;
+    }
     const std::size_t equals = line.find('=');
-    set_field(recipe, line.substr(0, equals),
+    set_field(checkpoint.recipe, line.substr(0, equals),
               equals == std::string::npos ? "" : line.substr(equals + 1));
   }
-  return recipe;
 }
 
 /// Returns what lies between the header and the checksum. Throws Error unless header and checksum
@@ -173,7 +177,11 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint) {
   }
   Writer file(capacity);
   file.begin_content();
-  file.put(recipe_text(checkpoint.recipe));
+  std::string settings = recipe_text(checkpoint.recipe);
+  if (!checkpoint.product_ways.empty()) {
+    settings += fmt::format("{}{}\n", kWays, checkpoint.product_ways);
+  }
+  file.put(settings);
   file.put(checkpoint.step);
   file.put(checkpoint.text_checksum);
   file.put(std::uint64_t{checkpoint.characters.size()});
@@ -190,7 +198,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint) {
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source) {
   ByteReader reader(require_whole(bytes, source), source);
   Checkpoint checkpoint;
-  checkpoint.recipe = parse_recipe(reader.text());
+  parse_settings(reader.text(), checkpoint);
   checkpoint.step = reader.number<std::int64_t>();
   checkpoint.text_checksum = reader.number<std::uint32_t>();
   checkpoint.characters.resize(reader.count(sizeof(std::uint64_t)));

@@ -24,6 +24,9 @@ struct Checkpoint {
   std::int64_t step = 0;  ///< How many steps are done.
   /// The checksum of the text, so that a run can only continue with its own text.
   std::uint32_t text_checksum = 0;
+  /// The ways in which the host computed large products (HostDevice::product_ways), on which the
+  /// bits depend; "" for the fixed ones.
+  std::string product_ways;
   std::vector<std::string> characters;  ///< The characters of the tokenizer.
   std::vector<NamedValues> tensors;     ///< The parameters and the state of the optimizer.
 
@@ -34,8 +37,8 @@ struct Checkpoint {
 std::uint32_t checksum(std::string_view bytes);
 
 /// Returns the content of a checkpoint file of version 1: "HOWARDCK", the version, the length of
-/// what follows, the recipe as text, the other members of Checkpoint in their order, and the
-/// checksum of all that. Integers and float32 are little endian.
+/// what follows, the recipe and the ways of products as text, the other members of Checkpoint in
+/// their order, and the checksum of all that. Integers and float32 are little endian.
 std::string checkpoint_bytes(const Checkpoint& checkpoint);
 /// The inverse. `source` is its name in messages. Throws Error when `bytes` is not a checkpoint,
 /// has another version, or is truncated or damaged.

@@ -9,56 +9,18 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/host_values.h"
 
 namespace howard::training {
 namespace {
 
-/// Runs the trained parameters in a model with a batch of one sequence and no dropout.
-class Predictor {
- public:
-  Predictor(Device& device, models::LanguageModel& trained)
-      : device_(device), model_(trained.of_one_sequence(device)) {
-    CommandQueue& queue = device.command_queue(0);
-    const auto from = trained.parameters();
-    const auto to = model_->parameters();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      autograd::write_values(queue, to[i]->value, autograd::read_values(queue, from[i]->value));
-    }
-  }
-
-  /// Returns the logits of the character that follows `text`. If `text` is longer than the window,
-  /// only its end is used.
-  std::vector<float> logits(std::span<const std::uint32_t> text) {
-    const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
-    if (text.size() > sequence) text = text.last(sequence);
-    std::vector<std::uint32_t> window(sequence, 0);
-    std::ranges::copy(text, window.begin());
-    CommandQueue& queue = device_.command_queue(0);
-    autograd::write_indices(queue, model_->tokens(), window);
-    autograd::Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
-                                  .compute = model_->compute(),
-                                  .records = false});
-    const ops::Tensor result = tape.tensor(model_->logits(tape, model_->tokens()));
-    const std::vector<float> all = autograd::read_values(queue, result);
-    const auto width = static_cast<std::ptrdiff_t>(result.spec().shape.columns());
-    const auto row = all.begin() + static_cast<std::ptrdiff_t>(text.size() - 1) * width;
-    return {row, row + width};
-  }
-
- private:
-  Device& device_;
-  std::unique_ptr<models::LanguageModel> model_;
-};
-
-/// Of characters, whose tokens count from 1.
-void penalise(std::span<float> characters, std::span<const std::uint32_t> text, float penalty) {
+void penalise(std::span<float> logits, std::span<const std::uint32_t> text, float penalty) {
   if (penalty == 1) return;
   for (const std::uint32_t token : std::set<std::uint32_t>(text.begin(), text.end())) {
-    float& logit = characters[token - 1];
+    float& logit = logits[token];
     logit = logit > 0 ? logit / penalty : logit * penalty;
   }
 }
@@ -107,6 +69,27 @@ std::size_t pick(std::span<const float> logits, const Sampling& sampling, double
   return order[count - 1];
 }
 
+std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::uint32_t> text,
+                                         std::int64_t count, const Sampling& sampling,
+                                         const WrittenTokens& written,
+                                         const std::function<bool()>& stop, const TokenSink& sink) {
+  require_valid(sampling);
+  const std::size_t prompted = text.size();
+  std::mt19937 random(sampling.seed);
+  for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
+    std::vector<float> logits = reader.logits(text);
+    penalise(logits, text, sampling.repetition_penalty);
+    const double draw = static_cast<double>(random()) / 4294967296.0;
+    const std::size_t end = std::min<std::size_t>(written.range.end, logits.size());
+    const auto allowed = std::span(logits).first(end).subspan(written.range.first);
+    text.push_back(written.range.first + static_cast<std::uint32_t>(pick(allowed, sampling, draw)));
+    if (sink) sink(text.back());
+    if (std::ranges::find(written.ends, text.back()) != written.ends.end()) break;
+  }
+  text.erase(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(prompted));
+  return text;
+}
+
 std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop) {
@@ -115,21 +98,12 @@ std::string generate(Device& device, models::LanguageModel& model, const Tokeniz
   if (text.empty()) {
     throw Error({.attempted = "generate text",
                  .value = "an empty prompt",
-                 .accepted = "one character or more",
+                 .accepted = "one token or more",
                  .hint = ""});
   }
-  const std::size_t prompted = text.size();
-  Predictor reader(device, model);
-  std::mt19937 random(sampling.seed);
-  for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
-    std::vector<float> logits = reader.logits(text);
-    // Padding and marks never occur in the text, and are never written.
-    const auto characters = std::span(logits).subspan(1, tokenizer.characters().size());
-    penalise(characters, text, sampling.repetition_penalty);
-    const double draw = static_cast<double>(random()) / 4294967296.0;
-    text.push_back(static_cast<std::uint32_t>(pick(characters, sampling, draw) + 1));
-  }
-  return tokenizer.decode(std::span(text).subspan(prompted));
+  const std::unique_ptr<TextReader> reader = window_reader(device, model);
+  return tokenizer.decode(continue_text(*reader, std::move(text), count, sampling,
+                                        {.range = tokenizer.written(), .ends = {}}, stop));
 }
 
 }  // namespace howard::training

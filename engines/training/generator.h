@@ -3,16 +3,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engines/models/language_model.h"
-#include "engines/training/tokenizer.h"
+#include "engines/training/text_reader.h"
+#include "engines/training/tokens/tokenizer.h"
 
 namespace howard::training {
 
-/// How the next character is drawn.
+/// How the next token is drawn.
 struct Sampling {
   float temperature = 1;  ///< Divides the logits; 0 takes the most likely.
   int top_k = 0;          ///< Only the k most likely; 0: all.
@@ -30,10 +33,25 @@ void require_valid(const Sampling& sampling);
 /// softmax and top-p, in TTML's order. Among equal logits the first counts as more likely.
 std::size_t pick(std::span<const float> logits, const Sampling& sampling, double draw);
 
-/// `count` characters that `model` writes behind `prompt`, a full forward pass without dropout for
-/// each: the prompt stands at the beginning of the window, the rest padded, and the window slides
-/// when it is full. Fewer once `stop`, asked before each, says so; null: never. Error for an empty
-/// prompt, an unknown character in it, or bad sampling.
+/// What a text may consist of, and where it ends.
+struct WrittenTokens {
+  Tokenizer::Range range;
+  std::vector<std::uint32_t> ends;  ///< Tokens behind which nothing is written.
+};
+
+/// Called with each token as it is written.
+using TokenSink = std::function<void(std::uint32_t token)>;
+
+/// `count` tokens that `reader` writes behind `text`, which is not empty. Fewer behind a token that
+/// ends a text, and once `stop`, asked before each, says so; null: never.
+std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::uint32_t> text,
+                                         std::int64_t count, const Sampling& sampling,
+                                         const WrittenTokens& written,
+                                         const std::function<bool()>& stop,
+                                         const TokenSink& sink = {});
+
+/// `count` tokens as text that `model` writes behind `prompt`, by window_reader(). Error for an
+/// empty prompt, one that the tokenizer cannot read, or bad sampling.
 std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop = {});

@@ -59,17 +59,17 @@ bool all_finite(const std::vector<float>& values) {
 
 }  // namespace
 
-Trainer::Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
+Trainer::Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Engine engine,
                  std::optional<Bytes> memory)
     : device_(device),
       queue_(device.command_queue(0)),
       recipe_(require(device, recipe)),
       engine_(engine),
-      text_checksum_(training::checksum(text)),
-      tokenizer_(text),
-      batches_(tokenizer_.encode(text), recipe.batch, recipe.sequence, recipe.seed),
-      model_(make_model(device, require_room(recipe, tokenizer_.vocabulary(), engine, memory),
-                        tokenizer_.vocabulary())) {
+      text_checksum_(corpus.checksum),
+      tokenizer_(corpus.tokenizer),
+      batches_(corpus.tokens, recipe.batch, recipe.sequence, recipe.seed),
+      model_(make_model(device, require_room(recipe, tokenizer_->vocabulary(), engine, memory),
+                        tokenizer_->vocabulary())) {
   models::write_random(queue_, model_->parameters(), recipe.seed);
   data_.push_back({model_->tokens(), model_->targets()});
   for (int i = 1; i < recipe.accumulate; ++i) {
@@ -197,7 +197,8 @@ const Checkpoint& Trainer::checkpoint() {
   Checkpoint now{.recipe = recipe_,
                  .step = steps_done_,
                  .text_checksum = text_checksum_,
-                 .characters = tokenizer_.characters(),
+                 .product_ways = product_ways_,
+                 .characters = tokenizer_->characters(),
                  .tensors = {}};
   for (const auto& [name, tensor] : saved()) {
     now.tensors.push_back({name, autograd::read_values(queue_, tensor)});
@@ -221,7 +222,7 @@ void Trainer::require_same(const Checkpoint& checkpoint) {
     }
   });
   if (checkpoint.text_checksum != text_checksum_ ||
-      checkpoint.characters != tokenizer_.characters()) {
+      checkpoint.characters != tokenizer_->characters()) {
     fail("another text", "the text that the checkpoint was trained on");
   }
   const std::vector<SavedTensor> mine = saved();

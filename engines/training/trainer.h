@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "engines/autograd/optimizer.h"
@@ -15,23 +14,23 @@
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
 #include "engines/training/text_batches.h"
-#include "engines/training/tokenizer.h"
+#include "engines/training/tokens/corpus.h"
 
 namespace howard::training {
 
 /// Which of the three engines runs the steps. The losses are the same, to the bit.
 enum class Engine : std::uint8_t { dynamic, recorded, traced };
 
-/// Trains the model of a recipe on a text.
+/// Trains the model of a recipe on a corpus.
 class Trainer {
  public:
-  /// `device` must hold values and outlive this object. Throws Error for an invalid recipe, a text
-  /// that is too short, and an engine that cannot do what the recipe asks for. Only the dynamic
-  /// engine can clip. The traced engine reads AdamW's numbers and dropout's seeds from the device,
-  /// where they are written before each replay, but it repeats the rate of SGD, so that SGD can
-  /// have no schedule with it. `memory` is what the machine can give; a run that needs more throws
-  /// Error too.
-  Trainer(Device& device, const Recipe& recipe, std::string_view text, Engine engine,
+  /// `device` must hold values and outlive this object. The model's vocabulary is that of the
+  /// corpus' tokenizer. Throws Error for an invalid recipe, a text that is too short, and an engine
+  /// that cannot do what the recipe asks for. Only the dynamic engine can clip. The traced engine
+  /// reads AdamW's numbers and dropout's seeds from the device, where they are written before each
+  /// replay, but it repeats the rate of SGD, so that SGD can have no schedule with it. `memory` is
+  /// what the machine can give; a run that needs more throws Error too.
+  Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Engine engine,
           std::optional<Bytes> memory = std::nullopt);
   ~Trainer();
   Trainer(const Trainer&) = delete;
@@ -46,6 +45,8 @@ class Trainer {
   /// Returns the run's present state. Throws Error, as step() does, when a parameter is not finite
   /// any more.
   const Checkpoint& checkpoint();
+  /// Sets what checkpoints say about how the device computes products (Checkpoint::product_ways).
+  void set_product_ways(std::string ways) { product_ways_ = std::move(ways); }
   /// Continues from `checkpoint`, with the same losses as if the run had never stopped. Throws
   /// Error when the checkpoint belongs to another model, recipe or text; nothing is changed then.
   /// The number of steps may differ.
@@ -59,7 +60,7 @@ class Trainer {
   /// the dynamic engine, which keeps no programs.
   Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
-  const Tokenizer& tokenizer() const { return tokenizer_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
   models::LanguageModel& model() { return *model_; }
   /// The number of values that are trained.
   std::int64_t parameters() const;
@@ -86,7 +87,7 @@ class Trainer {
   Recipe recipe_;
   Engine engine_;
   std::uint32_t text_checksum_;
-  Tokenizer tokenizer_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
   TextBatches batches_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<Data> data_;                  ///< Of each batch of a step.
@@ -97,6 +98,7 @@ class Trainer {
   std::unique_ptr<autograd::StaticStep> static_;
   std::unique_ptr<autograd::TracedStep> traced_;
   std::int64_t steps_done_ = 0;
+  std::string product_ways_;
   Checkpoint last_;
 };
 

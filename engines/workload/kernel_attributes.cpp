@@ -89,18 +89,20 @@ class AttributeReader {
     for (std::size_t i = 0; i < count; ++i) numbers[i] = value[i].get<Number>();
     return numbers;
   }
-  /// Functions of one value, each by its name: ["relu", "exp"].
-  std::vector<Eltwise> functions(const char* name) {
+  /// A function of one value by its name; absent: none.
+  std::optional<EltwiseStep> step(const char* name) {
     const Json value = take(name);
-    std::vector<Eltwise> found;
+    if (value.is_null()) return std::nullopt;
+    return step_named(name, value);
+  }
+  /// Functions of one value, each by its name: ["relu", "exp"].
+  std::vector<EltwiseStep> steps(const char* name) {
+    const Json value = take(name);
+    std::vector<EltwiseStep> found;
     if (value.is_null()) return found;
     constexpr std::size_t kMost = 16;
     if (!value.is_array() || value.size() > kMost) refuse(name, value, "a list of 16 at most");
-    for (const Json& one : value) {
-      const auto function = one.is_string() ? find_eltwise(one.get<std::string>()) : std::nullopt;
-      if (!function || arity_of(*function) != 1) refuse(name, one, "functions of one value");
-      found.push_back(*function);
-    }
+    for (const Json& one : value) found.push_back(step_named(name, one));
     return found;
   }
   void require_empty() const {
@@ -109,6 +111,11 @@ class AttributeReader {
   }
 
  private:
+  EltwiseStep step_named(const char* name, const Json& value) const {
+    const auto function = value.is_string() ? find_eltwise(value.get<std::string>()) : std::nullopt;
+    if (!function || arity_of(*function) != 1) refuse(name, value, "functions of one value");
+    return step_of(*function);
+  }
   Json take(const char* name) {
     const auto found = object_.find(name);
     if (found == object_.end()) return nullptr;
@@ -143,19 +150,16 @@ Attributes matmul_attributes(AttributeReader& from) {
                               .core_grid = from.grid("core_grid"),
                               .compute = compute_config(from)};
   if (const auto config = from.word("config")) attributes.config = parse_matmul_config(*config);
+  attributes.activation = from.step("activation");
   return attributes;
 }
 
 Attributes eltwise_attributes(Eltwise function, AttributeReader& from) {
   EltwiseAttributes attributes{.function = function, .core_grid = from.grid("core_grid")};
   if (const auto scalar = from.number("scalar")) attributes.scalar = static_cast<float>(*scalar);
-  // A function of an operand takes the kernel its own time, and another pass through the registers:
-  // the result is packed and unpacked before the op itself.
-  for (const Eltwise before : from.functions("before")) {
-    attributes.then.push_back(step_of(before));
-    attributes.then.push_back(step_of(Eltwise::identity));
-  }
-  for (const Eltwise after : from.functions("then")) attributes.then.push_back(step_of(after));
+  attributes.then = from.steps("then");
+  attributes.on_a = from.steps("on_a");
+  attributes.on_b = from.steps("on_b");
   return attributes;
 }
 
@@ -247,7 +251,8 @@ Attributes minimal_matmul_attributes(AttributeReader& from) {
                                  .subblock_h = h,
                                  .subblock_w = w,
                                  .core_grid = from.grid("core_grid"),
-                                 .compute = compute_config(from)};
+                                 .compute = compute_config(from),
+                                 .activation = from.step("activation")};
 }
 
 Attributes concat_attributes(AttributeReader& from) {

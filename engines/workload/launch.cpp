@@ -14,14 +14,6 @@
 namespace howard::workload {
 namespace {
 
-std::string_view kept_name(std::string_view name) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> names;
-  const std::lock_guard lock(mutex);
-  const auto found = names.find(name);
-  return found != names.end() ? *found : *names.emplace(name).first;
-}
-
 /// Whether the operands of a call fit its kernel, by overload for each kind.
 class OperandCheck {
  public:
@@ -174,6 +166,14 @@ void take_for_real(Program& program) {
 }
 
 }  // namespace
+
+std::string_view kept_name(std::string_view name) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> names;
+  const std::lock_guard lock(mutex);
+  const auto found = names.find(name);
+  return found != names.end() ? *found : *names.emplace(name).first;
+}
 
 Program make_program(std::string_view name, const Attributes& attributes,
                      std::vector<Operand> inputs, std::vector<Operand> outputs) {

@@ -20,6 +20,9 @@ std::vector<std::string> kernel_names();
 /// attribute that there is not, or a value that it can not have.
 Attributes parse_attributes(std::string_view kernel, std::string_view json);
 
+/// `name` as text that is kept for ever, as what timelines call things must be.
+std::string_view kept_name(std::string_view name);
+
 /// The program of a call. `name` is what timelines call it; it is kept for ever. Error when the
 /// operands do not fit the kernel.
 Program make_program(std::string_view name, const Attributes& attributes,

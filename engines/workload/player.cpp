@@ -12,6 +12,9 @@
 namespace howard::workload {
 namespace {
 
+/// What timelines call the time of calls from Python.
+constexpr std::string_view kPythonCall = "python";
+
 [[noreturn]] void refuse_number(const char* what, std::uint64_t number, const char* why) {
   throw Error({.attempted = fmt::format("use {} {} of a workload", what, number),
                .value = why,
@@ -41,8 +44,8 @@ bool ends_waiting(const Workload& workload) {
   return true;
 }
 
-Player::Player(Device& device, const Workload& workload, bool charges_python)
-    : device_(device), workload_(workload), charges_python_(charges_python) {}
+Player::Player(Device& device, const Workload& workload, HostCharges charges)
+    : device_(device), workload_(workload), charges_(std::move(charges)) {}
 
 Player::~Player() {
   for (const auto& buffer : buffers_) {
@@ -114,16 +117,24 @@ void Player::release(TensorNumber tensor) {
   device_.release(*std::exchange(buffers_[tensor], std::nullopt));
 }
 
+std::span<std::byte> Player::scratch(const TensorSpec& spec) {
+  const auto size = static_cast<std::size_t>(spec.host_bytes().value());
+  if (size > scratch_size_) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    scratch_size_ = size;
+    if (device_.holds_values()) std::fill_n(scratch_.get(), size, std::byte{});
+  }
+  return {scratch_.get(), size};
+}
+
 void Player::write(const Command& command) {
   const Operand to = operand(root_of(workload_, command.what));
-  scratch_.resize(static_cast<std::size_t>(to.spec.host_bytes().value()));
-  queue(command).write_buffer(to.buffer, scratch_);
+  queue(command).write_buffer(to.buffer, scratch(to.spec));
 }
 
 void Player::read(const Command& command) {
   const Operand from = operand(root_of(workload_, command.what));
-  scratch_.resize(static_cast<std::size_t>(from.spec.host_bytes().value()));
-  queue(command).read_buffer(from.buffer, scratch_);
+  queue(command).read_buffer(from.buffer, scratch(from.spec));
 }
 
 void Player::call(const Command& command) {
@@ -137,6 +148,7 @@ void Player::begin_region(std::uint32_t name) {
   auto region = std::ranges::find(regions_, text, &RegionTime::name);
   if (region == regions_.end()) region = regions_.insert(regions_.end(), {.name = text});
   open_.push_back({static_cast<std::size_t>(region - regions_.begin()), device_.now(), calls_});
+  mark("begin", text);
   device_.begin_phase(text);
 }
 
@@ -148,11 +160,21 @@ void Player::end_region() {
   ++region.runs;
   region.calls += calls_ - ended.calls;
   region.time += device_.now() - ended.start;
+  mark("end", region.name);
   device_.begin_phase(open_.empty() ? "outside regions" : regions_[open_.back().region].name);
 }
 
 void Player::divide(std::uint32_t list) {
   device_.set_sub_devices(line_of(workload_.sub_devices, list, "list of sub-devices"));
+}
+
+void Player::charge(SimTime each, std::string_view name, const Command& command) {
+  const bool is_charged = name == kPythonCall ? charges_.python : charges_.first_calls;
+  if (is_charged && charges_.pass) charges_.pass(std::int64_t{command.what} * each, name);
+}
+
+void Player::mark(std::string_view what, std::string_view name) {
+  if (charges_.pass) charges_.pass(SimTime(), kept_name(fmt::format("{} {}", what, name)));
 }
 
 template <class Known>
@@ -194,15 +216,22 @@ void Player::run(const Command& command) {
       traces_.erase(command.what);
       return;
     case Step::python:
-      if (charges_python_) device_.host_work(HostWork::python_call, static_cast<int>(command.what));
+      if (charges_.python) {
+        device_.host_work(HostWork::python_call, static_cast<int>(command.what));
+      }
       return;
+    case Step::ttnn:
+      return charge(workload_.host.ttnn_call, kPythonCall, command);
+    case Step::miss:
+      return charge(workload_.host.program_miss, "first call", command);
+    case Step::compile:
+      return charge(workload_.host.kernel_compile, "compile", command);
     case Step::begin_region:
       return begin_region(command.what);
     case Step::end_region:
       return end_region();
     case Step::signpost:
-      static_cast<void>(line_of(workload_.names, command.what, "name"));
-      return;
+      return mark("signpost", line_of(workload_.names, command.what, "name"));
     case Step::sub_devices:
       return divide(command.what);
   }

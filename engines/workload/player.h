@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/workload/workload.h"
@@ -18,12 +22,21 @@ struct RegionTime {
   SimTime time;  ///< Of the host's clock, from its beginning to its end.
 };
 
+/// What of the host's own work takes time.
+struct HostCharges {
+  bool python = true;       ///< Calls from Python cost what they cost there.
+  bool first_calls = true;  ///< So do the first calls of programs.
+  /// Lets a time of the host's pass, under a name. Without it only calls from the report's Python
+  /// engine take time.
+  std::function<void(SimTime, std::string_view)> pass;
+};
+
 /// Gives the commands of a workload to a device: live, while a script makes them, and again later.
 /// Both are the same code, so that they take the same virtual time.
 class Player {
  public:
-  /// Both must outlive it. `charges_python`: whether calls from Python cost what they cost there.
-  Player(Device& device, const Workload& workload, bool charges_python = true);
+  /// Both must outlive it.
+  Player(Device& device, const Workload& workload, HostCharges charges = {});
   ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
@@ -56,26 +69,33 @@ class Player {
   const Attributes& attributes_of(std::uint32_t op);
   void make(TensorNumber tensor);
   void release(TensorNumber tensor);
+  /// Room for the values of a transfer. A device without values does not look at them, so that
+  /// the room takes no memory then.
+  std::span<std::byte> scratch(const TensorSpec& spec);
   void write(const Command& command);
   void read(const Command& command);
   void call(const Command& command);
   void begin_region(std::uint32_t name);
   void end_region();
   void divide(std::uint32_t list);
+  /// A place in timelines: a span of no length on the host's track.
+  void mark(std::string_view what, std::string_view name);
+  void charge(SimTime each, std::string_view name, const Command& command);
   template <class Known>
   const Known& known(const std::map<std::uint32_t, Known>& from, std::uint32_t number,
                      const char* what) const;
 
   Device& device_;
   const Workload& workload_;
-  bool charges_python_;
+  HostCharges charges_;
   std::vector<std::optional<BufferId>> buffers_;
   std::vector<std::optional<Attributes>> attributes_;
   std::map<std::uint32_t, EventId> events_;
   std::map<std::uint32_t, TraceId> traces_;
   std::vector<RegionTime> regions_;
   std::vector<OpenRegion> open_;
-  std::vector<std::byte> scratch_;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t scratch_size_ = 0;
   std::uint64_t calls_ = 0;
 };
 

@@ -37,7 +37,7 @@ struct CallLine {
 };
 
 /// What a command does; `what` is the number of a tensor, a call, an event, a trace, a name or a
-/// list of sub-devices, and for `python` a count of calls.
+/// list of sub-devices, and for `python`, `ttnn`, `miss` and `compile` a count of calls.
 enum class Step : std::uint8_t {
   make,
   release,
@@ -51,11 +51,14 @@ enum class Step : std::uint8_t {
   end_trace,
   execute_trace,
   release_trace,
-  python,        ///< Calls from Python, for whose time the host is charged.
+  python,        ///< Calls from the report's Python engine, for whose time the host is charged.
   begin_region,  ///< A part of the program that has a name.
   end_region,
   signpost,  ///< A place in the program that has a name.
   sub_devices,
+  ttnn,     ///< Calls from ttnn's own Python layer.
+  miss,     ///< First calls of programs whose kernels are compiled already.
+  compile,  ///< First calls of programs whose kernels are not.
 };
 
 struct Command {
@@ -64,12 +67,20 @@ struct Command {
   std::uint32_t what = 0;
 };
 
+/// What the host of a program did beside the work of its calls in C++.
+struct HostTimes {
+  SimTime ttnn_call;       ///< Calling an op through ttnn's own Python layer.
+  SimTime program_miss;    ///< The first call of a program whose kernels are compiled already.
+  SimTime kernel_compile;  ///< The first call of a program that compiles them.
+};
+
 /// What a program asked of one device, in its order: enough to run it again on an emulated chip.
 /// It has no values.
 struct Workload {
   std::string source;  ///< Whose it is: "train.py".
   bool eth_dispatch = false;
   int queues = 1;
+  HostTimes host;
   std::vector<TensorLine> tensors;
   std::vector<OpLine> ops;
   std::vector<CallLine> calls;

@@ -25,11 +25,12 @@ namespace {
 using WorkloadJson = nlohmann::json;
 
 /// In the order of Step.
-constexpr std::array<const char*, 17> kStepNames{
-    "make",   "release",      "write",       "read",      "call",          "finish",
-    "record", "wait",         "begin_trace", "end_trace", "execute_trace", "release_trace",
-    "python", "begin_region", "end_region",  "signpost",  "sub_devices"};
-constexpr std::size_t kSteps = static_cast<std::size_t>(Step::sub_devices) + 1;
+constexpr std::array<const char*, 20> kStepNames{
+    "make",          "release",       "write",  "read",         "call",
+    "finish",        "record",        "wait",   "begin_trace",  "end_trace",
+    "execute_trace", "release_trace", "python", "begin_region", "end_region",
+    "signpost",      "sub_devices",   "ttnn",   "miss",         "compile"};
+constexpr std::size_t kSteps = static_cast<std::size_t>(Step::compile) + 1;
 
 /// "2x64x64 bfloat16 tile dram", and for a sharded tensor "l1 height:8x4:32x512".
 std::string spec_text(const TensorSpec& spec) {
@@ -61,6 +62,7 @@ class WorkloadReader {
     workload_.eth_dispatch = text(root_, "dispatch") == "eth";
     workload_.queues = static_cast<int>(number(member(root_, "queues"), "queues", 2));
     if (workload_.queues < 1) refuse("queues", "0", "1 or 2");
+    read_host();
     read_tensors();
     read_ops();
     read_calls();
@@ -164,6 +166,20 @@ class WorkloadReader {
             .rows = high,
             .columns = wide,
             .column_major = parts.size() == 4};
+  }
+  /// Picoseconds; a file that does not have them has no such calls either.
+  void read_host() {
+    if (!root_.contains("host")) return;
+    const WorkloadJson& host = root_["host"];
+    const auto time = [&](const char* key) {
+      const WorkloadJson& value = member(host, key);
+      constexpr std::int64_t kMost = std::int64_t{1} << 55;  // ten hours
+      if (!value.is_number_unsigned() || value > kMost) refuse(key, value.dump(), "picoseconds");
+      return SimTime::picoseconds(value.get<std::int64_t>());
+    };
+    workload_.host = {.ttnn_call = time("ttnn_call"),
+                      .program_miss = time("program_miss"),
+                      .kernel_compile = time("kernel_compile")};
   }
   void read_tensors() {
     std::vector<TensorSpec> specs;
@@ -319,6 +335,10 @@ std::string to_json(const Workload& workload) {
   std::string text = fmt::format(
       "{{\"schema\": \"{}\",\n\"source\": {},\n\"dispatch\": \"{}\",\n\"queues\": {}", kSchema,
       quoted(workload.source), workload.eth_dispatch ? "eth" : "worker", workload.queues);
+  text += fmt::format(
+      ",\n\"host\": {{\"ttnn_call\": {}, \"program_miss\": {}, \"kernel_compile\": {}}}",
+      workload.host.ttnn_call.ps(), workload.host.program_miss.ps(),
+      workload.host.kernel_compile.ps());
   text += lines("specs", specs, quoted);
   std::size_t next = 0;
   text += lines("tensors", workload.tensors, [&](const TensorLine& tensor) {

@@ -206,6 +206,12 @@ class WormholeDevice::Impl {
     record_host(work == HostWork::python_call ? "python" : "graph", "host", called, 0);
   }
 
+  void pass_host_time(SimTime time, std::string_view name) {
+    const SimTime called = host_now_;
+    host_now_ += time;
+    record_host(name, "host", called, 0);
+  }
+
   void use_host_thread(int thread) {
     HOWARD_CHECK(thread >= 0, "host threads count from 0");
     host_threads_[at(host_thread_)] = host_now_;
@@ -427,6 +433,9 @@ void WormholeDevice::begin_phase(std::string_view phase) { impl_->memory().begin
 std::vector<MemoryPhase> WormholeDevice::memory_phases() const { return impl_->memory().phases(); }
 
 void WormholeDevice::host_work(HostWork work, int count) { impl_->host_work(work, count); }
+void WormholeDevice::pass_host_time(SimTime time, std::string_view name) {
+  impl_->pass_host_time(time, name);
+}
 
 SimTime WormholeDevice::now() const { return impl_->now(); }
 
@@ -437,7 +446,10 @@ CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 Bytes WormholeDevice::l1_free() const { return impl_->l1_free(); }
 
 const PlannedProgram& WormholeDevice::explain(const Program& program) {
-  return launches(program).back();
+  const std::span<const PlannedProgram> all = launches(program);
+  const auto product = std::ranges::find_if(
+      all, [](const PlannedProgram& launch) { return launch.matmul.has_value(); });
+  return product != all.end() ? *product : all.back();
 }
 
 std::span<const PlannedProgram> WormholeDevice::launches(const Program& program) {

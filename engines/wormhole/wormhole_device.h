@@ -48,6 +48,9 @@ class WormholeDevice final : public Device {
   /// Returns the phases of DRAM.
   std::vector<MemoryPhase> memory_phases() const override;
   void host_work(HostWork work, int count) override;
+  /// Lets `time` pass for work of the host that no constant of a profile's calls describes.
+  /// Timelines call it `name`, which must have static storage duration.
+  void pass_host_time(SimTime time, std::string_view name);
   void use_host_thread(int thread) override;
   void join_host_threads() override;
   SimTime now() const override;
@@ -59,8 +62,8 @@ class WormholeDevice final : public Device {
   /// The launches that `program` would be, in order, for explanations; they live as long as the
   /// device.
   std::span<const PlannedProgram> launches(const Program& program);
-  /// Returns the last of these launches: for a matrix product, the product after its operands were
-  /// transposed.
+  /// Returns the last of these launches; of a matrix product the product itself, whatever stands
+  /// before or behind it.
   const PlannedProgram& explain(const Program& program);
 
  private:

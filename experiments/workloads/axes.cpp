@@ -32,6 +32,18 @@ Axis axis(std::string name, std::string meaning, std::vector<std::string> values
           .canonical = std::move(canonical)};
 }
 
+/// A data type of real numbers. `meaning` goes before the list of them.
+Axis real_type_axis(const std::string& name, const std::string& meaning,
+                    std::vector<std::string> defaults) {
+  constexpr const char* kTypes = "bfloat16, float32, bfloat8_b, bfloat4_b";
+  return axis(name, meaning + kTypes, std::move(defaults),
+              [name](std::string_view value) -> std::string {
+                const DataType type = parse_data_type(value);
+                if (type == DataType::uint32) refuse_value(name, value, kTypes, "bfloat8_b");
+                return std::string(name_of(type));
+              });
+}
+
 constexpr std::int64_t kLargest = 1 << 20;  // a million rows: far beyond any chip's DRAM
 
 }  // namespace
@@ -72,16 +84,25 @@ wormhole::DispatchCoreType parse_dispatch(std::string_view value) {
   return value == "eth" ? wormhole::DispatchCoreType::eth : wormhole::DispatchCoreType::worker;
 }
 
-Axis dtype_axis() {
-  return axis("dtype", "bfloat16, float32, bfloat8_b, bfloat4_b", {"bfloat16"},
-              [](std::string_view value) -> std::string {
-                const DataType type = parse_data_type(value);
-                if (type == DataType::uint32) {
-                  refuse_value("dtype", value, "bfloat16, float32, bfloat8_b, bfloat4_b",
-                               "bfloat8_b");
-                }
-                return std::string(name_of(type));
-              });
+Axis dtype_axis() { return real_type_axis("dtype", "", {"bfloat16"}); }
+
+Axis weights_axis() {
+  return harness::optional_axis(
+      real_type_axis("weights", "data type of B; not set: that of A; ", {}));
+}
+
+Axis output_axis() {
+  return harness::optional_axis(
+      real_type_axis("output", "data type of the result; not set: that of A; ", {}));
+}
+
+wormhole::MatmulTypes product_types(const harness::Parameters& parameters) {
+  const auto type = [&](std::string_view name) {
+    const auto value = harness::find_parameter(parameters, name);
+    return value ? parse_data_type(*value)
+                 : parse_data_type(*harness::find_parameter(parameters, "dtype"));
+  };
+  return {.a = type("dtype"), .b = type("weights"), .out = type("output")};
 }
 
 Axis training_dtype_axis() {

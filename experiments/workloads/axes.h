@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engines/device/program.h"
+#include "engines/wormhole/kernels/matmul_planner.h"
 #include "engines/wormhole/profiles/profile.h"
 #include "harness/axis.h"
 
@@ -28,6 +29,11 @@ harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker"
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
+/// The data types of a product's second operand and of its result; left out of points that do not
+/// ask, which then have that of axis dtype.
+harness::Axis weights_axis();
+harness::Axis output_axis();
+wormhole::MatmulTypes product_types(const harness::Parameters& parameters);
 
 /// Says in what types a training step computes on the host.
 struct TrainingTypes {

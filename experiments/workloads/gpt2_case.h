@@ -19,10 +19,19 @@ models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t di
 std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
                                          models::Gpt2Options options);
 
-/// Does the same as the point says, by the axes engine, variant, layers, batch and, on the host,
-/// dtype. The engine torch is PyTorch, which has only corrected gradients.
+/// Does the same as the point says, by the axes engine, variant, layers, batch, those of
+/// add_gpt2_sizes() and, on the host, dtype. The engine torch is PyTorch, which has only corrected
+/// gradients and the report's sizes but for width, layers and batch.
 PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
-                          const harness::Parameters& parameters, std::int64_t dim);
+                          const harness::Parameters& parameters);
+
+/// Adds the axes sequence, heads, ffn and vocabulary, which are left out of points that do not ask
+/// for them.
+void add_gpt2_sizes(std::vector<harness::Axis>& axes);
+/// Returns the sizes of a point with axes batch and layers, and perhaps dim and those above. What
+/// is left out: 256 tokens, heads of 64 columns, a feed-forward part four times as wide, and the
+/// model's own vocabulary. Error where the heads do not divide the width.
+models::Gpt2Options gpt2_sizes(const harness::Parameters& parameters);
 
 /// Has `engines` as values, and on the host torch before them.
 harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,

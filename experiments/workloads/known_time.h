@@ -7,16 +7,18 @@
 
 namespace howard::experiments {
 
-/// Says of a point of `seconds` how well its time is known: the metric "band" (0.06 is 6 % to
-/// either side) and the detail "known". `kernels` run in that time; what they do not fill is of
-/// the host where it sets the pace, and of the dispatcher otherwise.
+/// Says of a point of `seconds` how well its time is known: the metric "band", the mean error of
+/// measured rows of its kinds that a fit had not seen (0.06 is 6 %), and the detail "known".
+/// `kernels` run in that time; what they do not fill is of the host where it sets the pace, and of
+/// the dispatcher otherwise.
 void describe_band(double seconds, const calibration::KnownTime& kernels, bool host_sets_pace,
                    harness::PointResult& point);
 
 /// The column of tables that shows it.
-inline harness::Column known_to_column() {
-  return {"known to", harness::CellSource::metric, "band", harness::Room::spare,
-          "how far the time may well be from the hardware's, from rows a fit has not seen"};
+inline harness::Column mean_error_column() {
+  return {"mean error", harness::CellSource::metric, "band", harness::Room::spare,
+          "how far measured rows of these kinds were off, on average, that the fit had not seen; a "
+          "single time may be several times as far off"};
 }
 
 }  // namespace howard::experiments

@@ -25,6 +25,17 @@ using harness::Backend;
 using harness::find_parameter;
 using harness::Parameters;
 
+bool is_product(const Program& program) {
+  return std::holds_alternative<MatmulAttributes>(program.attributes) ||
+         std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
+}
+
+/// Whether it is a product whose second operand could be in a block format and is not.
+bool has_wide_weights(const Program& program) {
+  return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
+                                 program.inputs[1].spec.dtype == DataType::float32);
+}
+
 /// Whether a program puts elements elsewhere and computes nothing.
 bool moves(const Program& program) {
   constexpr std::array<std::string_view, 6> kNames{"reshape",   "tilize",      "untilize",
@@ -173,9 +184,9 @@ class LogCase final : public EmulatedCase {
     }
     if (auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
       if (options.fidelity) matmul->compute.fidelity = options.fidelity;
-      const bool weights = options.weights && program.inputs.size() >= 2 &&
-                           program.inputs[1].spec.dtype == DataType::bfloat16;
-      if (weights) program.inputs[1].spec.dtype = *options.weights;
+    }
+    if (options.weights && has_wide_weights(program)) {
+      program.inputs[1].spec.dtype = *options.weights;
     }
     for (std::vector<Operand>* const operands : {&program.inputs, &program.outputs}) {
       for (Operand& operand : *operands) operand.buffer = buffer_of(operand.spec);
@@ -238,13 +249,23 @@ class LogExperiment final : public harness::Experiment {
         "python";
     harness::WhatIf from_cpp = set("calls from C++", "host", "cpp");
     if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
-    return {set("trace", "trace", "yes"),
-            from_cpp,
-            eth_dispatch(parameters),
-            set("math fidelity HiFi2", "fidelity", "HiFi2"),
-            set("math fidelity LoFi", "fidelity", "LoFi"),
-            set("weights in bfloat8_b", "weights", "bfloat8_b"),
-            set("without movements, at best", "movements", "none")};
+    const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
+      if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
+      return change;
+    };
+    const bool products = std::ranges::any_of(workload_.calls, is_product);
+    const bool wide = std::ranges::any_of(workload_.calls, has_wide_weights);
+    const bool movements = std::ranges::any_of(workload_.calls, moves);
+    constexpr std::string_view kNoProduct = "it has no matrix product";
+    return {
+        set("trace", "trace", "yes"),
+        from_cpp,
+        eth_dispatch(parameters),
+        where(products, set("math fidelity HiFi2", "fidelity", "HiFi2"), kNoProduct),
+        where(products, set("math fidelity LoFi", "fidelity", "LoFi"), kNoProduct),
+        where(wide, set("weights in bfloat8_b", "weights", "bfloat8_b"),
+              products ? "they are in a block format already" : kNoProduct),
+        where(movements, set("without movements, at best", "movements", "none"), "it has none")};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }

@@ -168,7 +168,7 @@ PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
       "PyTorch", "torch_peer.py",
       {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
        std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
-       std::to_string(threads), std::to_string(box.seed())},
+       std::to_string(threads), std::to_string(box.seed()), step.compiled ? "compiled" : "eager"},
       torch_environment(threads, step.setting), box.stop());
 }
 

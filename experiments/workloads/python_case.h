@@ -52,6 +52,12 @@ enum class TorchSetting : std::uint8_t {
   as_installed,
 };
 
+/// The engines of PyTorch: as it is, and with what torch.compile makes, which needs PyTorch 2.
+inline constexpr std::string_view kTorch = "torch", kCompiledTorch = "torch_compile";
+inline bool is_torch(std::string_view engine) {
+  return engine == kTorch || engine == kCompiledTorch;
+}
+
 /// Describes a step of PyTorch on the host: forward, backward, SGD.
 struct TorchStep {
   TorchModel model = TorchModel::mlp;
@@ -59,6 +65,7 @@ struct TorchStep {
   std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384, a multiple of 64.
   int layers = 2;            ///< The MLP's layers, or GPT-2's blocks.
   TorchNumbers numbers = TorchNumbers::fp32;
+  bool compiled = false;  ///< Whether torch.compile makes the forward and backward pass.
   TorchSetting setting = TorchSetting::tuned;
 };
 

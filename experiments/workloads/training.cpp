@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/sgd.h"
 #include "engines/autograd/training_step.h"
@@ -111,9 +110,10 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
                      [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
 }
 
-Training train_nano_gpt(Device& device, const models::NanoGptOptions& options) {
-  const auto make = [](Device& on, std::vector<autograd::Parameter*> parameters) {
-    return autograd::AdamW(autograd::Calls(on), std::move(parameters), {});
+Training train_nano_gpt(Device& device, const models::NanoGptOptions& options,
+                        autograd::AdamWForm form) {
+  const auto make = [form](Device& on, std::vector<autograd::Parameter*> parameters) {
+    return autograd::AdamW(autograd::Calls(on), std::move(parameters), {}, form);
   };
   auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
   if (device.holds_values()) {

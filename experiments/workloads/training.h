@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engines/autograd/adamw.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/recorder.h"
 #include "engines/models/gpt2.h"
@@ -32,7 +33,9 @@ Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width
 Training train_gpt2(Device& device, const models::Gpt2Options& options,
                     const MatmulAttributes& products = {});
 
-/// Trains as TTML does: AdamW made of small ops, and products at the highest fidelity.
-Training train_nano_gpt(Device& device, const models::NanoGptOptions& options);
+/// Trains as TTML does: AdamW, made of small ops unless `form` says otherwise, and products at the
+/// highest fidelity.
+Training train_nano_gpt(Device& device, const models::NanoGptOptions& options,
+                        autograd::AdamWForm form = autograd::AdamWForm::composite);
 
 }  // namespace howard::experiments

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/device/matmul_config.h"
-#include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/emulated_case.h"
@@ -67,11 +66,11 @@ Storage storage_of(const Parameters& product, std::string_view axis) {
   return is(product, axis, "l1") ? Storage::l1 : Storage::dram;
 }
 
-TensorSpec spec_of(const Parameters& product, std::string_view memory, bool batched,
+TensorSpec spec_of(const Parameters& product, DataType type, std::string_view memory, bool batched,
                    std::string_view rows, std::string_view columns) {
   const std::int64_t batch = batched ? count_of(product, "batch") : 1;
   return {.shape = {batch, count_of(product, rows), count_of(product, columns)},
-          .dtype = parse_data_type(value_of(product, "dtype")),
+          .dtype = type,
           .storage = storage_of(product, memory)};
 }
 
@@ -82,24 +81,23 @@ class TunedProduct final : public EmulatedCase {
       : EmulatedCase(
             box.open_wormhole({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
         product_(product),
+        types_(product_types(product)),
         attributes_(attributes_of(product)),
-        activation_(activation_of(product)),
-        a_(device(), attributes_.transpose_a ? spec_of(product, "memory_a", true, "k", "m")
-                                             : spec_of(product, "memory_a", true, "m", "k")),
+        a_(device(), attributes_.transpose_a
+                         ? spec_of(product, types_.a, "memory_a", true, "k", "m")
+                         : spec_of(product, types_.a, "memory_a", true, "m", "k")),
         b_(device(), attributes_.transpose_b
-                         ? spec_of(product, "memory_b", has_batched_b(), "n", "k")
-                         : spec_of(product, "memory_b", has_batched_b(), "k", "n")),
-        out_(device(), spec_of(product, "memory_out", true, "m", "n")) {
+                         ? spec_of(product, types_.b, "memory_b", has_batched_b(), "n", "k")
+                         : spec_of(product, types_.b, "memory_b", has_batched_b(), "k", "n")),
+        out_(device(), spec_of(product, types_.out, "memory_out", true, "m", "n")) {
     if (is(product, "bias", "yes")) {
       bias_.emplace(device(),
                     TensorSpec{.shape = {count_of(product, "n")}, .dtype = out_.spec().dtype});
     }
-    if (activation_) activated_.emplace(device(), out_.spec());
   }
 
   void run() override {
     queue().enqueue(multiplication());
-    if (activation_) queue().enqueue(*activation());
     queue().finish();
   }
   void finish() override {}
@@ -109,12 +107,6 @@ class TunedProduct final : public EmulatedCase {
     return bias_ ? ops::linear(a_, b_, *bias_, out_, attributes_)
                  : ops::matmul(a_, b_, out_, attributes_);
   }
-  /// The call that applies the activation where the product's kernel does not.
-  std::optional<Program> activation() const {
-    if (!activation_) return std::nullopt;
-    return ops::eltwise(*activation_, out_, *activated_);
-  }
-
   /// From here on with this configuration, or with ttnn's choice.
   void use(const std::optional<MatmulConfig>& config) {
     attributes_.config = config;
@@ -129,23 +121,24 @@ class TunedProduct final : public EmulatedCase {
 
   /// All kernels of the calls.
   SimTime kernel_time() {
-    SimTime time = total(device().launches(multiplication()));
-    if (activation_) time += total(device().launches(*activation()));
+    SimTime time;
+    for (const auto& launch : device().launches(multiplication())) time += launch.kernel.total;
     return time;
   }
   const wormhole::PlannedProgram& planned() { return device().explain(multiplication()); }
 
-  /// What stands beside a product whose kernel neither transposes nor activates.
-  SimTime transpose_time() {
-    const auto own = attributes_.config;
+  /// What stands beside a product whose kernel does not transpose, nor apply the activation unless
+  /// it `activates`.
+  SimTime time_beside(bool activates) {
+    const MatmulAttributes own = attributes_;
     attributes_.config = MatmulConfig{.kind = MatmulKind::multi_core};
-    const auto launches = device().launches(multiplication());
-    const SimTime time = total(launches.first(launches.size() - 1));
-    attributes_.config = own;
+    if (activates) attributes_.activation.reset();
+    SimTime time;
+    for (const auto& launch : device().launches(multiplication())) {
+      if (!launch.matmul) time += launch.kernel.total;
+    }
+    attributes_ = own;
     return time;
-  }
-  SimTime activation_time() {
-    return activation_ ? total(device().launches(*activation())) : SimTime();
   }
 
   /// The product itself, as the kernels of multicast configurations see it, or as the others do.
@@ -156,7 +149,7 @@ class TunedProduct final : public EmulatedCase {
     const bool fuses = multicast && box.profiles().software.matmul_fuses_transposes;
     problem.transposed_a = fuses && attributes_.transpose_a;
     problem.transposed_b = fuses && attributes_.transpose_b;
-    if (multicast) problem.activation = activation_;
+    if (!multicast) problem.activation.reset();
     return problem;
   }
 
@@ -167,23 +160,22 @@ class TunedProduct final : public EmulatedCase {
  private:
   static MatmulAttributes attributes_of(const Parameters& product) {
     const std::string_view transposed = value_of(product, "transpose");
-    return {.transpose_a = transposed.find('a') != std::string_view::npos,
-            .transpose_b = transposed.find('b') != std::string_view::npos,
-            .compute = {.fidelity = parse_fidelity(value_of(product, "fidelity"))}};
+    MatmulAttributes attributes{
+        .transpose_a = transposed.find('a') != std::string_view::npos,
+        .transpose_b = transposed.find('b') != std::string_view::npos,
+        .core_grid = {},
+        .compute = {.fidelity = parse_fidelity(value_of(product, "fidelity"))},
+        .config = {}};
+    if (const auto function = activation_of(product)) attributes.activation = step_of(*function);
+    return attributes;
   }
   bool has_batched_b() const { return is(product_, "batched", "both"); }
 
-  static SimTime total(std::span<const wormhole::PlannedProgram> launches) {
-    SimTime time;
-    for (const wormhole::PlannedProgram& launch : launches) time += launch.kernel.total;
-    return time;
-  }
-
   const Parameters& product_;
+  wormhole::MatmulTypes types_;
   MatmulAttributes attributes_;
-  std::optional<Eltwise> activation_;
   ops::Tensor a_, b_, out_;
-  std::optional<ops::Tensor> bias_, activated_;
+  std::optional<ops::Tensor> bias_;
 };
 
 /// The cores that the search may use. Error when the chip has fewer.
@@ -224,11 +216,10 @@ std::vector<Found> search_all(const DevBox& box, const Parameters& product, Tune
       found.push_back({priced, priced.kernel.total + beside});
     }
   };
-  const SimTime transposes = tuned.transpose_time();
   const bool fuses = box.profiles().software.matmul_fuses_transposes;
   add(true, {MatmulKind::multicast_2d, MatmulKind::multicast_1d_in0, MatmulKind::multicast_1d_in1},
-      fuses ? SimTime() : transposes);
-  add(false, {MatmulKind::reuse, MatmulKind::multi_core}, transposes + tuned.activation_time());
+      fuses ? SimTime() : tuned.time_beside(/*activates=*/true));
+  add(false, {MatmulKind::reuse, MatmulKind::multi_core}, tuned.time_beside(/*activates=*/false));
   std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
     if (a.time != b.time) return a.time < b.time;
     return ranks_before(a.priced, b.priced);
@@ -269,6 +260,8 @@ std::vector<Axis> tuning_axes() {
   axes.push_back(
       harness::word_axis("batched", "who has the batch: A, or A and B", {"a", "both"}, {"a"}));
   axes.push_back(dtype_axis());
+  axes.push_back(weights_axis());
+  axes.push_back(output_axis());
   axes.push_back(fidelity_axis());
   axes.push_back(harness::word_axis("transpose", "what is stored with rows and columns swapped",
                                     {"none", "a", "b", "ab"}, {"none"}));
@@ -315,19 +308,14 @@ Tuning tune(const DevBox& box, const Parameters& product, std::size_t most, int 
       search_all(box, product, tuned, std::max<std::size_t>(1, most), threads, tuning.legal);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& [priced, time] = found[i];
-    const bool fuses = tuned.activation().has_value() && priced.plan.activation.has_value();
-    TunedConfig config{.rank = std::to_string(i + 1),
-                       .plan = priced.plan,
-                       .time = time,
-                       .bound = priced.kernel.bottleneck,
-                       .l1 = priced.l1,
-                       .fuses_activation = fuses};
-    if (!fuses) {
-      TunedProduct own(box, product);
-      own.use(config_of(priced.plan));
-      config.call = harness::measure_virtual(own, kCallTiming);
-    }
-    tuning.configs.push_back(std::move(config));
+    TunedProduct own(box, product);
+    own.use(config_of(priced.plan));
+    tuning.configs.push_back({.rank = std::to_string(i + 1),
+                              .plan = priced.plan,
+                              .time = time,
+                              .call = harness::measure_virtual(own, kCallTiming),
+                              .bound = priced.kernel.bottleneck,
+                              .l1 = priced.l1});
   }
   tuning.default_share = places(tuning.own_choice(), tuned.l1_free(), box);
   if (tuning.configs.size() > 1) {
@@ -347,13 +335,17 @@ harness::WhatIf tuned_config(const DevBox& box, const Parameters& parameters,
   }
   constexpr std::size_t kMost = 3;
   const ProductShape shape = parse_shape(value_of(parameters, "shape"));
-  const Parameters product =
-      tuned_products({fmt::format("m={}", shape.m), fmt::format("k={}", shape.k),
-                      fmt::format("n={}", shape.n),
-                      fmt::format("dtype={}", value_of(parameters, "dtype")),
-                      fmt::format("fidelity={}", fidelity),
-                      fmt::format("dispatch={}", value_of(parameters, "dispatch"))})
-          .front();
+  std::vector<std::string> axes{fmt::format("m={}", shape.m),
+                                fmt::format("k={}", shape.k),
+                                fmt::format("n={}", shape.n),
+                                fmt::format("dtype={}", value_of(parameters, "dtype")),
+                                fmt::format("fidelity={}", fidelity),
+                                fmt::format("dispatch={}", value_of(parameters, "dispatch"))};
+  for (const std::string_view axis : {"weights", "output"}) {
+    const auto type = find_parameter(parameters, axis);
+    if (type) axes.push_back(fmt::format("{}={}", axis, *type));
+  }
+  const Parameters product = tuned_products(axes).front();
   TunedProduct tuned(box, product);
   const SimTime own = tuned.kernel_time();
   std::uint64_t legal = 0;

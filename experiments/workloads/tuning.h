@@ -30,7 +30,6 @@ struct TunedConfig {
   SimTime call;  ///< A call and its finish, as matmul_sweep times it.
   wormhole::Bottleneck bound{};
   Bytes l1;  ///< Of each core, for circular buffers.
-  bool fuses_activation = false;
 };
 
 /// A place in the picture of time against L1.

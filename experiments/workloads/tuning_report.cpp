@@ -37,6 +37,11 @@ std::string product_text(const Tuning& tuning) {
   const auto add = [&](std::string_view axis, std::string_view usual, std::string_view words) {
     if (told(tuning, axis) != usual) text += fmt::format(", {}{}", words, told(tuning, axis));
   };
+  for (const std::string_view axis : {"weights", "output"}) {
+    if (const auto type = find_parameter(tuning.parameters, axis)) {
+      text += fmt::format(", {} in {}", axis, *type);
+    }
+  }
   add("transpose", "none", "transposed ");
   if (told(tuning, "bias") == "yes") text += ", bias";
   add("activation", "none", "");
@@ -79,7 +84,7 @@ reports::Table table_of(const Tuning& tuning) {
     subblocks.push_back(sizes(plan.subblock_h, plan.subblock_w));
     times.emplace_back(config.time.seconds());
     l1.emplace_back(static_cast<double>(config.l1.value()));
-    calls.push_back(config.call == SimTime() ? std::nullopt : std::optional(config.call.seconds()));
+    calls.emplace_back(config.call.seconds());
   }
   reports::Table table{.caption =
                            fmt::format("tune: {}: {}", product_text(tuning), answer_text(tuning))};
@@ -110,10 +115,6 @@ std::string_view python_memory(std::string_view word) {
   return word == "l1" ? "ttnn.L1_MEMORY_CONFIG" : "ttnn.DRAM_MEMORY_CONFIG";
 }
 
-std::optional<Eltwise> fused(const TunedConfig& config) {
-  return config.fuses_activation ? config.plan.activation : std::nullopt;
-}
-
 std::string compute_config(const Tuning& tuning) {
   const wormhole::MatmulPlan& plan = tuning.own_choice().plan;
   return fmt::format(
@@ -133,9 +134,9 @@ std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   call += fmt::format(
       "    memory_config={},\n    dtype=ttnn.{},\n    program_config=program_config,\n"
       "    compute_kernel_config=compute_kernel_config,\n)\n",
-      python_memory(told(tuning, "memory_out")), python_type(tuning.own_choice().plan.dtype));
+      python_memory(told(tuning, "memory_out")), python_type(tuning.own_choice().plan.types.out));
   const std::string_view activation = told(tuning, "activation");
-  if (activation != "none" && !config.fuses_activation) {
+  if (activation != "none" && !config.plan.activation) {
     call += fmt::format("output = ttnn.{}(output)\n", activation);
   }
   return call;
@@ -155,7 +156,8 @@ std::string entry_of(const TunedConfig& config) {
       "        \"bound_by\": \"{}\",\n        \"l1_bytes\": {},\n        \"config\": \"{}\",\n"
       "        \"program_config\": {},\n    }},\n",
       config.rank, 1e6 * config.time.seconds(), name_of(config.bound), config.l1.value(),
-      config_text(config), indented(python_text(config_of(config.plan), fused(config)), 8));
+      config_text(config),
+      indented(python_text(config_of(config.plan), config.plan.activation), 8));
 }
 
 harness::Metric time_metric(std::string name, SimTime time) {
@@ -170,7 +172,7 @@ PointResult point_of(const Tuning& tuning, const TunedConfig& config) {
                            .value = tuning.gain(config),
                            .unit = "1",
                            .better = harness::Better::higher});
-  if (config.call != SimTime()) point.metrics.push_back(time_metric("call_time", config.call));
+  point.metrics.push_back(time_metric("call_time", config.call));
   point.metrics.push_back(
       {.name = "l1", .value = static_cast<double>(config.l1.value()), .unit = "B"});
   point.metrics.push_back({.name = "throughput",
@@ -182,7 +184,8 @@ PointResult point_of(const Tuning& tuning, const TunedConfig& config) {
   point.details.emplace_back("bound_by", name_of(config.bound));
   point.details.emplace_back("config", config_text(config));
   point.details.emplace_back("matmul_config", config.plan.text());
-  point.details.emplace_back("program_config", python_text(config_of(config.plan), fused(config)));
+  point.details.emplace_back("program_config",
+                             python_text(config_of(config.plan), config.plan.activation));
   if (config.rank == "default") {
     point.details.emplace_back("legal_configurations", std::to_string(tuning.legal));
     point.details.emplace_back("compute_kernel_config", compute_config(tuning));
@@ -238,7 +241,7 @@ harness::ExperimentResult tuning_result(std::span<const Tuning> tunings,
 
 std::string best_python(const Tuning& tuning) {
   return fmt::format("program_config = {}\ncompute_kernel_config = {}\n{}",
-                     python_text(config_of(tuning.best().plan), fused(tuning.best())),
+                     python_text(config_of(tuning.best().plan), tuning.best().plan.activation),
                      compute_config(tuning), call_of(tuning, tuning.best()));
 }
 

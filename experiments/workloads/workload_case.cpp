@@ -28,8 +28,12 @@ bool has_shards(const workload::Workload& program, const workload::CallLine& cal
          std::ranges::any_of(call.outputs, is_sharded);
 }
 
+bool is_host_work(Step step) {
+  return step == Step::python || step == Step::ttnn || step == Step::miss || step == Step::compile;
+}
+
 bool may_be_in_a_stretch(Step step) {
-  return step == Step::call || step == Step::make || step == Step::release || step == Step::python;
+  return step == Step::call || step == Step::make || step == Step::release || is_host_work(step);
 }
 
 }  // namespace
@@ -42,7 +46,12 @@ WorkloadCase::WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
       software_(software),
       program_(std::move(program)),
       options_(options),
-      player_(this->device(), *program_, options.from_python) {
+      player_(this->device(), *program_,
+              {.python = options.from_python,
+               .first_calls = options.first_calls,
+               .pass = [this](SimTime time, std::string_view name) {
+                 this->device().pass_host_time(time, name);
+               }}) {
   if (options_.traced) {
     find_stretches();
     capture_stretches();
@@ -78,7 +87,7 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   Bytes size;
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     const Command& command = program_->commands[i];
-    if (command.step == Step::python) continue;
+    if (is_host_work(command.step)) continue;
     if (command.step == Step::call) size += recorded_bytes(program_->calls.at(command.what));
     player_.run(command);
   }
@@ -210,8 +219,26 @@ void WorkloadCase::describe_launches(harness::PointResult& point) const {
                          : fmt::format("{} as {}", op.name, op.kernel));
   }
   point.details.emplace_back("calls", std::to_string(calls));
+  if (options_.first_calls) describe_first_calls(point);
   if (analogies.empty()) return;
   point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
+}
+
+/// How many programs were called for the first time, and what that took the host.
+void WorkloadCase::describe_first_calls(harness::PointResult& point) const {
+  std::uint64_t known = 0;
+  std::uint64_t compiled = 0;
+  for (const Command& command : program_->commands) {
+    if (command.step == Step::miss) known += command.what;
+    if (command.step == Step::compile) compiled += command.what;
+  }
+  if (known + compiled == 0) return;
+  const SimTime time = static_cast<std::int64_t>(known) * program_->host.program_miss +
+                       static_cast<std::int64_t>(compiled) * program_->host.kernel_compile;
+  point.metrics.push_back(
+      {.name = "first_calls_time", .value = time.seconds(), .unit = "s", .virtual_time = time});
+  point.details.emplace_back("first_calls", std::to_string(known + compiled));
+  if (compiled > 0) point.details.emplace_back("compiled", std::to_string(compiled));
 }
 
 void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {

@@ -15,6 +15,7 @@ namespace howard::experiments {
 /// How a recorded program is run again.
 struct WorkloadOptions {
   bool from_python = true;  ///< Its calls cost the host what calls from Python cost.
+  bool first_calls = true;  ///< The first calls of programs cost what they cost then.
   bool traced = false;      ///< Calls that follow each other are replays of traces.
   bool waits = true;        ///< It waits where it did; otherwise once, at its end.
 };
@@ -55,6 +56,7 @@ class WorkloadCase final : public EmulatedCase {
   Bytes recorded_bytes(const workload::CallLine& call);
   bool is_wanted(const workload::Command& command) const;
   void describe_regions(harness::PointResult& point) const;
+  void describe_first_calls(harness::PointResult& point) const;
   void describe_launches(harness::PointResult& point) const;
 
   wormhole::SoftwareProfile software_;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -53,9 +54,10 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   add_whole(app, "--repetitions", raw.repetitions, 1, 1000);
   add_number(app, "--min-time", raw.min_time, 1e-6, 3600);
   add_whole(app, "--threads", options.threads, 1, 4096);
+  app.add_flag("!--no-tuning", options.tuning);
+  app.add_flag("!--no-binding", options.binding);
   add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);

@@ -25,6 +25,9 @@ struct Options {
   bool dry_run = false;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
+  /// Whether the host multiplies in the ways that are fastest on this machine (ProductTuning).
+  bool tuning = true;
+  bool binding = true;  ///< Whether host threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   // For each output, "" is the default place under `results` and "-" is standard output.

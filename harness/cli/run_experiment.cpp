@@ -234,7 +234,10 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   const bool watches = !options.memory.empty() || options.page;
   const auto box = std::make_shared<const experiments::DevBox>(
       profiles,
-      host::HostOptions{.threads = options.threads, .memory = watches ? memory.host() : nullptr},
+      host::HostOptions{.threads = options.threads,
+                        .tunes_products = options.tuning,
+                        .binds_threads = options.binding,
+                        .memory = watches ? memory.host() : nullptr},
       options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);

@@ -114,27 +114,6 @@ void Session::record_for_page(const harness::Experiment& experiment,
   }
 }
 
-void Session::record(const std::string& experiment, harness::RunHooks& hooks,
-                     std::vector<std::string>& costs) {
-  hooks.trace_sink = [this, &experiment](const harness::PointResult& point) -> TraceSink* {
-    return &traced_.emplace_back(experiment, point).recorder;
-  };
-  hooks.scratch_sink = [this] {
-    if (!scratch_) scratch_.emplace();
-    scratch_->clear();
-    return &*scratch_;
-  };
-  hooks.recording_cost = [this, &costs](const harness::PointResult& point, double share) {
-    if (traced_.back().recorder.recorder().events().empty()) {
-      traced_.pop_back();
-      costs.push_back(fmt::format("{}: no events: {}", point.id(), kElsewhere));
-      return;
-    }
-    costs.push_back(
-        fmt::format("{}: recording added {:+.1f} % to an iteration", point.id(), 100 * share));
-  };
-}
-
 void Session::show_emulated(const std::vector<const harness::PointResult*>& emulated,
                             const harness::Experiment& experiment, std::size_t count) const {
   Finished part{{.experiment = std::string(experiment.name()), .context = context_, .points = {}},
@@ -152,6 +131,77 @@ void Session::show_emulated(const std::vector<const harness::PointResult*>& emul
              count == 1 ? "1 point follows" : fmt::format("{} points follow", count),
              count == 1 ? "s" : "", std::max(1.0, seconds));
 }
+
+/// Shows progress, keeps checkpoints and records what the options ask for.
+class Session::Watch final : public harness::RunObserver {
+ public:
+  Watch(Session& session, const PlannedExperiment& planned)
+      : session_(session),
+        planned_(planned),
+        running_{.experiment = std::string(planned.experiment->name()),
+                 .context = session.context_,
+                 .points = {},
+                 .interrupted = true},
+        progress_(running_.experiment, planned.points.size(), session.options_.progress) {}
+
+  bool emulated_is_shown() const { return emulated_is_shown_; }
+  /// Returns a line for each recorded point of the host: what recording cost.
+  const std::vector<std::string>& costs() const { return costs_; }
+
+  bool stop() override { return interrupted(); }
+
+  void point_done(std::size_t index, const harness::PointResult& point) override {
+    ended_.emplace(index, &point);
+    if (session_.outputs_.wants_checkpoint()) session_.outputs_.checkpoint(running_, ended());
+    progress_.advance(point);
+  }
+
+  void wall_follows(std::size_t count) override {
+    progress_.pause();
+    session_.show_emulated(ended(), *planned_.experiment, count);
+    emulated_is_shown_ = true;
+  }
+
+  TraceSink* warm_up_sink() override { return progress_.live_sink(); }
+  void iterated(const harness::PointResult& point) override { progress_.iterated(point); }
+
+  TraceSink* trace_sink(const harness::PointResult& point) override {
+    if (!session_.options_.records()) return nullptr;
+    return &session_.traced_.emplace_back(running_.experiment, point).recorder;
+  }
+
+  TraceSink* scratch_sink() override {
+    std::optional<profiler::Recorder>& scratch = session_.scratch_;
+    if (!scratch) scratch.emplace();
+    scratch->clear();
+    return &*scratch;
+  }
+
+  void recording_cost(const harness::PointResult& point, double share) override {
+    if (session_.traced_.back().recorder.recorder().events().empty()) {
+      session_.traced_.pop_back();
+      costs_.push_back(fmt::format("{}: no events: {}", point.id(), kElsewhere));
+      return;
+    }
+    costs_.push_back(
+        fmt::format("{}: recording added {:+.1f} % to an iteration", point.id(), 100 * share));
+  }
+
+ private:
+  /// Returns the points that have ended, in the order of the plan.
+  std::vector<const harness::PointResult*> ended() const {
+    const auto points = ended_ | std::views::values;
+    return {points.begin(), points.end()};
+  }
+
+  Session& session_;
+  const PlannedExperiment& planned_;
+  const harness::ExperimentResult running_;
+  Progress progress_;
+  std::map<std::size_t, const harness::PointResult*> ended_;
+  std::vector<std::string> costs_;  // printed when no status line is in their way
+  bool emulated_is_shown_ = false;
+};
 
 void Session::follow_up(const harness::Experiment& experiment,
                         const harness::ExperimentResult& result) {
@@ -172,41 +222,23 @@ Finished Session::run(PlannedExperiment planned) {
   const std::size_t count = planned.points.size();
   const auto start = std::chrono::steady_clock::now();
   harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
-  std::vector<std::string> costs;  // printed when no status line is in their way
+  std::vector<std::string> costs;
   bool emulated_is_shown = false;
   const std::string forewarning = planned.experiment->forewarning(planned.points);
   if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", name, forewarning);
   {
-    Progress progress(name, count, options_.progress);
-    const harness::ExperimentResult running{
-        .experiment = name, .context = context_, .points = {}, .interrupted = true};
-    std::map<std::size_t, const harness::PointResult*> ended;  // in the order of the plan
-    harness::RunHooks hooks;
-    hooks.stop = interrupted;
-    hooks.point_done = [&](std::size_t index, const harness::PointResult& point) {
-      ended.emplace(index, &point);
-      if (outputs_.wants_checkpoint()) {
-        const auto points = ended | std::views::values;
-        outputs_.checkpoint(running, {points.begin(), points.end()});
-      }
-      progress.advance(point);
-    };
-    hooks.wall_follows = [&](std::size_t on_wall) {
-      const auto points = ended | std::views::values;
-      progress.pause();
-      show_emulated({points.begin(), points.end()}, *planned.experiment, on_wall);
-      emulated_is_shown = true;
-    };
-    hooks.warm_up_sink = [&] { return progress.live_sink(); };
-    hooks.iterated = [&](const harness::PointResult& point) { progress.iterated(point); };
-    if (options_.records()) record(name, hooks, costs);
-    if (ranks_.size() > 1)
-      hooks.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
+    Watch watch(*this, planned);
+    harness::Workers workers;
+    if (ranks_.size() > 1) {
+      workers.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
+    }
     // With one thread, what is recorded of the points stays in order.
-    const int threads =
-        options_.trace.empty() && !options_.bottlenecks ? thread_count(options_, ranks_) : 1;
+    const bool in_order = !options_.trace.empty() || options_.bottlenecks;
+    workers.threads = in_order ? 1 : thread_count(options_, ranks_);
     result.points = harness::run_points(*planned.experiment, std::move(planned.points),
-                                        options_.wall, hooks, threads);
+                                        options_.wall, watch, workers);
+    costs = watch.costs();
+    emulated_is_shown = watch.emulated_is_shown();
   }
   ++runs_;
   result.interrupted = result.points.size() < count;

@@ -75,13 +75,11 @@ class Session {
   /// `count` host points that follow will take.
   void show_emulated(const std::vector<const harness::PointResult*>& emulated,
                      const harness::Experiment& experiment, std::size_t count) const;
-  /// Makes the hooks record one more iteration of each point, and adds to `costs` how much time
-  /// that took.
-  void record(const std::string& experiment, harness::RunHooks& hooks,
-              std::vector<std::string>& costs);
   /// Runs the first of the points that is emulated once more, for the page's timeline.
   void record_for_page(const harness::Experiment& experiment,
                        const std::vector<harness::PointResult>& points);
+  /// Watches the run of one experiment.
+  class Watch;
 
   const Options& options_;
   const harness::RunContext& context_;

@@ -43,6 +43,13 @@ class Call {
   std::vector<TensorSpec> inputs_, outputs_;
 };
 
+/// Functions of one value as ttnn prints a chain of them, one after the other:
+/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})". Empty where there is
+/// none. Error for a function that the emulator does not have, and for a fast, less exact variant.
+std::vector<EltwiseStep> chain_of(std::string_view text);
+/// The one function that attribute `name` has; absent: none. Error as for a chain, or for several.
+std::optional<EltwiseStep> activation_of(const Call& call, const char* name);
+
 // Elementwise ops, by ttnn's names of their functions. Each: Error when the emulator can not run
 // it.
 Program binary(const Call& call);

@@ -34,8 +34,8 @@ Program eltwise(const Call& call, EltwiseAttributes attributes) {
           .outputs = {{.spec = call.out()}}};
 }
 
-/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})", one after the other.
-/// Error for a function that the emulator does not have, and for a fast, less exact variant.
+}  // namespace
+
 std::vector<EltwiseStep> chain_of(std::string_view text) {
   std::vector<EltwiseStep> steps;
   for (std::size_t at = text.find("UnaryOpType::"); at != std::string_view::npos;
@@ -65,15 +65,14 @@ std::vector<EltwiseStep> chain_of(std::string_view text) {
   return steps;
 }
 
-}  // namespace
+std::optional<EltwiseStep> activation_of(const Call& call, const char* name) {
+  const std::vector<EltwiseStep> chain = chain_of(call.attributes.find(name).value_or(""));
+  if (chain.empty()) return std::nullopt;
+  if (chain.size() > 1) refuse("several fused activations", "one");
+  return chain.front();
+}
 
 Program binary(const Call& call) {
-  for (const char* const name : {"lhs_activations", "rhs_activations"}) {
-    const auto value = call.attributes.find(name);
-    if (value && value->find("UnaryOpType") != std::string_view::npos) {
-      refuse(fmt::format("a fused activation of an operand, {}", enumerator(*value)), "none");
-    }
-  }
   const auto type = call.attributes.find("binary_op_type");
   const std::string_view name = type ? enumerator(*type) : "";
   std::optional<float> scalar;
@@ -85,9 +84,14 @@ Program binary(const Call& call) {
   if (!function) {
     refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
   }
+  const auto chain = [&](const char* attribute) {
+    return chain_of(call.attributes.find(attribute).value_or(""));
+  };
   return eltwise(call, {.function = *function,
                         .scalar = scalar,
-                        .then = chain_of(call.attributes.find("post_activations").value_or(""))});
+                        .then = chain("post_activations"),
+                        .on_a = chain("lhs_activations"),
+                        .on_b = chain("rhs_activations")});
 }
 
 Program unary(const Call& call) {

@@ -52,7 +52,7 @@ Program matmul(const Call& call) {
   if (call.attributes.find("program_config")) {
     refuse("a program configuration of its own", "ttnn's default");
   }
-  if (call.attributes.find("user_fused_activation")) refuse("a fused activation", "none");
+  attributes.activation = logged::activation_of(call, "user_fused_activation");
   const Tensor a = call.input(0);
   const Tensor b = call.input(1);
   if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
@@ -214,8 +214,8 @@ Program minimal_matmul(const Call& call) {
       .subblock_h = member_or(call, "config", "subblock_h", 1),
       .subblock_w = member_or(call, "config", "subblock_w", 1),
       .core_grid = configured_grid(call.attributes.find("config").value_or("")),
-      .compute = compute_of(call)};
-  if (call.attributes.find("fused_activation")) refuse("a fused activation", "none");
+      .compute = compute_of(call),
+      .activation = logged::activation_of(call, "fused_activation")};
   if (call.inputs() < 3) {
     return ops::minimal_matmul(call.input(0), call.input(1), attributes, call.output());
   }

@@ -30,18 +30,29 @@ struct Words {
     if (attributes.transpose_a) words += " ta";
     if (attributes.transpose_b) words += " tb";
     if (attributes.compute.fp32_accumulation.value_or(false)) words += " fp32";
+    if (attributes.activation)
+      words += fmt::format(" +{}", name_of(attributes.activation->function));
     return words + text(attributes.core_grid);
   }
   std::string operator()(const EltwiseAttributes& attributes) const {
     std::string words = attributes.scalar ? " scalar" : "";
-    for (const EltwiseStep& step : attributes.then)
-      words += fmt::format(" +{}", name_of(step.function));
+    const auto add = [&](std::string_view role, const std::vector<EltwiseStep>& steps) {
+      for (const EltwiseStep& step : steps) {
+        words += fmt::format(" {}{}", role, name_of(step.function));
+      }
+    };
+    add("a:", attributes.on_a);
+    add("b:", attributes.on_b);
+    add("+", attributes.then);
     return words + text(attributes.core_grid);
   }
   std::string operator()(const MinimalMatmulAttributes& attributes) const {
-    return fmt::format(" {}x{}x{}{}{}", attributes.block_m, attributes.block_k, attributes.block_n,
+    const std::string activation =
+        attributes.activation ? fmt::format(" +{}", name_of(attributes.activation->function)) : "";
+    return fmt::format(" {}x{}x{}{}{}{}", attributes.block_m, attributes.block_k,
+                       attributes.block_n,
                        attributes.compute.fp32_accumulation.value_or(false) ? " fp32" : "",
-                       text(attributes.core_grid));
+                       activation, text(attributes.core_grid));
   }
   std::string operator()(const AttentionAttributes& attributes) const {
     return fmt::format("{} {}x{}", attributes.causal ? " causal" : "", attributes.query_chunk,

@@ -20,6 +20,8 @@ def _options():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--no-values", action="store_true")
     parser.add_argument("--virtual-clock", action="store_true")
+    parser.add_argument("--calls", choices=("ttnn", "report"), default="ttnn")
+    parser.add_argument("--kernel-cache", choices=("warm", "cold"), default="warm")
     parser.add_argument("--profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--workload", required=True)
@@ -60,6 +62,19 @@ def _save(path):
     if others > 0:
         print(f"howard: the script opened devices in {others + 1} ways; the summary is of the one "
               "that did most", file=sys.stderr)
+
+
+def _say_times(script, status):
+    """What devices of ttml took; of those of ttnn the program says it."""
+    from howard.ttnn._session import session
+
+    context = sys.modules.get("howard.ttml.autograd")
+    lines = context.summary() if context else []
+    for line in lines:
+        print(f"{session.source}: {line}", file=sys.stderr)
+    if status == 0 and not lines and not session.chips:
+        print(f"run_experiment: {script} opened no device: there is nothing to time",
+              file=sys.stderr)
 
 
 def _run(script, arguments):
@@ -105,18 +120,23 @@ def _start():
         from howard.ttnn import _check
 
         sys.exit(_check.main(script))
+    from howard import _ttml_imports
     from howard.ttnn import _imports
     from howard.ttnn._session import session
 
     session.values = not options.no_values
     session.profiles, session.settings = options.profile, options.set
+    session.calls_as_report = options.calls == "report"
+    session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name
     _imports.install()
+    _ttml_imports.install()
     signal.signal(signal.SIGINT, session.interrupt)
     if options.virtual_clock:
         _set_clock()
     run, save = _run, _save
     status = run(script, arguments)
+    _say_times(script, status)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout.flush()
     save(options.workload)

@@ -22,7 +22,8 @@ using Counts = std::vector<std::optional<std::uint64_t>>;
 /// Returns "dispatch 63 %"; empty if no time passed.
 std::string verdict_text(const WorkSummary& summary) {
   if (summary.time() == SimTime()) return "";
-  return fmt::format("{} {:.0f} %", name_of(summary.verdict()), 100 * summary.verdict_share());
+  return fmt::format("{} {:.0f} %", name_of(summary.verdict()),
+                     100 * summary.share_of(summary.verdict()));
 }
 
 /// Returns the stage that limits most of the kernel time: "unpack 80 %"; empty if none is known.

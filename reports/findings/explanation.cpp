@@ -39,11 +39,12 @@ const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// "; time 1.88 ms, known to 6 % (calibrated 82 %, by analogy 18 %)", where that is said.
-std::string known_to(const ExplainedRun& run) {
+/// "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", where that is
+/// said.
+std::string mean_error(const ExplainedRun& run) {
   if (!run.band) return "";
-  return fmt::format("; time {}, known to {:.0f} % ({})", format_quantity(run.time.seconds(), "s"),
-                     100 * *run.band, run.known);
+  return fmt::format("; time {}, mean error of such times {:.0f} % ({})",
+                     format_quantity(run.time.seconds(), "s"), 100 * *run.band, run.known);
 }
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
@@ -102,7 +103,7 @@ Table costs_table(const Explanation& explanation) {
   }
   if (shown < costs.size()) add("the rest", rest, fmt::format("{} more", costs.size() - shown));
   add("an iteration", explanation.run.time, "");
-  Table table{.caption = verdict_sentence(explanation.run) + known_to(explanation.run)};
+  Table table{.caption = verdict_sentence(explanation.run) + mean_error(explanation.run)};
   add_words(table, "largest costs", names);
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);
@@ -222,7 +223,7 @@ void describe(const ExplainedRun& run, PointResult& point) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
   }
-  point.details.emplace_back("bound_by", name_of(run.account.verdict()));
+  point.details.emplace_back("bound_by", run.account.bound());
   for (const Cost& cost : costs_of_iteration(run)) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
@@ -256,7 +257,7 @@ std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
 std::string verdict_sentence(const ExplainedRun& run) {
   const WorkSummary& all = all_of(run);
   const std::string share =
-      fmt::format("{} of {}", percent(all.verdict_share()), text_of(run.time));
+      fmt::format("{} of {}", percent(all.share_of(run.account.verdict())), text_of(run.time));
   const auto worst = [&](bool waiting) {
     const auto found = std::ranges::find(run.account.costs, waiting, &Cost::waiting);
     return found == run.account.costs.end() ? std::string() : found->name;

@@ -20,7 +20,8 @@ struct ExplainedRun {
   int iterations = 1;
   profiler::TimeAccount account;  ///< Accounts for all iterations together.
   std::vector<std::string> warnings;
-  /// How far the time may well be from the hardware's, a share of it, and what that rests on.
+  /// How far measured times of these kinds were off on average, where a fit had not seen them, as a
+  /// share of them; and what the time rests on.
   std::optional<double> band{};
   std::string known{};
 };

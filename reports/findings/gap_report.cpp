@@ -55,46 +55,6 @@ void add_causes_by_device(std::span<const BusyLane> lanes, Table& table) {
 
 }  // namespace
 
-Table lanes_table(const profiler::Timeline& timeline, std::span<const BusyLane> lanes,
-                  LaneKind kind) {
-  std::vector<std::string> names;
-  std::vector<std::string> mostly;
-  Counts programs, gaps;
-  Numbers span, busy, idle, idle_share, mean, longest;
-  for (const BusyLane& lane : lanes) {
-    names.push_back(lane_name(lanes, lane, kind));
-    mostly.push_back(largest_cause(lane.causes));
-    programs.emplace_back(lane.programs);
-    span.emplace_back(lane.span.duration().seconds());
-    busy.emplace_back(lane.busy.seconds());
-    idle.emplace_back(lane.idle.seconds());
-    idle_share.push_back(share(lane.idle, lane.span.duration()));
-    gaps.emplace_back(lane.gaps.size());
-    SimTime most;
-    for (const Gap& gap : lane.gaps) most = std::max(most, gap.span.duration());
-    const bool any = !lane.gaps.empty();
-    mean.push_back(any ? std::optional(lane.idle.seconds() / static_cast<double>(lane.gaps.size()))
-                       : std::nullopt);
-    longest.push_back(any ? std::optional(most.seconds()) : std::nullopt);
-  }
-  Table table{.caption = "busy and idle time"};
-  add_words(table, kind == LaneKind::queue ? "queue" : "cores", names);
-  add_counts(table, "programs", programs);
-  add_quantities(table, "span", "s", span);
-  add_quantities(table, "busy", "s", busy);
-  add_quantities(table, "idle", "s", idle);
-  add_quantities(table, "idle share", "1", idle_share);
-  add_counts(table, "gaps", gaps);
-  add_quantities(table, "mean gap", "s", mean);
-  add_quantities(table, "longest gap", "s", longest);
-  add_words(table, "mostly", mostly);
-  if (timeline.losses > 0) {
-    table.notes.push_back(fmt::format(
-        "warning: events missing: {} (lost in recording or dropped in reading)", timeline.losses));
-  }
-  return table;
-}
-
 Table causes_table(std::span<const BusyLane> lanes) {
   const CauseTimes causes = profiler::time_by_cause(lanes);
   std::vector<std::string> names;
@@ -171,42 +131,6 @@ Table gap_lengths_table(std::span<const BusyLane> lanes) {
   add_counts(table, "gaps", count);
   add_quantities(table, "idle", "s", idle);
   add_quantities(table, "share", "1", shares);
-  return table;
-}
-
-Table gap_definitions_table(const profiler::Timeline& timeline) {
-  SimTime busy, idle, wall;
-  std::uint64_t gaps = 0;
-  const std::vector<BusyLane> devices = profiler::find_gaps(timeline, LaneKind::device);
-  for (const BusyLane& lane : devices) {
-    busy += lane.busy;
-    idle += lane.idle;
-    wall += lane.span.duration();
-    gaps += lane.gaps.size();
-  }
-  const profiler::SequentialGaps report = profiler::sequential_gaps(devices);
-  const profiler::OpToOp latency = profiler::op_to_op(devices);
-  Table table{.caption = "idle time by three definitions"};
-  add_words(table, "definition",
-            {"no program runs on the device", "next start - end, none below 0 (report)",
-             "next start - end (tt-metal)"});
-  add_counts(table, "gaps", {gaps, report.gaps, latency.count});
-  add_counts(table, "below 0", {std::nullopt, std::nullopt, latency.negative});
-  add_quantities(table, "idle", "s",
-                 {idle.seconds(), report.idle.seconds(), latency.total.seconds()});
-  add_quantities(table, "busy", "s",
-                 {busy.seconds(), report.busy.seconds(), report.busy.seconds()});
-  add_quantities(table, "of idle + busy", "1",
-                 {share(idle, idle + busy), report.share(),
-                  share(latency.total, latency.total + report.busy)});
-  add_quantities(table, "of the span", "1",
-                 {share(idle, wall), share(report.idle, wall), share(latency.total, wall)});
-  add_quantities(
-      table, "of busy", "1",
-      {share(idle, busy), share(report.idle, report.busy), share(latency.total, report.busy)});
-  table.notes.push_back(
-      "the report and tt-metal order all programs of a device by start: where programs run side by "
-      "side, the report counts their time twice and tt-metal subtracts it from the gaps");
   return table;
 }
 

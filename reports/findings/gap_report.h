@@ -14,12 +14,7 @@
 namespace howard::reports {
 
 /// These functions show the gaps of a timeline as tables, in the same words for experiments and for
-/// logs of real hardware. `kind` is the kind of lane that was asked for.
-
-/// Returns each lane's busy and idle time and the cause to which it lost most. The table says how
-/// many events are missing from the timeline.
-Table lanes_table(const profiler::Timeline& timeline, std::span<const profiler::BusyLane> lanes,
-                  profiler::LaneKind kind);
+/// logs of real hardware.
 
 /// Returns the idle time of all lanes by cause, the largest first.
 Table causes_table(std::span<const profiler::BusyLane> lanes);
@@ -31,10 +26,6 @@ Table op_pairs_table(const profiler::Timeline& timeline, std::span<const profile
 
 /// Returns how many gaps of all lanes have which length.
 Table gap_lengths_table(std::span<const profiler::BusyLane> lanes);
-
-/// Returns the idle time by three definitions: the complement of the union of busy intervals, the
-/// report's and tt-metal's, and the share of each in three whole times.
-Table gap_definitions_table(const profiler::Timeline& timeline);
 
 /// Draws NAME_gaps (how many gaps have which length, and the idle time in them) and NAME_causes
 /// (each lane's time by cause, busy time included). Their titles end with `of`. NAME_gaps is not

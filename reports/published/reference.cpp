@@ -144,9 +144,24 @@ ReferenceTable parse_table(const ordered_json& table, const std::string& place) 
 }
 
 /// These axes are in no published table, with the values at which a point is what it is without
-/// them.
-const std::array<std::pair<std::string, std::string>, 4> kUnpublishedAxes{
-    {{"trace", "no"}, {"queues", "1"}, {"fused", "no"}, {"grid", "default"}}};
+/// them; where there is no such value, a point with the axis is none of a table.
+const std::array<std::pair<std::string, std::string>, 15> kUnpublishedAxes{{
+    {"trace", "no"},
+    {"queues", "1"},
+    {"fused", "no"},
+    {"grid", "default"},
+    {"config", ""},
+    {"weights", ""},
+    {"output", ""},
+    {"dim", "384"},
+    {"sequence", "256"},
+    {"heads", "6"},
+    {"ffn", "1536"},
+    {"vocabulary", "256"},
+    {"gelu_backward", "fused"},
+    {"layernorm", "fused"},
+    {"optimizer", "composite"},
+}};
 
 bool matches(const ReferenceRow& row, const harness::Parameters& parameters) {
   const bool is_row = std::ranges::all_of(row.parameters, [&](const auto& wanted) {

@@ -15,7 +15,7 @@ if ! "$program" all --backend emulated --results "$work" --times "$work/times.tx
   cat "$work/log" >&2
   exit 1
 fi
-"$program" compare --exact "$baseline" "$work/times.txt" || {
+"$program" compare --strict "$baseline" "$work/times.txt" || {
   status=$?
   cat >&2 <<TEXT
 

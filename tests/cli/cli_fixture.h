@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -28,6 +29,9 @@ class CliFixture : public ::testing::Test {
   CliFixture() {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
+    // What the host measures is kept for all tests, but not among the user's files.
+    const auto caches = std::filesystem::path(::testing::TempDir()) / "howard_test_caches";
+    ::setenv("XDG_CACHE_HOME", caches.c_str(), 0);
   }
   ~CliFixture() override { std::filesystem::remove_all(folder_); }
 

@@ -370,7 +370,7 @@ TEST_F(Cli, AVerbsBadCommandLineIsOneLineAndStatus2AndABadFileIsStatus1) {
   put(folder() / "bad.json", "{\"schema\": \"howard.result/1\", \"experiment\": 7}");
   for (const char* const arguments :
        {"compare", "compare a", "compare a b c", "compare a b --exat",
-        "compare a b --exact --threshold 1", "report", "report . --format pdf", "compre a b"}) {
+        "compare a b --exec-a c --exec-b d", "report", "report . --format pdf", "compre a b"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_EQ(lines(outcome.err), 1) << outcome.err;

@@ -20,15 +20,25 @@ TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
   EXPECT_EQ(run("compare a.txt a.txt").status, 0);
   const Outcome same = run("compare a.json a.txt");
   EXPECT_EQ(same.status, 0) << same.out;
-  EXPECT_TRUE(contains(same.out, "2 unchanged, 0 slower, 0 faster; 0 missing, 0 new")) << same.out;
+  EXPECT_TRUE(contains(same.out, "2 exact times: 2 same, 0 slower, 0 faster\n0 missing, 0 new"))
+      << same.out;
 
-  ASSERT_EQ(run(kOnePoint + "--times slow.txt --set host.finish=1ms").status, 0);
-  const Outcome slower = run("compare a.txt slow.txt");
+  ASSERT_EQ(run(kOnePoint + "--times slow.txt --json slow.json --set host.finish=1ms").status, 0);
+  const Outcome refused = run("compare a.txt slow.txt");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(contains(refused.err,
+                       "software 'tt_metal_2025_12' and 'tt_metal_2025_12 with "
+                       "host.finish=1ms'"))
+      << refused.err;
+  const Outcome slower = run("compare a.txt slow.txt --anyway");
   EXPECT_EQ(slower.status, 3);
   EXPECT_TRUE(contains(slower.out, "shape:512x512x512")) << slower.out;
-  EXPECT_EQ(run("compare a.txt slow.txt --threshold 100").status, 0);
-  EXPECT_EQ(run("compare slow.txt a.txt").status, 0) << "faster is no regression";
-  EXPECT_EQ(run("compare slow.txt a.txt --exact").status, 4);
+  EXPECT_EQ(run("compare a.txt slow.txt --anyway --threshold 100").status, 0);
+  EXPECT_EQ(run("compare slow.txt a.txt --anyway").status, 0) << "faster is no regression";
+  EXPECT_EQ(run("compare slow.txt a.txt --anyway --strict").status, 4);
+  const Outcome explained = run("compare a.json slow.json --anyway");
+  EXPECT_TRUE(contains(explained.out, "constants that moved: host.finish: the profile's -> 1ms"))
+      << explained.out;
 
   ASSERT_EQ(
       run("matmul_sweep --backend emulated -a shape=512,64 -a dispatch=eth --times b.txt").status,
@@ -37,13 +47,13 @@ TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
   EXPECT_TRUE(contains(run("compare b.txt a.txt").out, "2 missing, 0 new"));
   // Either side may be a folder of results.
   ASSERT_EQ(run(kOnePoint + "--results one").status, 0);
-  ASSERT_EQ(run("two_queues --quick --results one").status, 0);
+  ASSERT_EQ(run("two_queues --backend emulated --quick --results one").status, 0);
   ASSERT_EQ(run(kOnePoint + "--results two --set host.finish=1ms").status, 0);
-  EXPECT_TRUE(contains(run("compare one one").out, " 0 slower, 0 faster; 0 missing, 0 new"));
-  EXPECT_EQ(run("compare one two").status, 3);
+  EXPECT_TRUE(contains(run("compare one one").out, " 0 slower, 0 faster\n0 missing, 0 new"));
+  EXPECT_EQ(run("compare one two --anyway").status, 3);
   const Outcome fewer = run("compare one a.json");
   EXPECT_EQ(fewer.status, 6);
-  EXPECT_TRUE(contains(fewer.out, "2 virtual times: 2 unchanged")) << fewer.out;
+  EXPECT_TRUE(contains(fewer.out, "2 exact times: 2 same")) << fewer.out;
   const Outcome none = run("compare one /proc/self/fd");
   EXPECT_EQ(none.status, 1);
   EXPECT_TRUE(contains(none.err, "no result in it")) << none.err;
@@ -57,7 +67,7 @@ TEST_F(Compare, ComparingSaysByItsStatusWhatHasChanged) {
   ASSERT_EQ(run(kOnePoint + "--times seed.txt --seed 7").status, 0);
   const Outcome seed = run("compare a.txt seed.txt");
   EXPECT_EQ(seed.status, 0);
-  EXPECT_TRUE(contains(seed.err, "warning") && contains(seed.err, "seed 7")) << seed.err;
+  EXPECT_TRUE(contains(seed.err, "warning") && contains(seed.err, "1 and 7")) << seed.err;
 }
 
 }  // namespace

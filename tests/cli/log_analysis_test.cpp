@@ -83,6 +83,10 @@ TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
   for (const char* const part : {"trace", "they are taken to be", "of the kernels' logged time"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
+  // Weights in a block format are tried where there are products, and named as not tried elsewhere.
+  EXPECT_TRUE(contains(outcome.out, "-a weights=bfloat8_b")) << outcome.out;
+  const Outcome none = run("explain '" + log_of("256x512/layernorm/gelu", "plain") + "'");
+  EXPECT_TRUE(contains(none.out, "it has no matrix product")) << none.out;
   EXPECT_EQ(run("explain ./missing.csv").status, 1);
   const Outcome range = run("explain '" + log + "' --from nowhere");
   EXPECT_EQ(range.status, 1);

@@ -31,5 +31,15 @@ TEST_F(Peer, CtrlCDoesNotWaitForOneThatIsBusy) {
       << outcome.err;
 }
 
+TEST_F(Peer, TorchCompileIsSkippedWithTheReasonBelowPyTorch2) {
+  put("torch.py", "__version__ = '1.13.1'\n");
+  const Outcome outcome =
+      run("mlp_engines --backend host -a engine=torch_compile -a variant=as_published -a batch=32 "
+          "-a dim=32 -a dtype=float32 --threads 1 --json -",
+          "PYTHONPATH=$PWD");
+  EXPECT_TRUE(contains(outcome.out, "PyTorch 1.13.1 has no torch.compile: it wants PyTorch 2"))
+      << outcome.out << outcome.err;
+}
+
 }  // namespace
 }  // namespace howard::cli

@@ -19,8 +19,7 @@ std::vector<PointResult> run(const harness::Experiment& experiment,
   return harness::run_points(
       experiment,
       harness::plan_points(experiment,
-                           {.overrides = {{"subject", subjects}, {"evaluations", {evaluations}}}}),
-      {}, {});
+                           {.overrides = {{"subject", subjects}, {"evaluations", {evaluations}}}}));
 }
 
 TEST(Calibrate, HasAPointForEachMeasuredQuantityAndEachCalibratedConstant) {

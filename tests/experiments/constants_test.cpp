@@ -24,6 +24,7 @@
 #include "engines/ops/eltwise.h"
 #include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/profiles/profiles.h"
+#include "engines/wormhole/profiles/script_times.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -290,6 +291,12 @@ bool any_moved(const std::vector<double>& before, const std::vector<double>& aft
   return false;
 }
 
+/// What the host of a user's script does, which no experiment has.
+std::vector<double> times_of_scripts(const ProfileConstants& constants) {
+  const wormhole::ScriptTimes times = wormhole::script_times(constants);
+  return {times.ttnn_call.seconds(), times.program_miss.seconds(), times.kernel_compile.seconds()};
+}
+
 /// Holds one profile and what its constants move.
 class Tried {
  public:
@@ -317,8 +324,10 @@ class Tried {
     const Meaning meaning = meaning_of(name, constant);
     const bool rises = meaning.more == More::is_slower || meaning.more == More::allows;
     const bool up = rises == (factor > 1);
-    const bool moved = meaning.limit ? any_moved(meaning.limit(profiles_), meaning.limit(other), up)
-                                     : any_time_moved(other, up);
+    const bool moved =
+        meaning.limit ? any_moved(meaning.limit(profiles_), meaning.limit(other), up)
+                      : any_time_moved(other, up) ||
+                            any_moved(times_of_scripts(constants_), times_of_scripts(changed), up);
     return moved ? Outcome::moves : Outcome::does_nothing;
   }
 

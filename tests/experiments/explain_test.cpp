@@ -142,6 +142,26 @@ TEST(Explain, ATinyProductWaitsForDispatchAndALargeOneDoesNot) {
   EXPECT_GT(gain(large, "pad M"), 4) << "134 do not either, but are 20 a core, not 19, a prime";
 }
 
+TEST(Explain, SaysTheSameBoundAsTheExperimentsTable) {
+  const auto expect_same = [](const harness::Experiment& experiment,
+                              const std::vector<AxisOverride>& overrides,
+                              const Parameters& parameters) {
+    const auto points = run_emulated(experiment, overrides);
+    ASSERT_EQ(points.size(), 1U);
+    EXPECT_EQ(explained(experiment, parameters).run.account.bound(),
+              *points[0].find_detail("bound_by"));
+  };
+  for (const char* shape : {"32x32x32", "4096x4096x4096"}) {
+    expect_same(*matmul_sweep(box()), {{"shape", {shape}}, {"dispatch", {"worker"}}},
+                {{"shape", shape}, {"dispatch", "worker"}});
+  }
+  for (const char* engine : {"dynamic", "traced"}) {
+    expect_same(*mlp_engines(box()),
+                {{"engine", {engine}}, {"variant", {"corrected"}}, {"dispatch", {"eth"}}},
+                {{"engine", engine}, {"variant", "corrected"}, {"dispatch", "eth"}});
+  }
+}
+
 TEST(Explain, ADramBoundOpIsSaidToBeOne) {
   const Explanation sum =
       explained(*op_list(box()), {{"ops", "4096x4096/add"}, {"engine", "traced"}});

@@ -81,6 +81,56 @@ TEST(Gpt2Experiments, AWidthThatIsNoWholeNumberOfHeadsSkipsThePoint) {
   }
 }
 
+/// The time of a small step of `engine` with one more thing said.
+double small_step(const std::string& engine, const harness::AxisOverride& changed) {
+  const auto points = run_emulated(*gpt2_full(built_in_box()), {{"engine", {engine}},
+                                                                {"variant", {"as_published"}},
+                                                                {"layers", {"1"}},
+                                                                {"batch", {"2"}},
+                                                                changed});
+  EXPECT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].skipped, std::nullopt) << *points[0].skipped;
+  return points[0].find_metric("kernel_time")->value;
+}
+
+TEST(Gpt2Experiments, SizesThatUsersChangeCount) {
+  for (const char* const engine : {"ttml", "static"}) {
+    const double plain = small_step(engine, {"sequence", {"256"}});
+    EXPECT_EQ(small_step(engine, {"heads", {"6"}}), plain) << "what it is anyway";
+    EXPECT_EQ(small_step(engine, {"ffn", {"1536"}}), plain);
+    EXPECT_GT(small_step(engine, {"sequence", {"512"}}), plain);
+    EXPECT_GT(small_step(engine, {"dim", {"768"}}), plain);
+    EXPECT_GT(small_step(engine, {"ffn", {"3072"}}), plain);
+    EXPECT_GT(small_step(engine, {"vocabulary", {"4096"}}), plain);
+    EXPECT_NE(small_step(engine, {"heads", {"12"}}), plain);
+  }
+}
+
+TEST(Gpt2Experiments, TtmlHasItsVariants) {
+  const double plain = small_step("ttml", {"gelu_backward", {"fused"}});
+  EXPECT_GT(small_step("ttml", {"gelu_backward", {"composite"}}), plain);
+  EXPECT_NE(small_step("ttml", {"layernorm", {"composite"}}), plain);
+  EXPECT_LT(small_step("ttml", {"optimizer", {"moreh"}}), plain) << "one program for seventeen";
+  const auto other = run_emulated(*gpt2_full(built_in_box()),
+                                  {{"engine", {"static"}}, {"layernorm", {"composite"}}});
+  for (const PointResult& each : other) EXPECT_TRUE(each.skipped.has_value()) << each.id();
+}
+
+TEST(Gpt2Experiments, APointOfOtherSizesHasNoPublishedFigure) {
+  for (const auto& point : run_emulated(
+           *gpt2_full(built_in_box()),
+           {{"engine", {"static"}}, {"variant", {"as_published"}}, {"vocabulary", {"512"}}})) {
+    EXPECT_FALSE(point.reference.has_value()) << point.id();
+  }
+  const auto heads =
+      run_emulated(*gpt2_full(built_in_box()), {{"heads", {"7"}}, {"layers", {"1"}}});
+  for (const PointResult& each : heads) {
+    if (each.parameters.front().second == "static") {
+      EXPECT_NE(each.skipped->find("heads that divide"), std::string::npos);
+    }
+  }
+}
+
 TEST(Gpt2Experiments, TheHostTrainsBothModels) {
   const auto expect_falling = [](const std::vector<PointResult>& points) {
     EXPECT_FALSE(points.empty());

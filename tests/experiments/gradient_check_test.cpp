@@ -21,7 +21,7 @@ harness::ExperimentResult run(const std::vector<std::string>& ops,
   harness::ExperimentResult result{.experiment = "gradient_check"};
   result.points = harness::run_points(
       *experiment,
-      harness::plan_points(*experiment, {.overrides = {{"op", ops}, {"dtype", dtypes}}}), {}, {});
+      harness::plan_points(*experiment, {.overrides = {{"op", ops}, {"dtype", dtypes}}}));
   reports::attach_references(result);
   return result;
 }

@@ -23,7 +23,7 @@ class MatmulSweep : public ::testing::Test {
  protected:
   std::vector<PointResult> run(const PlanOptions& options) const {
     return harness::run_points(*sweep_, harness::plan_points(*sweep_, options),
-                               {.repetitions = 2, .min_time = 0.001}, {});
+                               {.repetitions = 2, .min_time = 0.001});
   }
 
   std::vector<PointResult> emulate(std::vector<AxisOverride> overrides = {}) const {
@@ -65,6 +65,21 @@ TEST_F(MatmulSweep, TheCliffAt4096ComesOutOfThePlanner) {
   EXPECT_GT(ratio, 4.5);
   EXPECT_LT(ratio, 6.0);
   EXPECT_LT(seconds(points, id(2048, "worker")) / seconds(points, id(2048, "eth")), 1.3);
+}
+
+TEST_F(MatmulSweep, WeightsAndResultMayHaveTypesOfTheirOwn) {
+  const auto time = [&](std::vector<AxisOverride> overrides) {
+    overrides.push_back({"shape", {"32x2048x8192"}});
+    overrides.push_back({"dispatch", {"worker"}});
+    const std::vector<PointResult> points = emulate(std::move(overrides));
+    EXPECT_EQ(points.size(), 1U);
+    return points.front().find_metric("kernel_time")->value;
+  };
+  const double plain = time({});
+  const double narrow_weights = time({{"weights", {"bfloat8_b"}}});
+  EXPECT_LT(narrow_weights, plain) << "its time is that of reading the weights";
+  EXPECT_LT(time({{"weights", {"bfloat4_b"}}}), narrow_weights);
+  EXPECT_GT(time({{"output", {"float32"}}}), plain);
 }
 
 TEST_F(MatmulSweep, SmallProductsAreBoundByTheHostAndLargeOnesAreNot) {

@@ -24,7 +24,7 @@ inline std::vector<harness::PointResult> run_emulated(
                                      .overrides = std::move(overrides)};
   harness::ExperimentResult result{
       .experiment = std::string(experiment.name()),
-      .points = run_points(experiment, plan_points(experiment, options), {}, {})};
+      .points = run_points(experiment, plan_points(experiment, options))};
   reports::attach_references(result);
   return result.points;
 }
@@ -35,7 +35,7 @@ inline std::vector<harness::PointResult> run_host(
   const harness::PlanOptions options{.backends = {harness::Backend::host},
                                      .overrides = std::move(overrides)};
   return run_points(experiment, plan_points(experiment, options),
-                    {.repetitions = 2, .min_time = 0.001}, {});
+                    {.repetitions = 2, .min_time = 0.001});
 }
 
 /// Returns the published rows of `experiment` to which none of its points belongs, line by line.

@@ -14,6 +14,23 @@
 namespace howard::harness {
 namespace {
 
+/// An observer made of functions, each of which may be missing.
+struct Hooks final : RunObserver {
+  std::function<bool()> stops;
+  std::function<void(std::size_t, const PointResult&)> done;
+  std::function<void(std::size_t)> wall;
+  TraceSink* sink = nullptr;
+
+  bool stop() override { return stops && stops(); }
+  void point_done(std::size_t index, const PointResult& point) override {
+    if (done) done(index, point);
+  }
+  void wall_follows(std::size_t count) override {
+    if (wall) wall(count);
+  }
+  TraceSink* trace_sink(const PointResult& /*point*/) override { return sink; }
+};
+
 constexpr WallOptions kQuick{.repetitions = 2, .min_time = 0.001};
 
 class Runner : public ::testing::Test {
@@ -24,8 +41,11 @@ class Runner : public ::testing::Test {
     return result;
   }
 
-  std::vector<PointResult> run(const PlanOptions& options, const RunHooks& hooks = {}) const {
-    return run_points(experiment_, plan_points(experiment_, options), kQuick, hooks);
+  std::vector<PointResult> run(const PlanOptions& options) const {
+    return run_points(experiment_, plan_points(experiment_, options), kQuick);
+  }
+  std::vector<PointResult> run(const PlanOptions& options, RunObserver& observer) const {
+    return run_points(experiment_, plan_points(experiment_, options), kQuick, observer);
   }
 
   FakeExperiment experiment_;
@@ -106,8 +126,8 @@ TEST_F(Runner, WhatDoesNotApplyIsSkippedWithoutFailing) {
 
 TEST_F(Runner, ReportsEachPointOnceWhenItEnds) {
   std::vector<std::size_t> ended;
-  RunHooks hooks;
-  hooks.point_done = [&](std::size_t index, const PointResult& point) {
+  Hooks hooks;
+  hooks.done = [&](std::size_t index, const PointResult& point) {
     EXPECT_FALSE(point.metrics.empty());
     ended.push_back(index);
   };
@@ -119,9 +139,9 @@ TEST_F(Runner, ReportsEachPointOnceWhenItEnds) {
 TEST_F(Runner, SaysThatTheWallClockFollowsOnceTheVirtualOneIsDone) {
   std::vector<std::size_t> ended_before, follow;
   std::size_t ended = 0;
-  RunHooks hooks;
-  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
-  hooks.wall_follows = [&](std::size_t count) {
+  Hooks hooks;
+  hooks.done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.wall = [&](std::size_t count) {
     ended_before.push_back(ended);
     follow.push_back(count);
   };
@@ -138,9 +158,9 @@ TEST_F(Runner, SaysThatTheWallClockFollowsOnceTheVirtualOneIsDone) {
 
 TEST_F(Runner, AStopKeepsWhatHasEnded) {
   int ended = 0;
-  RunHooks hooks;
-  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
-  hooks.stop = [&] { return ended >= 3; };
+  Hooks hooks;
+  hooks.done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.stops = [&] { return ended >= 3; };
   const auto points = run({}, hooks);
   EXPECT_EQ(points.size(), 3U);
   EXPECT_EQ(points[2].id(), "emulated/us:2/mode:fast");
@@ -153,8 +173,8 @@ TEST_F(Runner, ATraceIsOneMoreIterationThatIsNotTimed) {
     int events = 0;
   };
   Counter sink;
-  RunHooks hooks;
-  hooks.trace_sink = [&](const PointResult&) { return &sink; };
+  Hooks hooks;
+  hooks.sink = &sink;
   const PlanOptions options{.backends = {Backend::emulated}};
   const auto traced = run(options, hooks);
   EXPECT_EQ(sink.events, 4) << "one of each point";
@@ -171,10 +191,10 @@ TEST_F(Runner, AnyNumberOfThreadsGivesTheSamePointsInTheSameOrder) {
   const auto alone = run(options);
   for (const int threads : {2, 3, 32}) {
     std::vector<std::size_t> ended;
-    RunHooks hooks;
-    hooks.point_done = [&](std::size_t index, const PointResult&) { ended.push_back(index); };
-    const auto together =
-        run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, threads);
+    Hooks hooks;
+    hooks.done = [&](std::size_t index, const PointResult&) { ended.push_back(index); };
+    const auto together = run_points(experiment_, plan_points(experiment_, options), kQuick, hooks,
+                                     {.threads = threads});
     ASSERT_EQ(together.size(), alone.size());
     for (std::size_t i = 0; i < alone.size(); ++i) {
       EXPECT_EQ(together[i].id(), alone[i].id());
@@ -191,12 +211,13 @@ TEST_F(Runner, AnyNumberOfThreadsGivesTheSamePointsInTheSameOrder) {
 
 TEST_F(Runner, AStopOfSeveralThreadsKeepsWhatHasEnded) {
   std::size_t ended = 0;
-  RunHooks hooks;
-  hooks.point_done = [&](std::size_t, const PointResult&) { ++ended; };
-  hooks.stop = [&] { return ended >= 1; };
+  Hooks hooks;
+  hooks.done = [&](std::size_t, const PointResult&) { ++ended; };
+  hooks.stops = [&] { return ended >= 1; };
   const PlanOptions options{.backends = {Backend::emulated},
                             .overrides = {{"us", {"1", "2", "3"}}}};
-  const auto points = run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, 2);
+  const auto points =
+      run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, {.threads = 2});
   EXPECT_EQ(points.size(), ended);
   EXPECT_GE(points.size(), 1U);
   EXPECT_LE(points.size(), 2U) << "one more may have been on its way";
@@ -205,20 +226,22 @@ TEST_F(Runner, AStopOfSeveralThreadsKeepsWhatHasEnded) {
 TEST_F(Runner, OthersTakePointsAndGiveThemBack) {
   const PlanOptions options{.overrides = {{"us", {"1", "2", "3"}}}};
   const auto alone = run({.backends = {Backend::emulated}, .overrides = options.overrides});
-  RunHooks hooks;
+  RunObserver nobody;
   std::vector<std::size_t> taken;
-  hooks.others = [&](PointQueue& queue) {
-    for (auto places = queue.take(2); !places.empty(); places = queue.take(2)) {
-      EXPECT_LE(places.size(), 2U);
-      for (const std::size_t place : places) {
-        EXPECT_EQ(queue.planned(place).backend, Backend::emulated) << "none of the wall clock";
-        taken.push_back(place);
-        queue.end(place, alone[place]);
-      }
-    }
-    EXPECT_EQ(queue.left(), 0U);
-  };
-  const auto points = run_points(experiment_, plan_points(experiment_, options), kQuick, hooks, 0);
+  const Workers workers{
+      .threads = 0, .others = [&](PointQueue& queue) {
+        for (auto places = queue.take(2); !places.empty(); places = queue.take(2)) {
+          EXPECT_LE(places.size(), 2U);
+          for (const std::size_t place : places) {
+            EXPECT_EQ(queue.planned(place).backend, Backend::emulated) << "none of the wall clock";
+            taken.push_back(place);
+            queue.end(place, alone[place]);
+          }
+        }
+        EXPECT_EQ(queue.left(), 0U);
+      }};
+  const auto points =
+      run_points(experiment_, plan_points(experiment_, options), kQuick, nobody, workers);
   EXPECT_EQ(taken, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
   ASSERT_EQ(points.size(), 9U);
   for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -253,8 +276,9 @@ class SharingExperiment : public FakeExperiment {
 TEST(SharingRunner, PointsThatShareWorkStayOnOneThread) {
   for (const bool shares : {false, true}) {
     const SharingExperiment experiment(shares);
-    run_points(experiment, plan_points(experiment, {.backends = {Backend::emulated}}), kQuick, {},
-               2);
+    RunObserver nobody;
+    run_points(experiment, plan_points(experiment, {.backends = {Backend::emulated}}), kQuick,
+               nobody, {.threads = 2});
     EXPECT_EQ(experiment.helped(), !shares);
   }
 }
@@ -275,8 +299,8 @@ class GivenUpExperiment final : public FakeExperiment {
 
 TEST(StoppedRunner, APointThatIsGivenUpIsLeftOut) {
   const GivenUpExperiment experiment;
-  RunHooks hooks;
-  hooks.stop = [&] { return experiment.stop(); };
+  Hooks hooks;
+  hooks.stops = [&] { return experiment.stop(); };
   const auto planned = plan_points(experiment, {.backends = {Backend::host}});
   EXPECT_TRUE(run_points(experiment, planned, kQuick, hooks).empty());
   EXPECT_TRUE(experiment.stop());
@@ -315,7 +339,7 @@ class UntimedExperiment final : public Experiment {
 
 TEST(UntimedRunner, RunsEachPointOnceAndGivesItNoTime) {
   const UntimedExperiment experiment;
-  const auto points = run_points(experiment, plan_points(experiment, {}), kQuick, {});
+  const auto points = run_points(experiment, plan_points(experiment, {}), kQuick);
   ASSERT_EQ(points.size(), 2U);
   for (const PointResult& point : points) {
     EXPECT_EQ(*point.find_detail("runs"), "1");

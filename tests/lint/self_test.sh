@@ -192,6 +192,21 @@ test_unfinished() {
   done
 }
 
+test_own_headers() {
+  put base/a.h '#pragma once' 'int f();'
+  put base/a.cpp '#include "base/a.h"' '' '#include <string>'
+  put base/main.cpp '#include <string>'
+  accepts "a source that includes its own header first"
+  put base/a.h '#pragma once' 'int f();'
+  put base/a.cpp '#include <string>' '' '#include "base/a.h"'
+  rejects base/a.cpp:1 "a source whose own header comes later"
+  put base/a.h '#pragma once' 'int f();'
+  put base/a.cpp 'int f() { return 0; }'
+  rejects base/a.cpp:1 "a source without its own header"
+  put base/a.h 'int f();'
+  rejects base/a.h:1 "a header without #pragma once"
+}
+
 # Here the check is a build: configures and builds the object library of header_tests.cmake.
 test_headers() {
   run_check() {
@@ -211,6 +226,10 @@ test_headers() {
   rejects base/a.h "a header that leans on another include"
   put base/a.h 'struct A {};'
   rejects base/a.h "a header without #pragma once"
+  put base/a.h '#pragma once' 'struct A { std::string text; };'
+  put base/a.cpp '#include "base/a.h"'
+  put base/b.h '#pragma once'
+  accepts "a header that its own source is there to test"
 }
 
 "test_$check"

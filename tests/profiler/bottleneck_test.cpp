@@ -55,7 +55,7 @@ TEST(Bottleneck, StatesTheNumbersThatDecide) {
   EXPECT_EQ(summary.excess, ps(90));
   EXPECT_EQ(summary.time(), ps(260));
   EXPECT_EQ(summary.verdict(), Verdict::kernel_inefficient);
-  EXPECT_DOUBLE_EQ(summary.verdict_share(), 90. / 260);
+  EXPECT_DOUBLE_EQ(summary.share_of(Verdict::kernel_inefficient), 90. / 260);
 }
 
 TEST(Bottleneck, PutsARunUnderTheRoofline) {

@@ -6,6 +6,13 @@
 namespace howard::profiler {
 namespace {
 
+TEST(Bound, IsDispatchWhereTheDispatcherSetsThePace) {
+  EXPECT_EQ(bound_by({.whole = 10, .kernels = 9, .dispatcher = 9.7, .kernel_word = "math"}),
+            "dispatch");
+  EXPECT_EQ(bound_by({.whole = 10, .kernels = 9, .dispatcher = 9.6, .kernel_word = "math"}),
+            "math");
+}
+
 TEST(Bound, KernelsThatRunForHalfOfTheTimeAreWhatItIsBoundBy) {
   EXPECT_EQ(bound_by({.whole = 10, .kernels = 5, .kernel_word = "unpack"}), "unpack");
   EXPECT_EQ(bound_by({.whole = 10, .kernels = 4.9, .kernel_word = "unpack"}), "dispatch");

@@ -393,7 +393,7 @@ TEST(Gaps, OfALongProgramAreNotHiddenByAShortOneWithinIt) {
   EXPECT_EQ(only(lanes).gaps[0].before, 0U);
   // By the report's definition the gap begins where the short one ended.
   EXPECT_EQ(sequential_gaps(lanes).idle.ps(), 110);
-  EXPECT_EQ(op_to_op(lanes).negative_total.ps(), -90);
+  EXPECT_EQ(only(lanes).op_to_op.negative_total.ps(), -90);
 }
 
 TEST(Gaps, OfNoProgramsAreNone) {
@@ -401,7 +401,6 @@ TEST(Gaps, OfNoProgramsAreNone) {
   EXPECT_TRUE(find_gaps(timeline, LaneKind::queue).empty());
   EXPECT_TRUE(gap_histogram({}).empty());
   EXPECT_EQ(sequential_gaps({}).share(), std::nullopt);
-  EXPECT_EQ(op_to_op({}).count, 0U);
 }
 
 TEST(GapHistogram, HasBinsAtOneTwoAndFive) {
@@ -436,9 +435,9 @@ TEST(SequentialGaps, AreTheReports) {
   EXPECT_EQ(gaps.busy.ps(), 120);
   EXPECT_EQ(gaps.wall.ps(), 160);
   EXPECT_DOUBLE_EQ(gaps.share().value(), 0.25);
-  EXPECT_EQ(op_to_op(devices).count, 2U);
-  EXPECT_EQ(op_to_op(devices).negative, 0U) << "one of them is zero";
-  EXPECT_EQ(op_to_op(devices).total.ps(), 40);
+  EXPECT_EQ(only(devices).op_to_op.count, 2U);
+  EXPECT_EQ(only(devices).op_to_op.negative, 0U) << "one of them is zero";
+  EXPECT_EQ(only(devices).op_to_op.total.ps(), 40);
   gaps += gaps;
   EXPECT_EQ(gaps.gaps, 4U);
   EXPECT_EQ(gaps.idle.ps(), 80);

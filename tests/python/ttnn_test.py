@@ -45,7 +45,7 @@ class BundlesTest(ScriptTest):
                 self.assertIn("of virtual time", made.stderr)
 
     def test_the_reports_mlp_takes_what_the_experiment_says(self):
-        made = self.run_program("python", "--no-values", "--what-if", "no",
+        made = self.run_program("python", "--no-values", "--what-if", "no", "--calls", "report",
                                 HERE / "ttnn" / "report_mlp.py", "256", "256")
         self.assertEqual(made.returncode, 0, made.stderr)
         script = float(made.stdout.split()[0])
@@ -87,11 +87,14 @@ class OutputsTest(ScriptTest):
                                           "traced=no,yes").returncode, 0)
 
     def test_outputs_of_experiments(self):
-        made = self.run_text(HEAD + "ttnn.relu(x)\n", "--trace", "t.json", "--bottlenecks",
+        made = self.run_text(HEAD + "import howard\nfrom tracy import signpost\nsignpost('start')\n"
+                             "with howard.region('forward'):\n    ttnn.relu(x)\n", "--trace", "t.json", "--bottlenecks",
                              "--device-logs", "logs", "--memory", "memory", "--csv", "out.csv")
         self.assertEqual(made.returncode, 0, made.stderr)
         folder = pathlib.Path(self.folder.name)
-        self.assertIn("relu", (folder / "t.json").read_text())
+        trace = (folder / "t.json").read_text()
+        for name in ("relu", "signpost start", "begin forward", "end forward"):
+            self.assertIn(name, trace)
         self.assertTrue(list((folder / "logs").rglob("*.csv")))
         self.assertTrue((folder / "out.csv").exists())
 
@@ -110,13 +113,49 @@ class OutputsTest(ScriptTest):
         made = self.run_text("import howard\n" + HEAD + "start = howard.now()\n"
                              "for _ in range(10):\n    ttnn.add(x, x)\n"
                              "print(howard.now() - start)\n", "--no-values",
-                             "--set", "host.python_call=1ms")
+                             "--set", "host.ttnn_call=1ms")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertGreater(float(made.stdout), 0.010)
+        self.assertIn("1.000 ms more from Python", made.stderr)
+
+    def test_the_first_call_of_a_program_takes_longer(self):
+        text = "import howard\n" + HEAD + "ttnn.synchronize_device(device)\ntimes = []\n" \
+            "for i in range(4):\n    if i == 2:\n        device.disable_and_clear_program_cache()\n" \
+            "    if i == 3:\n        device.enable_program_cache()\n        ttnn.exp(x)\n" \
+            "        ttnn.synchronize_device(device)\n" \
+            "    start = howard.now()\n    ttnn.exp(x)\n    ttnn.synchronize_device(device)\n" \
+            "    times.append(howard.now() - start)\nprint(*times)\n" \
+            "print(device.num_program_cache_entries())\n"
+        warm = self.run_text(text)
+        self.assertEqual(warm.returncode, 0, warm.stderr)
+        first, second, without, again = map(float, warm.stdout.splitlines()[0].split())
+        self.assertAlmostEqual(first - second, 1.2e-3, delta=1e-6)
+        self.assertAlmostEqual(without - second, 1.2e-3, delta=1e-6)
+        self.assertAlmostEqual(again, second, delta=1e-6)
+        self.assertEqual(warm.stdout.splitlines()[1], "1")
+        self.assertRegex(warm.stderr, "first calls of 3 programs: 3.600 ms")
+        cold = self.run_text(text, "--kernel-cache", "cold")
+        first, second, without, _ = map(float, cold.stdout.splitlines()[0].split())
+        self.assertAlmostEqual(first - second, 0.79, delta=1e-3)
+        self.assertAlmostEqual(without - second, 1.2e-3, delta=1e-6)
+
+    def test_a_fused_activation_takes_time(self):
+        text = "import howard\n" + HEAD + "big = ttnn.ones([1024, 1024], " \
+            "layout=ttnn.TILE_LAYOUT, device=device)\ngrid = ttnn.CoreGrid(y=7, x=8)\n" \
+            "def taken(**options):\n    for _ in range(2):\n        start = howard.now()\n" \
+            "        ttnn.linear(big, big, core_grid=grid, **options)\n" \
+            "        ttnn.synchronize_device(device)\n    return howard.now() - start\n" \
+            "print(taken(), taken(activation='relu'), taken(activation='gelu'))\n"
+        made = self.run_text(text, "--no-values")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        plain, relu, gelu = map(float, made.stdout.split())
+        self.assertLessEqual(plain, relu)
+        self.assertGreater(gelu, plain + 10e-6)
 
     def test_without_values_large_tensors_take_no_memory(self):
         text = "import ttnn\ndevice = ttnn.open_device(device_id=0)\n" \
-            "host = [ttnn.ones([65536, 32768], layout=ttnn.TILE_LAYOUT) for _ in range(2)]\n" \
+            "big = [ttnn.zeros([32768, 32768], layout=ttnn.TILE_LAYOUT, device=device) " \
+            "for _ in range(2)]\nhost = ttnn.ones([65536, 32768], layout=ttnn.TILE_LAYOUT)\n" \
             "import resource\n" \
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
         made = self.run_text(text, "--no-values")
@@ -218,6 +257,8 @@ class BadScriptsTest(ScriptTest):
     def test_bad_command_lines(self):
         for words, part in (((), "no script"), (("nowhere.py",), "there is no script"),
                             (("--what-if", "maybe", __file__), "yes, no"),
+                            (("--calls", "nobody", __file__), "ttnn, report"),
+                            (("--kernel-cache", "tepid", __file__), "warm, cold"),
                             (("--nonsense", __file__), "--nonsense")):
             made = self.run_program("python", *words)
             self.assertEqual(made.returncode, 2, (words, made.stderr))

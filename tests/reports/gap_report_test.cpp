@@ -43,26 +43,6 @@ Timeline sample() {
 
 std::string text(const Table& table) { return terminal_table(table, {}); }
 
-TEST(GapReport, ShowsWhatEachLaneLostItsTimeTo) {
-  const Timeline timeline = sample();
-  const auto lanes = profiler::find_gaps(timeline, LaneKind::sub_device);
-  EXPECT_EQ(
-      text(lanes_table(timeline, lanes, LaneKind::sub_device)),
-      "busy and idle time\n"
-      "\n"
-      "cores         programs   span   busy    idle  idle share  gaps  mean gap  longest gap"
-      "  mostly\n"
-      "                           us     us      us           %              us           us\n"
-      "------------  --------  -----  -----  ------  ----------  ----  --------  -----------"
-      "  -----------------\n"
-      "sub-device 0         2  200.0  160.0   40.00        20.0     1     40.00        40.00"
-      "  host issuing 50 %\n"
-      "sub-device 1         2  210.0  110.0  100.00        47.6     1    100.00       100.00"
-      "  go latency 100 %\n"
-      "\n"
-      "warning: events missing: 7 (lost in recording or dropped in reading)\n");
-}
-
 TEST(GapReport, ShowsTheCausesTheLargestFirst) {
   const Timeline timeline = sample();
   const Table table = causes_table(profiler::find_gaps(timeline, LaneKind::sub_device));
@@ -85,15 +65,6 @@ TEST(GapReport, ShowsTheLargestPairsAndTheRest) {
   EXPECT_EQ(op_pairs_table(timeline, lanes, 2).rows[1].cells[1].text, "add");
 }
 
-TEST(GapReport, ComparesThreeDefinitions) {
-  const Table table = gap_definitions_table(sample());
-  ASSERT_EQ(table.rows.size(), 3U);
-  std::vector<std::string> idle;
-  for (const TableRow& row : table.rows) idle.push_back(row.cells[3].text);
-  // The programs are matmul 0..100, matmul 50..150, add 140..200, exp 250..260.
-  EXPECT_EQ(idle, (std::vector<std::string>{"50.00", "50.00", "-10.00"}));
-}
-
 TEST(GapReport, NamesBoundsInTheirUnits) {
   EXPECT_EQ(bound_name(SimTime::picoseconds(5)), "5 ps");
   EXPECT_EQ(bound_name(SimTime::nanoseconds(200)), "200 ns");
@@ -103,11 +74,9 @@ TEST(GapReport, NamesBoundsInTheirUnits) {
 
 TEST(GapReport, OfNothingIsEmptyTables) {
   const Timeline timeline;
-  EXPECT_TRUE(lanes_table(timeline, {}, LaneKind::queue).rows.empty());
   EXPECT_TRUE(causes_table({}).rows.empty());
   EXPECT_TRUE(op_pairs_table(timeline, {}, 3).rows.empty());
   EXPECT_TRUE(gap_lengths_table({}).rows.empty());
-  EXPECT_EQ(gap_definitions_table(timeline).rows.size(), 3U);
   EXPECT_NE(text(causes_table({})), "");
 }
 

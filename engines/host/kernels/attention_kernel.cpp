@@ -3,8 +3,10 @@
 // Attention as one kernel: the scores of a row of q stay in a workspace of the thread.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "engines/host/kernels/float_math.h"
+#include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
 
@@ -25,7 +27,8 @@ struct AttentionRows {
   bool causal;
 
   /// Row `index` of all rows of q; `work` has room for the scores and a row of the result.
-  HOWARD_INLINE void run_row(std::int64_t index, float* work) const {
+  /// `seen`: of a decoding step, the places that it sees; otherwise all or, causal, those before.
+  HOWARD_INLINE void run_row(std::int64_t index, std::int64_t seen, float* work) const {
     const std::int64_t row = index % rows;
     const std::int64_t head = index / rows;
     const std::int64_t batch = head / heads;
@@ -33,7 +36,7 @@ struct AttentionRows {
     const T* query = q + index * columns;
     const T* key = k + pair * keys * columns;
     const T* value = v + pair * keys * columns;
-    const std::int64_t seen = causal ? row + 1 : keys;
+    if (causal) seen = row + 1;
     float* scores = work;
     float* sums = work + keys;
     for (std::int64_t j = 0; j < seen; ++j) {
@@ -67,11 +70,19 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                    const KernelContext& context) {
   call.require((call.inputs() == 3 || call.inputs() == 4) && call.outputs() == 1,
                "q, k, v and perhaps a mask");
-  call.require_one_real_type();
   call.require_own_outputs();
+  const bool decodes = call.inputs() == 4 && call.in(3).dtype == DataType::uint32;
+  call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype &&
+                   call.in(1).dtype == call.out().dtype && call.in(2).dtype == call.out().dtype &&
+                   (call.inputs() == 3 || decodes || call.in(3).dtype == call.out().dtype),
+               "bfloat16 or float32");
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
-  const bool masked = call.inputs() == 4;
+  const bool masked = call.inputs() == 4 && !decodes;
+  std::optional<Indices> position;
+  if (decodes) position.emplace(call, 3, k.rows(), "decode_attention");
+  call.require(!decodes || (q.rows() == 1 && !attributes.causal && position->count() == 1),
+               "one row that sees places up to a position");
   call.require(call.out().shape == q && call.in(2).shape == k && q.outer() == k.outer() &&
                    q.heads() % k.heads() == 0 && q.columns() == k.columns() &&
                    (!attributes.causal || q.rows() == k.rows()),
@@ -99,11 +110,13 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                                 .causal = attributes.causal};
     return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
       workspace.require(Bytes((rows.keys + rows.columns) * 4));
+      if (position) position->require_in_range();
+      const std::int64_t seen = position ? position->at(0) + 1 : rows.keys;
       share(pool, count, row_grain(rows.keys * rows.columns),
             [&](std::int64_t begin, std::int64_t end, int worker) {
               float* work = workspace.floats(worker);
               vectorised([&]() HOWARD_INLINE {
-                for (std::int64_t row = begin; row < end; ++row) rows.run_row(row, work);
+                for (std::int64_t row = begin; row < end; ++row) rows.run_row(row, seen, work);
               });
             });
     };

@@ -89,12 +89,20 @@ struct BlockProgram {
   std::vector<BlockOperand> operands;
   float scalar = 0;              ///< The value after those of the operands.
   std::vector<BlockStep> steps;  ///< The first of all operands, each other of the result before.
+  std::array<std::vector<BlockStep>, 2> before;  ///< Of the first and the second operand.
   std::array<std::int64_t, 4> sides{};
   DataType dtype = DataType::float32;
   std::byte* out = nullptr;
 
   std::int64_t pieces() const { return ceil_div(sides[3], kBlock); }
   std::int64_t units() const { return sides[0] * sides[1] * sides[2] * pieces(); }
+
+  /// In place, one after the other.
+  static void run_steps(std::span<const BlockStep> functions, float* values, std::int64_t count) {
+    for (const BlockStep& step : functions) {
+      step.loop(values, values, values, step.numbers, values, count);
+    }
+  }
 
   void run_unit(std::int64_t unit) const {
     alignas(64) float values[3][kBlock];
@@ -110,6 +118,7 @@ struct BlockProgram {
         const auto& steps_of = operands[i].steps;
         const std::int64_t first = at[0] * steps_of[0] + at[1] * steps_of[1] + at[2] * steps_of[2];
         operands[i].load_piece(first, column, count, values[i]);
+        if (i < before.size()) run_steps(before[i], values[i], count);
       } else if (i == operands.size()) {
         std::fill(values[i], values[i] + count, scalar);
       } else {
@@ -117,9 +126,7 @@ struct BlockProgram {
       }
     }
     steps[0].loop(read[0], read[1], read[2], steps[0].numbers, values[0], count);
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      steps[i].loop(values[0], values[0], values[0], steps[i].numbers, values[0], count);
-    }
+    run_steps(std::span(steps).subspan(1), values[0], count);
     with_type(dtype, [&](auto type) {
       auto* to = reinterpret_cast<typename decltype(type)::type*>(out) + row * sides[3] + column;
       const float* from = values[0];
@@ -157,9 +164,12 @@ Kernel make_block_kernel(const EltwiseAttributes& attributes, const Call& call,
     program.operands.push_back(block_operand(call.in(i), call.in_values(i)));
   }
   program.steps.push_back(block_step(attributes.function, attributes.numbers));
-  for (const EltwiseStep& step : attributes.then) {
-    program.steps.push_back(block_step(step.function, step.numbers));
-  }
+  const auto add = [](const std::vector<EltwiseStep>& from, std::vector<BlockStep>& to) {
+    for (const EltwiseStep& step : from) to.push_back(block_step(step.function, step.numbers));
+  };
+  add(attributes.then, program.steps);
+  add(attributes.on_a, program.before[0]);
+  add(attributes.on_b, program.before[1]);
   return [program = std::move(program), &pool = context.pool] {
     share(pool, program.units(), kBlockGrain, [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t unit = begin; unit < end; ++unit) program.run_unit(unit);

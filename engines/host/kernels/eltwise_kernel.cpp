@@ -146,8 +146,8 @@ Kernel unary_of_shape(const Call& call, const KernelContext& context) {
 
 Kernel make_kernel(const EltwiseAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  // What another function follows, and what has no loop of its own, goes the generic way.
-  if (!attributes.then.empty()) return make_block_kernel(attributes, call, context);
+  // What has functions before or behind it, or no loop of its own, goes the generic way.
+  if (!attributes.is_plain()) return make_block_kernel(attributes, call, context);
   switch (attributes.function) {
     case Eltwise::add:
       return binary<Add>(attributes, call, context);

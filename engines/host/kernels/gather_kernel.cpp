@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slices, paddings and permutations: each element of the result has one place in the operand.
+// Slices, paddings and permutations: each element of the result has one place in the operand. Rows
+// that are written into a cache.
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
+#include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
 
@@ -60,6 +63,34 @@ void require_one_of_a_type(const Call& call) {
   call.require_own_outputs();
 }
 
+/// Rows `first` and on of the result, which is operand 1, become those of operand 0; with a
+/// position as operand 2, so many rows further on.
+Kernel write_rows_kernel(const Call& call, std::int64_t first, const KernelContext& context) {
+  const Sides from = call.in(0).shape.dimensions();
+  const Sides to = call.out().shape.dimensions();
+  call.require(call.inputs() <= 3 && call.outputs() == 1 && call.in(1).shape == call.out().shape &&
+                   call.in_values(1) == call.out_values() && call.in(0).dtype == call.out().dtype &&
+                   call.in(1).dtype == call.out().dtype && from[0] == to[0] && from[1] == to[1] &&
+                   from[3] == to[3] && first >= 0 && first + from[2] <= to[2],
+               "rows and the cache that they are written into");
+  const std::int64_t places = to[2] - from[2] - first + 1;
+  const std::int64_t head = call.out().host_bytes().value() / (to[0] * to[1]);
+  const std::int64_t row = head / to[2];
+  std::optional<Indices> position;
+  if (call.inputs() == 3) position.emplace(call, 2, places, "write_rows");
+  return [=, &pool = context.pool, values = call.in_values(0), cache = call.out_values()] {
+    if (position) position->require_in_range();
+    const std::int64_t at = first + (position ? position->at(0) : 0);
+    share(pool, to[0] * to[1], row_grain(from[2] * from[3]),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+              std::memcpy(cache + i * head + at * row, values + i * from[2] * row,
+                          static_cast<std::size_t>(from[2] * row));
+            }
+          });
+  };
+}
+
 template <class T>
 Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const KernelContext& context) {
   const Sides inner = call.in(0).shape.dimensions();
@@ -91,6 +122,7 @@ Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const Kerne
 
 Kernel make_kernel(const SliceAttributes& attributes, const Call& call,
                    const KernelContext& context) {
+  if (call.inputs() > 1) return write_rows_kernel(call, attributes.begins[2], context);
   require_one_of_a_type(call);
   const Sides& from = call.in(0).shape.dimensions();
   const Sides& to = call.out().shape.dimensions();

@@ -27,10 +27,12 @@ constexpr std::int64_t kBlocksPerThread = 2;
 constexpr std::int64_t kTile = 512;
 /// From this many rows on, B is packed and blocks are bands.
 constexpr std::int64_t kManyRows = 1024;
-/// How much of the second-level cache a band fills. It has at least kFewestRows rows, because
-/// oneDNN reads all of B for each band.
-constexpr Bytes kBand(std::int64_t{1} << 20);
+/// A band has at least this many rows, because oneDNN reads all of B for each band.
 constexpr std::int64_t kFewestRows = 128;
+/// Copying a factor costs as much as some 75 rows of the product gain by it on Zen 4 with AVX2.
+constexpr std::int64_t kWorthCopying = 128;
+/// Rows this many bytes apart share an eighth of the sets of a first-level cache or less.
+constexpr std::int64_t kFewSets = 2048;
 
 /// Returns the side of the blocks when `length` is cut into `parts`.
 std::int64_t side(std::int64_t length, std::int64_t parts) {
@@ -82,7 +84,9 @@ BlockSize tile_size(const MatmulShape& shape, std::int64_t threads) {
 /// one after the other; on parts of rows it would wait for memory at each part (gelu's gradient for
 /// 8192x1536 took 11.4 ms that way, and takes 7.2 ms on its own).
 BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
-  const std::int64_t fit = kBand.value() / (shape.n * bytes_of(DataType::float32));
+  // A band fills half of the second-level cache.
+  const std::int64_t fit =
+      second_level_cache().value() / 2 / (shape.n * bytes_of(DataType::float32));
   const std::int64_t most = std::clamp(fit, kFewestRows, kTile);
   const std::int64_t each = std::max(kBlocksPerThread, ceil_div(ceil_div(shape.m, most), threads));
   // oneDNN computes a part of the columns with its gemm. For all columns at once it uses other
@@ -94,7 +98,28 @@ BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
           .part_k = shape.k};
 }
 
+/// Returns blocks of whole rows or whole columns, `each` for a thread. What is not cut is read for
+/// every block; columns are only cut if there are few rows, because passes walk through rows.
+BlockSize whole_size(const MatmulShape& shape, std::int64_t threads, std::int64_t each) {
+  const bool by_rows = 2 * shape.m >= shape.n;
+  BlockSize size{.rows = by_rows ? side(shape.m, threads * each) : shape.m,
+                 .columns = by_rows ? shape.n : side(shape.n, threads * each),
+                 .part_columns = 0,
+                 .part_k = shape.k};
+  size.part_columns = size.columns;
+  return size;
+}
+
+bool have_few_sets(std::int64_t columns) {
+  return columns * bytes_of(DataType::float32) % kFewSets == 0;
+}
+
 }  // namespace
+
+bool has_ways(const MatmulShape& shape) {
+  return shape.batch == 1 && shape.a == DataType::float32 && shape.b == DataType::float32 &&
+         shape.flops() >= kSmallProduct;
+}
 
 /// Each block of columns packs only its own part of B, and each block of rows packs all of B; but
 /// oneDNN prefers wide blocks. The time of one Zen 4 thread for its half of a bfloat16 product of n
@@ -107,7 +132,7 @@ BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
 ///
 /// Both sides are cut only when one does not suffice for all threads, and single matrices are cut
 /// only when there are fewer of them than threads.
-BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
+BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const ProductWay& way) {
   BlockSize size{.rows = shape.m, .columns = shape.n, .part_columns = shape.n, .part_k = shape.k};
   if (shape.flops() < kSmallProduct) {
     size.matrices = shape.batch;
@@ -116,6 +141,9 @@ BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
   if (shape.batch >= threads) {
     size.matrices = threads == 1 ? shape.batch : ceil_div(shape.batch, threads * kBlocksPerThread);
     return size;
+  }
+  if (way.cut != ProductWay::Cut::parts && has_ways(shape)) {
+    return whole_size(shape, threads, way.cut == ProductWay::Cut::one ? 1 : 2);
   }
   if (is_tiled(shape)) {
     return shape.m >= kManyRows ? band_size(shape, threads) : tile_size(shape, threads);
@@ -142,8 +170,21 @@ BlockSize block_size(const MatmulShape& shape, std::int64_t threads) {
 ///    1024x384x1536                    303                    293
 ///    256x2048x2048    268      284    245                    283
 ///    1024x512x512     290      307
-bool packing_pays(const MatmulShape& shape) {
-  return is_tiled(shape) && shape.m >= kManyRows && (shape.transpose_b || shape.n > 2 * kTile);
+bool packing_pays(const MatmulShape& shape, const ProductWay& way) {
+  if (!has_ways(shape)) return false;
+  if (way.pads && !shape.transpose_b && have_few_sets(shape.n)) return shape.m >= kWorthCopying;
+  return way.cut == ProductWay::Cut::parts && is_tiled(shape) && shape.m >= kManyRows &&
+         (shape.transpose_b || shape.n > 2 * kTile);
+}
+
+bool copying_a_pays(const MatmulShape& shape, const ProductWay& way) {
+  return has_ways(shape) && way.pads && shape.transpose_a && have_few_sets(shape.m) &&
+         shape.n >= kWorthCopying;
+}
+
+std::int64_t gapped(std::int64_t columns) {
+  const std::int64_t step = columns + kGap;
+  return have_few_sets(step) ? step + kGap : step;
 }
 
 }  // namespace howard::host

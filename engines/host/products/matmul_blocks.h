@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engines/host/products/matmul_shape.h"
+#include "engines/host/products/product_way.h"
 
 namespace howard::host {
 
@@ -31,12 +32,32 @@ struct PartSize {
   friend bool operator==(const PartSize&, const PartSize&) = default;
 };
 
-/// Returns the blocks that cut a product for `threads`: by rows, columns, both, or whole matrices
-/// of the batch. `shape` has the types that oneDNN multiplies in. Blocks at an edge may be smaller.
-BlockSize block_size(const MatmulShape& shape, std::int64_t threads);
+/// The number of elements from one stored row of a matrix to the next.
+struct RowSteps {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+};
 
-/// Returns whether it pays to store the parts of B once in the layout that oneDNN prefers, for all
-/// blocks to use.
-bool packing_pays(const MatmulShape& shape);
+/// Returns whether a product can be computed in more than one way. `shape` has the types that
+/// oneDNN multiplies in, here and below.
+bool has_ways(const MatmulShape& shape);
+
+/// Returns the blocks that cut a product for `threads`: by rows, columns, both, or whole matrices
+/// of the batch. Blocks at an edge may be smaller.
+BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const ProductWay& way);
+
+/// Returns whether it pays to store the parts of B once, for all blocks to use: in the layout that
+/// oneDNN prefers, or with gaps if its gemm reads them.
+bool packing_pays(const MatmulShape& shape, const ProductWay& way);
+
+/// Returns whether it pays to copy what a part reads of a transposed A, with gaps.
+bool copying_a_pays(const MatmulShape& shape, const ProductWay& way);
+
+/// The elements behind a row that is stored with a gap.
+inline constexpr std::int64_t kGap = 16;
+
+/// Returns the distance of rows of this length that are stored with gaps.
+std::int64_t gapped(std::int64_t columns);
 
 }  // namespace howard::host

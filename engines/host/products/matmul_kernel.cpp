@@ -82,7 +82,8 @@ void explained(const MatmulShape& shape, const Run& run) {
 
 }  // namespace
 
-MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {}
+MatmulKernels::MatmulKernels(const KernelContext& context, const ProductTuning& tuning)
+    : context_(context), tuning_(tuning) {}
 
 MatmulKernels::~MatmulKernels() = default;
 
@@ -107,7 +108,11 @@ MatmulPlan& MatmulKernels::planned(const MatmulShape& shape) {
   const auto known = plans_.find(shape);
   if (known != plans_.end()) return *known->second;
   std::unique_ptr<MatmulPlan> plan;
-  explained(shape, [&] { plan = std::make_unique<MatmulPlan>(shape, context_.pool.threads()); });
+  MatmulShape computed = shape;
+  computed.a = computed.b = multiplied_in(shape.a, shape.b);
+  explained(shape, [&] {
+    plan = std::make_unique<MatmulPlan>(shape, context_.pool.threads(), tuning_.way(computed));
+  });
   return *plans_.emplace(shape, std::move(plan)).first->second;
 }
 

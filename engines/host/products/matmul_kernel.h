@@ -7,6 +7,7 @@
 
 #include "engines/host/kernels/kernel.h"
 #include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_tuning.h"
 
 namespace howard::host {
 
@@ -22,7 +23,7 @@ struct ResultPlace {
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
-  explicit MatmulKernels(const KernelContext& context);
+  MatmulKernels(const KernelContext& context, const ProductTuning& tuning);
   ~MatmulKernels();
 
   /// Makes a kernel that can run as long as this object lives. Throws Error when the operands do
@@ -37,6 +38,7 @@ class MatmulKernels {
   MatmulPlan& planned(const MatmulShape& shape);
 
   KernelContext context_;
+  ProductTuning tuning_;
   std::map<MatmulShape, std::unique_ptr<MatmulPlan>> plans_;
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/host/products/matmul_plan.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <dnnl.hpp>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "engines/host/kernels/vector_loops.h"
 #include "engines/host/products/held_signals.h"
 #include "engines/host/products/matmul_blocks.h"
+#include "engines/host/products/onednn_part.h"
 
 namespace howard::host {
 namespace {
@@ -19,9 +19,6 @@ namespace {
 constexpr std::int64_t kFloat = 4;  // in bytes
 constexpr std::int64_t kLine = 64;  // in bytes
 
-/// What a block of whole matrices widens stays within this: half of Sapphire Rapids' second-level
-/// cache.
-constexpr Bytes kWidened(std::int64_t{1} << 20);
 /// How many elements to widen are worth another thread.
 constexpr std::int64_t kWideningGrain = 16384;
 /// How many elements of a widened product are rounded and passed on at a time: they stay in the
@@ -32,101 +29,14 @@ constexpr std::int64_t kFinished = 4096;
 /// at 64 it does, at 96 it no longer does.
 constexpr std::int64_t kKeepsStack = 64;
 
-/// Makes oneDNN single-threaded on this thread during its lifetime, whatever OMP_NUM_THREADS says.
-/// oneDNN's OpenMP runtime keeps the number of threads per thread; the destructor restores the
-/// caller's.
-class SingleOpenMpThread {
- public:
-  SingleOpenMpThread() { omp_set_num_threads(1); }
-  ~SingleOpenMpThread() { omp_set_num_threads(before_); }
-  SingleOpenMpThread(const SingleOpenMpThread&) = delete;
-  SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
-
- private:
-  int before_ = omp_get_max_threads();
-};
-
-const dnnl::engine& cpu_engine() {
-  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
-  return kEngine;
+/// Describes `columns` of B, over a range of k, where they are packed with gaps.
+dnnl::memory::desc b_with_gaps(std::int64_t k, std::int64_t columns) {
+  return {{k, columns}, dnnl::memory::data_type::f32, {gapped(columns), 1}};
 }
 
-dnnl::memory::data_type type_of(DataType dtype) {
-  return dtype == DataType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
-}
-
-/// Describes B [k, columns] as a part of the whole B.
-dnnl::memory::desc plain_b(const MatmulShape& shape, DataType dtype, std::int64_t columns) {
-  const bool tb = shape.transpose_b;
-  return {{shape.k, columns}, type_of(dtype), {tb ? 1 : shape.n, tb ? shape.k : 1}};
-}
-
-/// Describes B in the layout that oneDNN prefers, which describe() finds out.
-dnnl::memory::desc any_b(const MatmulShape& shape, std::int64_t columns) {
-  return {{shape.k, columns}, type_of(shape.b), dnnl::memory::format_tag::any};
-}
-
-/// The elements between the rows of a block of C that is stored by itself, in place of the rest of
-/// C's row. With it oneDNN takes the same kernels as for a part of C.
-constexpr std::int64_t kGap = 16;
-
-/// oneDNN 3 (Ubuntu 24.04) has no separate descriptions of operations.
-template <class... Parts>
-dnnl::matmul::primitive_desc matmul_description(const dnnl::primitive_attr& attributes,
-                                                const Parts&... parts) {
-#if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), parts..., attributes};
-#else
-  return {dnnl::matmul::desc(parts...), attributes, cpu_engine()};
-#endif
-}
-
-/// `c_step` is the number of elements from one row of C to the next. `packed_b`, for one matrix
-/// only, describes B if it is packed.
-dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& size,
-                                      std::int64_t c_step,
-                                      const std::optional<dnnl::memory::desc>& packed_b) {
-  const SingleOpenMpThread single;
-  // A part [matrices, rows, columns] of matrices that are stored with other distances. For a single
-  // matrix the first dimension is left out, because oneDNN has faster kernels then.
-  const auto part = [&](DataType dtype, dnnl::memory::dims sizes, dnnl::memory::dims strides) {
-    if (size.matrices == 1) {
-      sizes.erase(sizes.begin());
-      strides.erase(strides.begin());
-    }
-    return dnnl::memory::desc(sizes, type_of(dtype), strides);
-  };
-  const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
-  const bool ta = shape.transpose_a;
-  const bool tb = shape.transpose_b;
-  const auto a = part(shape.a, {shape.one_a ? 1 : size.matrices, size.rows, size.k},
-                      {m * k, ta ? 1 : k, ta ? m : 1});
-  const auto b = packed_b ? *packed_b
-                          : part(shape.b, {shape.one_b ? 1 : size.matrices, size.k, size.columns},
-                                 {k * n, tb ? 1 : n, tb ? k : 1});
-  const auto c =
-      part(shape.result, {size.matrices, size.rows, size.columns}, {m * c_step, c_step, 1});
-  dnnl::primitive_attr attributes;
-  // The library's own scratchpad would belong to the thread that made the primitive; ours belongs
-  // to a worker.
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (size.adds) {
-    dnnl::post_ops sum;
-    sum.append_sum();
-    attributes.set_post_ops(sum);
-  }
-  if (!shape.bias || size.adds) return matmul_description(attributes, a, b, c);
-  const auto bias = part(*shape.bias, {1, 1, size.columns}, {n, n, 1});
-  return matmul_description(attributes, a, b, bias, c);
-}
-
-bool wants_packed_b(const MatmulShape& shape, const PartSize& size, std::int64_t c_step) {
-  const auto wanted = describe(shape, size, c_step, any_b(shape, size.columns)).weights_desc();
+bool wants_packed_b(const MatmulShape& shape, const PartSize& size, const RowSteps& steps) {
+  const auto wanted = describe(shape, size, steps, any_b(shape, size.columns)).weights_desc();
   return wanted != plain_b(shape, shape.b, size.columns);
-}
-
-Bytes size_of(const dnnl::memory::desc& description) {
-  return Bytes(static_cast<std::int64_t>(description.get_size()));
 }
 
 Bytes float32_bytes(std::int64_t elements) { return Bytes(elements * kFloat); }
@@ -161,7 +71,8 @@ bool has_fast_bfloat16_products() {
     const bool wants_amx = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
     if (wants_amx && !__builtin_cpu_supports("amx-bf16")) return false;
     try {
-      describe({.m = 32, .k = 32, .n = 32}, {.rows = 32, .columns = 32, .k = 32}, 32, {});
+      describe({.m = 32, .k = 32, .n = 32}, {.rows = 32, .columns = 32, .k = 32},
+               {.a = 32, .b = 32, .c = 32}, {});
       return true;
     } catch (const dnnl::error& error) {
       if (error.status == dnnl_unimplemented) return false;
@@ -222,7 +133,7 @@ DataType multiplied_in(DataType a, DataType b, bool fast) {
   return both && fast ? DataType::bfloat16 : DataType::float32;
 }
 
-MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
+MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, const ProductWay& way, bool fast)
     : shape_(shape), computed_(shape) {
   computed_.a = computed_.b = multiplied_in(shape.a, shape.b, fast);
   const bool in_float32 = computed_.a == DataType::float32;
@@ -231,23 +142,23 @@ MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
   rounds_ = in_float32 && shape.result == DataType::bfloat16;
   own_c_ = (rounds_ && !shape.wide_result) || !shape.stores_result;
   const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
-  BlockSize size = block_size(computed_, threads);
+  BlockSize size = block_size(computed_, threads, way);
   const bool whole = size.rows == m && size.columns == n && size.part_k == k;
   if (whole && in_float32) {
-    const std::int64_t fit = kWidened.value() / float32_bytes(m * k + k * n + m * n).value();
+    // What a block widens stays within half of the second-level cache.
+    const std::int64_t fit =
+        second_level_cache().value() / 2 / float32_bytes(m * k + k * n + m * n).value();
     size.matrices = std::clamp(fit, std::int64_t{1}, size.matrices);
   }
-  c_step_ = own_c_ && size.columns < n ? size.columns + kGap : n;
-  const PartSize largest{
-      .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
-  packs_b_ = packing_pays(computed_) && wants_packed_b(computed_, largest, c_step_);
+  steps_ = plain_steps(computed_);
+  if (own_c_ && size.columns < n) steps_.c = size.columns + kGap;
   a_ = factor(shape.a, m * k, shape.one_a ? 1 : shape.batch, whole && !shape.one_a);
   b_ = factor(shape.b, k * n, shape.one_b ? 1 : shape.batch, whole && !shape.one_b);
-  if (packs_b_) b_.held = Factor::Held::packed;
   if (shape.bias) bias_ = factor(*shape.bias, n, 1, false);
+  copy_with_gaps(size, way);
   cut(size);
-  if (packs_b_) {
-    for (std::int64_t column = 0; column < n; column += size.part_columns) add_packing(column);
+  for (std::int64_t column = 0; packs_b_ && column < n; column += size.part_columns) {
+    add_packing(column, std::min(size.part_columns, n - column));
   }
   make_room(size);
   executions_.resize(static_cast<std::size_t>(threads));
@@ -257,6 +168,23 @@ MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, bool fast)
 }
 
 MatmulPlan::~MatmulPlan() = default;
+
+/// Decides which factors are packed or copied with gaps.
+void MatmulPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
+  const PartSize largest{
+      .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
+  const bool packs = packing_pays(computed_, way);
+  const bool copies = copying_a_pays(computed_, way);
+  if (!packs && !copies) return;
+  const bool gemm = is_by_gemm(computed_, largest, steps_);
+  gaps_in_b_ = packs && gemm;
+  packs_b_ = gaps_in_b_ || (packs && wants_packed_b(computed_, largest, steps_));
+  if (packs_b_) b_.held = Factor::Held::packed;
+  if (copies && gemm) {
+    a_.held = Factor::Held::by_part;
+    steps_.a = gapped(size.rows);
+  }
+}
 
 void MatmulPlan::cut(const BlockSize& size) {
   for (std::int64_t matrix = 0; matrix < shape_.batch; matrix += size.matrices) {
@@ -283,6 +211,7 @@ void MatmulPlan::cut(const BlockSize& size) {
                          ? first / size.part_columns
                          : (shape_.one_b ? 0 : matrix * shape_.k * shape_.n) +
                                (shape_.transpose_b ? first * shape_.k + k : k * shape_.n + first);
+            part.packed = packs_b_ ? k * gapped(std::min(size.part_columns, end - first)) : 0;
             part.bias = first;
             part.c = first - column;
           }
@@ -299,24 +228,26 @@ std::size_t MatmulPlan::primitive_for(const PartSize& size) {
   }
   const SingleOpenMpThread single;
   std::optional<dnnl::memory::desc> packed_b;
-  if (packs_b_) {
+  if (gaps_in_b_) {
+    packed_b = b_with_gaps(size.k, size.columns);
+  } else if (packs_b_) {
     const auto as_wide = std::ranges::find(primitives_, size.columns,
                                            [](const Primitive& one) { return one.size.columns; });
     packed_b = as_wide == primitives_.end() ? any_b(computed_, size.columns)
                                             : as_wide->description.weights_desc();
   }
-  const auto description = describe(computed_, size, c_step_, packed_b);
+  const auto description = describe(computed_, size, steps_, packed_b);
   own_size_ = std::max(own_size_, size_of(description.scratchpad_desc()));
   primitives_.push_back({size, description, dnnl::matmul(description)});
   return primitives_.size() - 1;
 }
 
-/// Adds the packing of the part of B that begins with `column`. Every band has all parts, in this
-/// order.
-void MatmulPlan::add_packing(std::int64_t column) {
-  const Primitive& reader = primitives_[blocks_[0].parts[packings_.size()].primitive];
-  const auto from = plain_b(shape_, shape_.b, reader.size.columns);
-  const auto to = reader.description.weights_desc();
+/// Adds the packing of a part of B, the `columns` that begin with `column`.
+void MatmulPlan::add_packing(std::int64_t column, std::int64_t columns) {
+  const auto from = plain_b(shape_, shape_.b, columns);
+  const auto reader = std::ranges::find(primitives_, columns,
+                                        [](const Primitive& one) { return one.size.columns; });
+  const auto to = gaps_in_b_ ? b_with_gaps(shape_.k, columns) : reader->description.weights_desc();
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const SingleOpenMpThread single;
@@ -354,12 +285,14 @@ void MatmulPlan::make_room(const BlockSize& largest) {
       factor->place = place(common_size_, factor->matrix * factor->matrices);
     } else if (factor->held == Factor::Held::by_block) {
       factor->place = place(own_size_, factor->matrix * largest.matrices);
+    } else if (factor->held == Factor::Held::by_part) {
+      factor->place = place(own_size_, largest.part_k * steps_.a);
     }
   }
   for (Packing& packing : packings_) {
     packing.place = place_of(common_size_, size_of(packing.to));
   }
-  if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * c_step_);
+  if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * steps_.c);
 }
 
 void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
@@ -410,8 +343,12 @@ void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
     const Primitive& primitive = primitives_[part.primitive];
     const Execution& own = executions_[static_cast<std::size_t>(worker)][part.primitive];
     const std::int64_t matrices = primitive.size.matrices;
-    own.a.set_data_handle(found(a_, job.operands.a, part.a, matrices, job));
-    own.b.set_data_handle(found(b_, job.operands.b, part.b, matrices, job));
+    if (a_.held == Factor::Held::by_part) {
+      own.a.set_data_handle(copied_a(part, primitive.size, job));
+    } else {
+      own.a.set_data_handle(found(a_, job.operands.a, part.a, matrices, job));
+    }
+    own.b.set_data_handle(found(b_, job.operands.b, part.b, matrices, job) + part.packed * kFloat);
     const bool biased = shape_.bias && !primitive.size.adds;
     if (biased) {
       own.bias.set_data_handle(found(bias_, job.operands.bias, part.bias, matrices, job));
@@ -437,11 +374,28 @@ std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std:
     }
     case Factor::Held::packed:
       return job.common + packings_[static_cast<std::size_t>(first)].place.value();
+    case Factor::Held::by_part:
     case Factor::Held::as_it_is:
       break;
   }
   // oneDNN takes operands as void*, even those that it only reads.
   return const_cast<std::byte*>(values + first * bytes_of(factor.dtype));
+}
+
+/// Copies what a part reads of a transposed A into the worker's workspace, with gaps.
+std::byte* MatmulPlan::copied_a(const Part& part, const PartSize& size, const Job& job) const {
+  std::byte* const to = job.own + a_.place.value();
+  for (std::int64_t k = 0; k < size.k; ++k) {
+    const std::int64_t first = part.a + k * shape_.m;
+    std::byte* const row = to + k * steps_.a * kFloat;
+    if (a_.dtype == DataType::float32) {
+      std::memcpy(row, job.operands.a + first * kFloat,
+                  static_cast<std::size_t>(size.rows * kFloat));
+    } else {
+      widen(job.operands.a, first, size.rows, row);
+    }
+  }
+  return to;
 }
 
 /// Rounds and stores a block that lies in `values`, and runs the pass on it.
@@ -456,7 +410,7 @@ void MatmulPlan::finish_block(const Block& block, const Job& job, std::byte* val
   for (std::int64_t row = 0; row < block.rows; row += at_once) {
     const std::int64_t first = block.c + row * shape_.n;
     const std::int64_t count = std::min(at_once, block.rows - row) * block.columns;
-    std::byte* const part = values + row * c_step_ * bytes_of(computed_.result);
+    std::byte* const part = values + row * steps_.c * bytes_of(computed_.result);
     if (rounds) {
       auto* halves = reinterpret_cast<Half*>(job.operands.c) + first;
       round_to_bfloat16(reinterpret_cast<float*>(part), count, stores ? halves : nullptr);

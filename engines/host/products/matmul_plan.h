@@ -9,6 +9,7 @@
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/products/matmul_blocks.h"
 #include "engines/host/products/matmul_shape.h"
+#include "engines/host/products/product_way.h"
 #include "engines/host/worker_pool.h"
 
 namespace howard::host {
@@ -45,7 +46,8 @@ class MatmulPlan {
  public:
   /// Plans for `threads` workers of a CPU with or without fast products of bfloat16. Throws
   /// dnnl::error when oneDNN does.
-  MatmulPlan(const MatmulShape& shape, int threads, bool fast = has_fast_bfloat16_products());
+  MatmulPlan(const MatmulShape& shape, int threads, const ProductWay& way = fixed_way(),
+             bool fast = has_fast_bfloat16_products());
   ~MatmulPlan();
 
   /// Only one thread at a time may call this, for all plans that share `workspace`.
@@ -58,7 +60,8 @@ class MatmulPlan {
   struct Part {
     std::size_t primitive = 0;  ///< Index into primitives_.
     std::int64_t a = 0, b = 0, bias = 0;
-    std::int64_t c = 0;  ///< The offset from the block's first column.
+    std::int64_t packed = 0;  ///< The offset from the beginning of that packing.
+    std::int64_t c = 0;       ///< The offset from the block's first column.
   };
   /// A rectangle of C, in one matrix or in several of the batch.
   struct Block {
@@ -67,9 +70,10 @@ class MatmulPlan {
     std::vector<Part> parts;
   };
   /// Where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace. It is
-  /// widened all at once before the blocks, or by block, for the matrices of that block.
+  /// widened all at once before the blocks, or by block, for the matrices of that block. By part, a
+  /// transposed A is copied with gaps, and widened if it is narrow.
   struct Factor {
-    enum class Held : std::uint8_t { as_it_is, once, by_block, packed };
+    enum class Held : std::uint8_t { as_it_is, once, by_block, by_part, packed };
     DataType dtype{};
     /// The elements of one matrix, and the number of matrices.
     std::int64_t matrix = 0, matrices = 0;
@@ -83,13 +87,15 @@ class MatmulPlan {
 
   void cut(const BlockSize& size);
   std::size_t primitive_for(const PartSize& size);
+  void copy_with_gaps(const BlockSize& size, const ProductWay& way);
   Factor factor(DataType dtype, std::int64_t matrix, std::int64_t matrices, bool by_block) const;
-  void add_packing(std::int64_t column);
+  void add_packing(std::int64_t column, std::int64_t columns);
   void make_room(const BlockSize& largest);
   void pack(const Packing& packing, const Job& job, int worker);
   void run_block(const Block& block, const Job& job, int worker);
   std::byte* found(const Factor& factor, const std::byte* values, std::int64_t first,
                    std::int64_t matrices, const Job& job) const;
+  std::byte* copied_a(const Part& part, const PartSize& size, const Job& job) const;
   void finish_block(const Block& block, const Job& job, std::byte* values) const;
 
   /// The shape as asked for, and the shape as oneDNN multiplies it.
@@ -97,9 +103,10 @@ class MatmulPlan {
   bool rounds_;  ///< Whether the result of oneDNN must be rounded.
   /// Whether a block of C is computed in its worker's workspace, at c_place_, or directly in C.
   bool own_c_;
-  /// The number of elements from one row of C, or of the workspace, to the next.
-  std::int64_t c_step_ = 0;
+  /// The distances of the rows where oneDNN finds them, in an operand or in a workspace.
+  RowSteps steps_;
   bool packs_b_ = false;
+  bool gaps_in_b_ = false;  ///< Whether B is packed as it is but for gaps.
   Factor a_, b_, bias_;
   Bytes c_place_;
   std::vector<Block> blocks_;

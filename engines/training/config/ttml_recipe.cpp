@@ -54,6 +54,10 @@ void require_ranges(const TtmlChecker& check) {
   positive("training_config.gradient_accumulation_steps", training.gradient_accumulation_steps,
            kMost);
   positive("training_config.model_save_interval", training.model_save_interval, kMost);
+  if (training.eval_every) positive("training_config.eval_every", *training.eval_every, kMost);
+  if (training.validation_batch_size) {
+    positive("training_config.validation_batch_size", *training.validation_batch_size, kMost);
+  }
   check.require_number(std::in_range<std::uint32_t>(training.seed), "training_config.seed",
                        training.seed, "0 to 4294967295");
   const TtmlTransformer& model = check.model();
@@ -168,12 +172,15 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   const std::string map = "training_config.optimizer.";
   if (optimizer.type) {
     check.require_word(map + "type", *optimizer.type,
-                       {"AdamW", "AdamWComposite", "MorehAdamW", "SGD", "SGDComposite", "NoOp"});
+                       {"AdamW", "AdamWComposite", "AdamWFullPrecision", "MorehAdamW", "SGD",
+                        "SGDComposite", "NoOp"});
     const std::string& type = *optimizer.type;
     recipe.optimizer = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
                        : type.starts_with("Adam") ? OptimizerKind::adamw
                        : type == "NoOp"           ? OptimizerKind::no_op
                                                   : OptimizerKind::sgd;
+    // The copy in bfloat16 that the model computes with is made where a parameter is used.
+    if (type == "AdamWFullPrecision") recipe.parameters = DataType::float32;
   }
   const auto set = [](float& field, const std::optional<float>& value) {
     if (value) field = *value;
@@ -245,10 +252,6 @@ void require_unset(const TtmlChecker& check) {
     check.require(!set, key, "it is set", std::string("no such key: ") + why);
   };
   const TtmlTraining& training = check.training();
-  const char* const no_validation = "there is no validation beside the training";
-  unset("training_config.eval_every", training.eval_every.has_value(), no_validation);
-  unset("training_config.validation_batch_size", training.validation_batch_size.has_value(),
-        no_validation);
   unset("training_config.tokenizer_path",
         training.tokenizer_path.has_value() && training.tokenizer_type == "char",
         "characters need no file");

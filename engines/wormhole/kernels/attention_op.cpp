@@ -54,7 +54,59 @@ AttentionSplit split_attention(const Shape& q, const Shape& k,
   return split;
 }
 
+/// Rows of a chunk of the keys of a decoding step: the most that is a power of two of tiles and
+/// leaves each core a chunk, up to 8 tiles.
+std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
+  constexpr std::int64_t kMostTiles = 8;
+  std::int64_t chunk = 1;
+  while (chunk < kMostTiles && 2 * chunk * cores <= tiles) chunk *= 2;
+  return chunk;
+}
+
 }  // namespace
+
+PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
+                                     CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& q = program.inputs[0].spec;
+  const Shape& k = program.inputs[1].spec.shape;
+  const Bytes tile = tile_bytes(q.dtype);
+  const std::int64_t pairs = k.batch();  // of a sequence and a head of keys
+  constexpr std::int64_t kMostCoresOfHead = 16;
+  const std::int64_t workers = std::clamp<std::int64_t>(grid.cores() / pairs, 1, kMostCoresOfHead);
+  const std::int64_t sk = decode_chunk(k.tile_rows(), workers);
+  const std::int64_t chunks = ceil_div(k.tile_rows(), sk);
+  const std::int64_t used = std::min(workers, chunks);
+  const std::int64_t heads_of_core =
+      ceil_div(pairs, std::max<std::int64_t>(1, grid.cores() / workers));
+  const std::int64_t d = q.shape.tile_columns();
+  const auto phases =
+      static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const SoftwareProfile& software = profiles.software;
+  const AttentionCosts& cost = software.attention;
+  const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
+  const SimTime compute =
+      2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) + d * cost.max + cost.chunk;
+  // A part is the sums of a tile of rows, their largest scores and their totals.
+  const SimTime merge = read_time(d + 2, tile, profiles) + d * cost.max + cost.sum;
+  const StepPipeline pipeline{
+      .steps = heads_of_core * ceil_div(chunks, used),
+      .all_steps = pairs * chunks,
+      .cores = static_cast<int>(std::min<std::int64_t>(grid.cores(), pairs * used)),
+      .set_up = heads_of_core * read_time(d, tile, profiles),
+      .read = read_time(2 * sk * d, tile, profiles),
+      .compute = compute,
+      .write = {},
+      .last_write = heads_of_core * ((used - 1) * merge + write_time(d, tile, profiles)),
+      .reads = 2 * sk * d * tile,
+      .writes = {}};
+  KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
+  kernel.dram += 2 * pairs * d * tile;
+  constexpr int kCircularBuffers = 16;
+  return {.name = program.name,
+          .footprint = op_footprint(pipeline.cores, 2, software.ttnn_binary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = kernel};
+}
 
 PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
                               CoreGrid grid, const Profiles& profiles) {

@@ -11,4 +11,10 @@ namespace howard::wormhole {
 PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
                               CoreGrid grid, const Profiles& profiles);
 
+/// ttnn's scaled_dot_product_attention_decode: up to 16 cores share the chunks of the keys and
+/// values of one of their heads; the rows of q that look with it lie in one tile. One core of them
+/// merges the parts of the others, one after the other. Timed as if the whole cache were seen.
+PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
+                                     CoreGrid grid, const Profiles& profiles);
+
 }  // namespace howard::wormhole

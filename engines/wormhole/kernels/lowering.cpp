@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
 #include "engines/wormhole/kernels/view_ops.h"
 
@@ -61,7 +62,8 @@ class Launches {
   std::vector<Program> programs_;
 };
 
-/// Transposes factors before the product where ttnn does so.
+/// Transposes factors before the product, and applies an activation after it, where ttnn does so:
+/// the multicasting kernels take an activation, if the caller gave a core grid or a configuration.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
   const MatmulPlan plan =
@@ -77,7 +79,22 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
     attributes.transpose_a = attributes.transpose_b = false;
     program.attributes = attributes;
   }
+  const bool told = attributes.core_grid || attributes.config;
+  if (!attributes.activation || (told && plan.is_multicast())) {
+    return launches.push(std::move(program));
+  }
+  const EltwiseStep activation = *std::exchange(attributes.activation, std::nullopt);
+  program.attributes = attributes;
+  const Operand out = program.outputs[0];
+  program.outputs[0] = launches.temporary(out.spec);
+  const Operand product = program.outputs[0];
   launches.push(std::move(program));
+  launches.add(name_of(activation.function),
+               EltwiseAttributes{.function = activation.function,
+                                 .scalar = {},
+                                 .core_grid = {},
+                                 .numbers = activation.numbers},
+               {product}, out);
 }
 
 /// ttnn computes in tiles, so row-major operands are tilized first, and the result is untilized.
@@ -165,7 +182,7 @@ void lower_to_rows(Program program, Launches& launches) {
 bool moves_rows_of_tiles(const Program& program) {
   if (program.outputs[0].spec.layout != Layout::tile) return false;
   if (const auto* const slice = std::get_if<SliceAttributes>(&program.attributes)) {
-    return !slices_whole_tiles(program, *slice);
+    return !writes_rows(program) && !slices_whole_tiles(program, *slice);
   }
   const auto* const pad = std::get_if<PadAttributes>(&program.attributes);
   return pad != nullptr && (pad->before[2] % kTileSide != 0 || pad->before[3] % kTileSide != 0);
@@ -204,7 +221,13 @@ Program timing_key(const Program& program) {
   if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
     if (eltwise->scalar) eltwise->scalar = 1.0F;
     eltwise->numbers = {};
-    for (EltwiseStep& step : eltwise->then) step.numbers = {};
+    for (auto* const steps : {&eltwise->then, &eltwise->on_a, &eltwise->on_b}) {
+      for (EltwiseStep& step : *steps) step.numbers = {};
+    }
+  } else if (auto* const matmul = std::get_if<MatmulAttributes>(&key.attributes)) {
+    if (matmul->activation) matmul->activation->numbers = {};
+  } else if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&key.attributes)) {
+    if (minimal->activation) minimal->activation->numbers = {};
   } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
     key.attributes = AdamWAttributes{};
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {

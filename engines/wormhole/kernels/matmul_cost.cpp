@@ -19,7 +19,7 @@ struct Geometry {
   std::int64_t subblocks;                        // of an output block
   std::int64_t k_steps;
   std::int64_t output_blocks;
-  Bytes tile;
+  Bytes in0_tile, in1_tile, out_tile;
 };
 
 Geometry geometry_of(const MatmulPlan& plan) {
@@ -33,7 +33,9 @@ Geometry geometry_of(const MatmulPlan& plan) {
           .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
           .k_steps = plan.k_blocks(),
           .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
-          .tile = tile_bytes(plan.dtype)};
+          .in0_tile = tile_bytes(plan.types.a),
+          .in1_tile = tile_bytes(plan.types.b),
+          .out_tile = tile_bytes(plan.types.out)};
 }
 
 struct Costs {
@@ -76,14 +78,17 @@ TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t reader
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
     // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
-    cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
-    cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc1);
+    cost.in0_load =
+        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in1_load =
+        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
     return;
   }
   if (plan.kind == MatmulKind::multi_core) {
     // One reader fetches both, one after the other.
-    cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, g.cores, costs.chip.dram_read_noc0) +
-                    costs.read(plan.in1, g.in1_tiles, g.tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in0_load =
+        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
+        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc0);
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
@@ -94,32 +99,35 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
-  cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.tile, in0_readers, in0_dram,
+  cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
                              in0_share_of_one_bank(plan, in0_readers, costs.chip));
-  cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.tile, in1_readers, in1_dram);
-  if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.tile);
-  if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.tile);
+  cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
+  if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
+  if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.in1_tile);
 }
 
 /// The time of one tile product is the passes of the matrix unit or the unpacking, whichever is
-/// longer. A sub-block keeps one operand tile in the registers and streams the other past it.
+/// longer. A sub-block keeps one operand tile in the registers and streams the other past it: a
+/// wide one keeps A's and streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost").
 struct TileProduct {
   SimTime math, unpack;
 };
 
 TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  const bool wide = plan.subblock_w >= plan.subblock_h;
   const std::int64_t reuse = std::max(plan.subblock_h, plan.subblock_w);
+  const Bytes kept = wide ? g.in0_tile : g.in1_tile;
+  const Bytes streamed = wide ? g.in1_tile : g.in0_tile;
   SimTime unpack = SimTime::picoseconds(
-      ceil_div(transfer_time((reuse + 1) * g.tile, costs.chip.unpack).ps(), reuse));
+      ceil_div(transfer_time(kept + reuse * streamed, costs.chip.unpack).ps(), reuse));
   if (plan.transposed_b) {
     // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
     // transposed on the way.
-    const std::int64_t tiles =
-        plan.subblock_h + costs.software.matmul_transposed_unpack * plan.subblock_w;
+    const Bytes bytes = plan.subblock_h * g.in0_tile +
+                        costs.software.matmul_transposed_unpack * plan.subblock_w * g.in1_tile;
     const std::int64_t products = plan.subblock_h * plan.subblock_w;
-    unpack =
-        std::max(unpack, SimTime::picoseconds(ceil_div(
-                             transfer_time(tiles * g.tile, costs.chip.unpack).ps(), products)));
+    unpack = std::max(unpack, SimTime::picoseconds(ceil_div(
+                                  transfer_time(bytes, costs.chip.unpack).ps(), products)));
   }
   return {.math = costs.chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
                   costs.software.matmul_tile_product,
@@ -150,18 +158,18 @@ std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
 SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.bias) return {};
   return g.out_tiles *
-         (transfer_time(2 * g.tile, costs.chip.unpack) + costs.software.matmul_output_tile);
+         (transfer_time(2 * g.out_tile, costs.chip.unpack) + costs.software.matmul_output_tile);
 }
 
 /// The vector unit applies it to each tile of the result before that is packed; the packer clips
 /// negative numbers by itself.
 SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.activation || *plan.activation == Eltwise::relu) return {};
-  return g.out_tiles * eltwise_math_time({.function = *plan.activation}, costs.software.tiles);
+  return g.out_tiles * fused_math_time(*plan.activation, costs.software.tiles);
 }
 
 void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
-  const Bytes twice_block = 2 * g.out_tiles * g.tile;
+  const Bytes twice_block = 2 * g.out_tiles * g.out_tile;
   const std::int64_t twice_noc0 = twice_cores_on_noc0(plan, g);
   const auto share = [&](std::int64_t twice_cores) {
     return Bytes(twice_block.value() / 4 * twice_cores);  // tiles are multiples of 64 bytes
@@ -174,7 +182,7 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
                 transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
   // One core alone: a barrier after every sub-block.
   const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
-                                               transfer_time(g.tile, costs.chip.noc_link)) +
+                                               transfer_time(g.out_tile, costs.chip.noc_link)) +
                         g.subblocks * costs.chip.noc_write_latency;
   cost.output_drain = std::max(shared, alone);
   // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
@@ -224,22 +232,21 @@ SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwarePr
 
 /// Returns all bytes that the readers fetch and the writers write.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
-  const auto from = [](Storage storage, std::int64_t tiles) {
-    return storage == Storage::dram ? tiles : 0;
+  const auto from = [](Storage storage, std::int64_t tiles, Bytes tile) {
+    return storage == Storage::dram ? tiles * tile : Bytes();
   };
   if (!plan.is_multicast()) {
     return plan.shares() * plan.batch_in_share *
-           (from(plan.in0, g.in0_tiles * g.k_steps) + from(plan.in1, g.in1_tiles * g.k_steps) +
-            from(plan.out, g.out_tiles)) *
-           g.tile;
+           (from(plan.in0, g.in0_tiles * g.k_steps, g.in0_tile) +
+            from(plan.in1, g.in1_tiles * g.k_steps, g.in1_tile) +
+            from(plan.out, g.out_tiles, g.out_tile));
   }
   const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
   const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
-  return (from(plan.in0, in0) + from(plan.in1, in1) +
-          from(plan.out, g.cores * g.out_tiles * g.output_blocks)) *
-         g.tile;
+  return from(plan.in0, in0, g.in0_tile) + from(plan.in1, in1, g.in1_tile) +
+         from(plan.out, g.cores * g.out_tiles * g.output_blocks, g.out_tile);
 }
 
 Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
@@ -296,14 +303,17 @@ SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
                           const SoftwareProfile& software) {
   // The best sub-block is a row or a column of all tiles that the destination registers hold.
   MatmulPlan best = plan;
-  best.out_block_h = best.subblock_h = 1;
-  best.out_block_w = best.subblock_w = plan.fp32_accumulation ? 4 : 8;
   best.in0_block_w = 1;
   best.transposed_b = false;
-  const Geometry g = geometry_of(best);
-  const TileProduct product = tile_product(best, g, {chip, software});
+  const std::int64_t most = plan.fp32_accumulation ? 4 : 8;
+  const auto product_time = [&](std::int64_t h, std::int64_t w) {
+    best.out_block_h = best.subblock_h = h;
+    best.out_block_w = best.subblock_w = w;
+    const TileProduct product = tile_product(best, geometry_of(best), {chip, software});
+    return std::max(product.math, product.unpack);
+  };
   const SimTime per_output_tile =
-      plan.k * std::max(product.math, product.unpack) + software.matmul_output_tile;
+      plan.k * std::min(product_time(1, most), product_time(most, 1)) + software.matmul_output_tile;
   return plan.products() * plan.per_core_m * plan.per_core_n * per_output_tile;
 }
 

@@ -21,14 +21,15 @@ namespace {
 /// The circular buffers of one core, which decide whether a block fits in L1.
 struct CircularBuffers {
   Bytes limit;
-  Bytes input_tile;
+  Bytes in0_tile;
+  Bytes in1_tile;
   Bytes output_tile;
   Bytes partial_tile;
   Bytes bias_tile;  ///< zero without a bias
 
   /// Inputs are double buffered; output and partial sums are not.
   Bytes size(std::int64_t h, std::int64_t w, std::int64_t k) const {
-    const Bytes inputs = 2 * k * (h + w) * input_tile + w * bias_tile;
+    const Bytes inputs = 2 * k * (h * in0_tile + w * in1_tile) + w * bias_tile;
     return inputs + h * w * (output_tile + partial_tile);
   }
   /// ttnn compares strictly, with less than.
@@ -36,15 +37,16 @@ struct CircularBuffers {
 };
 
 CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
-  const Bytes tile = tile_bytes(plan.dtype);
+  const Bytes out_tile = tile_bytes(plan.types.out);
   // Partial sums have the destination's format: fp32 or bf16, and never a block format.
   const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
-                                               : std::max(tile_bytes(DataType::bfloat16), tile);
+                                               : std::max(tile_bytes(DataType::bfloat16), out_tile);
   return {.limit = limit,
-          .input_tile = tile,
-          .output_tile = tile,
+          .in0_tile = tile_bytes(plan.types.a),
+          .in1_tile = tile_bytes(plan.types.b),
+          .output_tile = out_tile,
           .partial_tile = partial,
-          .bias_tile = plan.bias ? tile : Bytes()};
+          .bias_tile = plan.bias ? out_tile : Bytes()};
 }
 
 struct Block {
@@ -93,8 +95,19 @@ Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten
 
 std::int64_t most_tiles(bool fp32_accumulation) { return fp32_accumulation ? 4 : 8; }
 
+bool is_block_format(DataType type) {
+  return type == DataType::bfloat8_b || type == DataType::bfloat4_b;
+}
+
+/// Whether both factors are fp32.
+bool multiplies_fp32(const MatmulTypes& types) {
+  return types.a == DataType::float32 && types.b == DataType::float32;
+}
+
+/// ttnn's default: where both factors or the result are fp32.
 bool sums_in_fp32(const MatmulProblem& problem) {
-  return problem.compute.fp32_accumulation.value_or(problem.dtype == DataType::float32);
+  return problem.compute.fp32_accumulation.value_or(multiplies_fp32(problem.types) ||
+                                                    problem.types.out == DataType::float32);
 }
 
 /// Chooses the first pair that divides the block. With fp32 accumulation half as many tiles fit.
@@ -212,17 +225,17 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
   if (plan.subblock_w != plan.per_core_n) plan.subblock_h = 1;
 }
 
-/// Chooses ttnn's default compute settings:
-///    block formats                LoFi
-///    fp32                         HiFi4 with fp32 accumulation
-///    bf16                         HiFi2
-///    bf16 with only a core grid   LoFi
+/// Chooses ttnn's default compute settings, by the types of both factors:
+///    two block formats            LoFi
+///    fp32 by fp32                 HiFi4 with fp32 accumulation
+///    others                       HiFi2, or LoFi with a core grid or a configuration
+/// A result in fp32 has fp32 accumulation.
 void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
   const bool is_told = problem.core_grid || problem.config;
   MathFidelity fidelity = is_told ? MathFidelity::lofi : MathFidelity::hifi2;
-  if (plan.dtype == DataType::bfloat8_b || plan.dtype == DataType::bfloat4_b) {
+  if (is_block_format(plan.types.a) && is_block_format(plan.types.b)) {
     fidelity = MathFidelity::lofi;
-  } else if (plan.dtype == DataType::float32) {
+  } else if (multiplies_fp32(plan.types)) {
     fidelity = MathFidelity::hifi4;
   }
   plan.fidelity = problem.compute.fidelity.value_or(fidelity);
@@ -262,18 +275,25 @@ MatmulProblem unconfigured_problem(const Program& program, const MatmulAttribute
           .m = out.tile_rows(),
           .k = attributes.transpose_a ? a.tile_rows() : a.tile_columns(),
           .n = out.tile_columns(),
-          .dtype = program.inputs[0].spec.dtype,
+          .types = types_of(program),
           .core_grid = attributes.core_grid,
           .compute = attributes.compute,
           .transposed_a = attributes.transpose_a,
           .transposed_b = attributes.transpose_b,
           .bias = program.inputs.size() > 2,
+          .activation =
+              attributes.activation ? std::optional(attributes.activation->function) : std::nullopt,
           .in0 = program.inputs[0].spec.storage,
           .in1 = program.inputs[1].spec.storage,
           .out = program.outputs[0].spec.storage};
 }
 
 }  // namespace
+
+MatmulTypes types_of(const Program& product) {
+  return {product.inputs[0].spec.dtype, product.inputs[1].spec.dtype,
+          product.outputs[0].spec.dtype};
+}
 
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
   MatmulProblem problem = unconfigured_problem(program, attributes);
@@ -321,7 +341,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                   .m = problem.m,
                   .k = problem.k,
                   .n = problem.n,
-                  .dtype = problem.dtype,
+                  .types = problem.types,
                   .transposed_a = problem.transposed_a,
                   .transposed_b = problem.transposed_b,
                   .bias = problem.bias,

@@ -13,13 +13,22 @@
 
 namespace howard::wormhole {
 
+/// The data types of a product, which may all differ. A bias has the result's type.
+struct MatmulTypes {
+  DataType a = DataType::bfloat16, b = DataType::bfloat16, out = DataType::bfloat16;
+
+  static constexpr MatmulTypes all(DataType type) { return {type, type, type}; }
+
+  friend constexpr auto operator<=>(const MatmulTypes&, const MatmulTypes&) = default;
+};
+
 /// A matrix product in tiles, all operands tiled and interleaved over the banks of DRAM or L1.
 struct MatmulProblem {
   std::int64_t batch = 1;
   bool batched_a = true;             ///< Whether A has the batch, if there is one.
   bool batched_b = false;            ///< Whether B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
-  DataType dtype = DataType::bfloat16;
+  MatmulTypes types;
   std::optional<CoreGrid> core_grid;   ///< The caller's; larger than the device: the device's.
   ComputeConfig compute;               ///< What the caller left out takes ttnn's default.
   bool transposed_a = false;           ///< A is read along its columns.
@@ -35,6 +44,9 @@ struct MatmulProblem {
 
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
+
+/// Returns the types of a program whose inputs begin with two factors.
+MatmulTypes types_of(const Program& product);
 
 /// Returns the problem that `program` with `attributes` poses.
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
@@ -53,7 +65,7 @@ struct MatmulPlan {
   std::int64_t out_block_h = 1, out_block_w = 1;
   std::int64_t in0_block_w = 1;  ///< Tiles of K in one step.
   std::int64_t subblock_h = 1, subblock_w = 1;
-  DataType dtype = DataType::bfloat16;
+  MatmulTypes types;
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
   bool transposed_a = false;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/tile_ops.h"
 #include "engines/wormhole/kernels/work_split.h"
 
 namespace howard::wormhole {
@@ -51,7 +53,8 @@ struct MinimalStep {
 struct TileTimes {
   SimTime product;      ///< Of two tiles.
   SimTime partial_sum;  ///< Handing a tile of the output to the packer, at each step of K.
-  SimTime copy;         ///< A tile through the registers once more, with the bias, after the last.
+  /// A tile through the registers once more, with the bias and the activation, after the last.
+  SimTime copy;
 };
 
 /// In the kernel's order: the blocks of the output in a serpentine, K to and fro, so that at a turn
@@ -125,12 +128,17 @@ std::vector<SimTime> arrivals(const ChainCosts& chain, const std::vector<Minimal
   return at_the_end;
 }
 
+/// The size of a tile of each operand and of the result.
+struct MinimalTiles {
+  Bytes in0, in1, out;
+};
+
 KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep>& steps,
-                        Bytes tile, const Profiles& profiles) {
+                        const MinimalTiles& tiles, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
   const SoftwareProfile& software = profiles.software;
-  const SimTime port = transfer_time(tile, chip.noc_link);
-  const auto chain = [&](std::int64_t cores, std::int64_t readers, Bandwidth dram) {
+  const auto chain = [&](std::int64_t cores, std::int64_t readers, Bytes tile, Bandwidth dram) {
+    const SimTime port = transfer_time(tile, chip.noc_link);
     return ChainCosts{
         .cores = cores,
         .latency = chip.noc_read_latency,
@@ -138,13 +146,13 @@ KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep
         .forward = port,
         .handshake = software.minimal_matmul_handshake};
   };
-  // The larger operand is read on NoC 0. A goes along N's cores, one line for each of M's.
+  // The operand of more tiles is read on NoC 0. A goes along N's cores, one line for each of M's.
   const bool in0_larger = split.m * split.k > split.k * split.n;
   const auto dram = [&](bool larger) { return larger ? chip.dram_read_noc0 : chip.dram_read_noc1; };
-  const auto in0 = arrivals(chain(split.n_cores, split.m_cores, dram(in0_larger)), steps,
+  const auto in0 = arrivals(chain(split.n_cores, split.m_cores, tiles.in0, dram(in0_larger)), steps,
                             &MinimalStep::in0_tiles);
-  const auto in1 = arrivals(chain(split.m_cores, split.n_cores, dram(!in0_larger)), steps,
-                            &MinimalStep::in1_tiles);
+  const auto in1 = arrivals(chain(split.m_cores, split.n_cores, tiles.in1, dram(!in0_larger)),
+                            steps, &MinimalStep::in1_tiles);
   KernelCost kernel{.grid = split.grid, .cores = split.grid.cores()};
   const SimTime start = software.matmul_start;
   SimTime computed;
@@ -155,8 +163,8 @@ KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep
     if (i == 0) kernel.compute_start = start + ready;
     (in0[i] > in1[i] ? in0_waits : in1_waits) += ready - computed;
     computed = ready + steps[i].compute;
-    kernel.dram += split.m_cores * steps[i].in0_tiles * tile;
-    kernel.dram += split.n_cores * steps[i].in1_tiles * tile;
+    kernel.dram += split.m_cores * steps[i].in0_tiles * tiles.in0;
+    kernel.dram += split.n_cores * steps[i].in1_tiles * tiles.in1;
   }
   kernel.reads_end = start + std::max(in0.back(), in1.back());
   kernel.math_end = start + computed;
@@ -192,18 +200,21 @@ PlannedProgram plan_minimal_matmul(const Program& program,
                  .hint = "larger blocks"});
   }
   const ChipProfile& chip = profiles.chip;
-  const Bytes tile = tile_bytes(program.inputs[0].spec.dtype);
-  const Bytes out_tile = tile_bytes(program.outputs[0].spec.dtype);
+  const MatmulTypes types = types_of(program);
+  const MinimalTiles tiles{tile_bytes(types.a), tile_bytes(types.b), tile_bytes(types.out)};
   const auto phases =
       static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
   const TileTimes times{
       .product = chip.tile_pass() * phases + profiles.software.matmul_tile_product,
       .partial_sum = profiles.software.matmul_output_tile,
-      .copy = transfer_time(2 * tile, chip.unpack)};
-  KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tile, profiles);
+      .copy = transfer_time(2 * tiles.out, chip.unpack) +
+              (attributes.activation
+                   ? fused_math_time(attributes.activation->function, profiles.software.tiles)
+                   : SimTime())};
+  KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tiles, profiles);
   // Tiles go out as they are copied; what is left is the last one.
-  kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(out_tile, chip.noc_link);
-  kernel.dram += split.m * split.n * out_tile;
+  kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(tiles.out, chip.noc_link);
+  kernel.dram += split.m * split.n * tiles.out;
   constexpr int kCircularBuffers = 5;
   constexpr int kKernelGroups = 4;  // injectors of either operand, of both, and the others
   return {.name = program.name,

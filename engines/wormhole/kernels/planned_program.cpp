@@ -2,6 +2,7 @@
 #include "engines/wormhole/kernels/planned_program.h"
 
 #include "base/check.h"
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/attention_op.h"
 #include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/kernels/matmul_cost.h"
@@ -106,7 +107,8 @@ struct Planner {
     return plan_rms_norm_backward(program, grid, profiles);
   }
   PlannedProgram operator()(const SliceAttributes&) const {
-    return plan_slice(program, grid, profiles);
+    return writes_rows(program) ? plan_write_rows(program, grid, profiles)
+                                : plan_slice(program, grid, profiles);
   }
   PlannedProgram operator()(const PadAttributes&) const {
     return plan_pad(program, grid, profiles);
@@ -115,7 +117,8 @@ struct Planner {
     return plan_permute(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const AttentionAttributes& attributes) const {
-    return plan_attention(program, attributes, grid, profiles);
+    return has_position(program) ? plan_decode_attention(program, attributes, grid, profiles)
+                                 : plan_attention(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const MinimalMatmulAttributes& attributes) const {
     return plan_minimal_matmul(program, attributes, grid, profiles);

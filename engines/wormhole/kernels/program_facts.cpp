@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/ttnn_names.h"
 
@@ -24,6 +25,10 @@ struct Describer {
     facts.attributes.emplace_back(name, std::move(value));
   }
 
+  void told_activation(std::string_view name, const std::optional<EltwiseStep>& activation) const {
+    if (activation) told(name, ttnn_chain(std::span(&*activation, 1)));
+  }
+
   /// What a kernel with ttnn's default of HiFi2 was told of the arithmetic.
   void told_compute(const ComputeConfig& compute) const {
     facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
@@ -37,6 +42,7 @@ struct Describer {
     told("transpose_a", text(attributes.transpose_a));
     told("transpose_b", text(attributes.transpose_b));
     told("user_core_coord", ttnn_text(attributes.core_grid));
+    told_activation("user_fused_activation", attributes.activation);
     if (attributes.config) told("program_config", text_of(*attributes.config));
     const MatmulPlan& plan = *planned.matmul;
     facts.fidelity = name_of(plan.fidelity);
@@ -56,9 +62,12 @@ struct Describer {
       name(operation::kBinary);
       told("binary_op_type", fmt::format("BinaryOpType::{}", entry.ttnn));
       told("scalar", attributes.scalar ? fmt::format("{}", *attributes.scalar) : "std::nullopt");
-      if (!attributes.then.empty()) {
-        told("post_activations", fmt::format("SmallVector([{}])", ttnn_chain(attributes.then)));
-      }
+      const auto told_chain = [&](std::string_view role, const std::vector<EltwiseStep>& steps) {
+        if (!steps.empty()) told(role, fmt::format("SmallVector([{}])", ttnn_chain(steps)));
+      };
+      told_chain("lhs_activations", attributes.on_a);
+      told_chain("rhs_activations", attributes.on_b);
+      told_chain("post_activations", attributes.then);
     } else {
       name(operation::kUnary);
       std::vector<EltwiseStep> chain{{attributes.function, attributes.numbers}};
@@ -113,7 +122,9 @@ struct Describer {
     told("dim", fmt::to_string(attributes.dimension));
   }
   void operator()(const SliceAttributes& attributes) const {
-    name(operation::kSlice);
+    name(has_position(program)  ? operation::kUpdateCache
+         : writes_rows(program) ? operation::kSliceWrite
+                                : operation::kSlice);
     told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
     told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
   }
@@ -127,7 +138,7 @@ struct Describer {
     told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
   }
   void operator()(const AttentionAttributes& attributes) const {
-    name(operation::kAttention);
+    name(has_position(program) ? operation::kDecodeAttention : operation::kAttention);
     told("is_causal", text(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
     told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
@@ -142,6 +153,7 @@ struct Describer {
                      "subblock_h={};subblock_w={};compute_with_storage_grid_size=(x={};y={}))",
                      attributes.block_m, attributes.block_k, attributes.block_n,
                      attributes.subblock_h, attributes.subblock_w, grid.columns, grid.rows));
+    told_activation("fused_activation", attributes.activation);
     told_compute(attributes.compute);
   }
   void operator()(const SplitHeadsAttributes& attributes) const {

@@ -2,6 +2,7 @@
 #include "engines/wormhole/kernels/tile_ops.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/check.h"
 #include "engines/wormhole/kernels/tile_pipeline.h"
@@ -71,10 +72,24 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
 
 SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
   SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
-  for (const EltwiseStep& step : attributes.then) {
-    time += cost.functions.at(static_cast<std::size_t>(step.function));
+  const bool clips = arity_of(attributes.function) > 1 && attributes.then.size() == 1 &&
+                     attributes.then[0].function == Eltwise::relu;
+  if (!clips) {
+    for (const EltwiseStep& step : attributes.then) time += fused_math_time(step.function, cost);
+  }
+  for (const auto* const steps : {&attributes.on_a, &attributes.on_b}) {
+    if (steps->empty()) continue;
+    time += cost.functions.at(static_cast<std::size_t>(steps->front().function));
+    for (const EltwiseStep& step : std::span(*steps).subspan(1)) {
+      time += fused_math_time(step.function, cost);
+    }
   }
   return time;
+}
+
+SimTime fused_math_time(Eltwise function, const TileCosts& cost) {
+  const SimTime alone = cost.functions.at(static_cast<std::size_t>(function));
+  return alone - std::min(alone, cost.functions.at(static_cast<std::size_t>(Eltwise::identity)));
 }
 
 SimTime scalar_tile_time(const SoftwareProfile& software) {

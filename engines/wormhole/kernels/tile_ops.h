@@ -8,8 +8,12 @@ namespace howard::wormhole {
 // Kernels whose step is one tile: elementwise ops, reductions, and transpositions within tiles.
 // tile_pipeline.h computes their cost.
 
-/// Of a tile: the function, and those that follow it on the same registers.
+/// Of a tile: the function, those that follow it on the same registers, and those that an operand
+/// goes through before, which unpack and pack it once more. A relu that alone follows a function of
+/// several values is done by the packer and takes no time.
 SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost);
+/// Of a tile that is in the registers already: what the function takes more than a copy.
+SimTime fused_math_time(Eltwise function, const TileCosts& cost);
 /// Filling a tile with a scalar, before the first step.
 SimTime scalar_tile_time(const SoftwareProfile& software);
 

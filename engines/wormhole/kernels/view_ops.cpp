@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
+#include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/movement_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
 #include "engines/wormhole/kernels/tile_pipeline.h"
@@ -88,6 +90,40 @@ PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles&
     return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
   }
   return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
+}
+
+PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& rows = program.inputs[0].spec;
+  const auto& attributes = std::get<SliceAttributes>(program.attributes);
+  const bool whole = !has_position(program) && attributes.begins[2] % kTileSide == 0 &&
+                     rows.shape.rows() % kTileSide == 0;
+  if (whole) {
+    Program move = program;
+    move.outputs = {program.inputs[0]};
+    return plan_move_tiles(move, rows.shape.tiles(), grid, profiles);
+  }
+  const Bytes tile = tile_bytes(rows.dtype);
+  const std::int64_t tiles = rows.shape.tile_columns();
+  const std::int64_t lines = rows.shape.batch() * rows.shape.tile_rows();
+  const WorkSplit work = split_work(lines, grid);
+  const SimTime write = write_time(tiles, tile, profiles);
+  constexpr int kCircularBuffers = 6;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = step_pipeline_cost(
+              {.steps = work.busiest,
+               .all_steps = lines,
+               .cores = work.cores,
+               .read = read_time(2 * tiles, tile, profiles),
+               // Both untilized and one tilized: each tile is unpacked and packed.
+               .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
+               .write = write,
+               .last_write = write,
+               .reads = 2 * tiles * tile,
+               .writes = tiles * tile},
+              grid, profiles)};
 }
 
 PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles) {

@@ -138,6 +138,13 @@ CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
   };
 }
 
+/// These are for scripts only, which read them from the constants (script_times.h).
+void read_script_times(Constants& constants) {
+  for (const char* const name : {"host.ttnn_call", "host.program_miss", "host.kernel_compile"}) {
+    static_cast<void>(constants.time(name));
+  }
+}
+
 SoftwareProfile read_software(Constants constants, Frequency clock) {
   SoftwareProfile software{
       .name = constants.name(),
@@ -178,6 +185,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
       .matmul_transposed_unpack = constants.count("matmul.transposed_unpack"),
       .matmul_fuses_transposes = constants.flag("matmul.fuses_transposes"),
   };
+  read_script_times(constants);
   constants.require_all_read();
   return software;
 }

@@ -19,6 +19,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/fit/fit_search.h"
 #include "harness/cli/fit/run_plan.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/train_files.h"
 #include "reports/findings/memory_report.h"
@@ -50,8 +51,7 @@ FitOptions fit_options(int argc, const char* const* argv) {
   app.add_option("--device", options.files.device);
   app.add_option("--multihost", options.files.multihost);
   app.add_option("--with", options.files.keys)->allow_extra_args(false);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--json", options.json);
   app.add_flag("!--no-search", options.search);
   add_color_option(app, options.color);

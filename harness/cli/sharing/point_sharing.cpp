@@ -55,20 +55,26 @@ void take_back(std::string_view text, int from, harness::PointQueue& queue) {
   }
 }
 
+/// Keeps the points of a run that ended, and their places in its plan.
+struct Collected final : harness::RunObserver {
+  Places ended;
+  std::vector<harness::PointResult> results;
+
+  bool stop() override { return Session::interrupted(); }
+  void point_done(std::size_t index, const harness::PointResult& point) override {
+    ended.push_back(index);
+    results.push_back(point);
+  }
+};
+
 /// Runs some points of a plan and returns the text of those that ended.
 std::string run_places(const PlannedExperiment& planned, const Places& places, int threads) {
   std::vector<harness::PointResult> points;
   for (const std::size_t place : places) points.push_back(planned.points.at(place));
-  Places ended;
-  std::vector<harness::PointResult> results;
-  harness::RunHooks hooks;
-  hooks.stop = Session::interrupted;
-  hooks.point_done = [&](std::size_t index, const harness::PointResult& point) {
-    ended.push_back(places[index]);
-    results.push_back(point);
-  };
-  harness::run_points(*planned.experiment, std::move(points), {}, hooks, threads);
-  return text_of(ended, std::move(results));
+  Collected collected;
+  harness::run_points(*planned.experiment, std::move(points), {}, collected, {.threads = threads});
+  for (std::size_t& place : collected.ended) place = places[place];
+  return text_of(collected.ended, std::move(collected.results));
 }
 
 }  // namespace

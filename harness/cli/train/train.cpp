@@ -18,6 +18,9 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
+#include "engines/training/tokens/bpe_tokenizer.h"
+#include "engines/training/tokens/corpus.h"
+#include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
@@ -60,6 +63,9 @@ struct TrainDevices {
   /// listens.
   TrainDevices(const TrainOptions& options, MemorySink* memory)
       : host({.threads = options.threads,
+              .tunes_products = options.tuning && !options.resumed,
+              .product_ways = options.resumed ? options.resumed->product_ways : "",
+              .binds_threads = options.binding,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
       profiles = read_settings(options.profiles, wormhole::load_profiles);
@@ -76,14 +82,33 @@ struct TrainDevices {
   std::unique_ptr<wormhole::WormholeDevice> chip;
 };
 
+/// What is trained on: characters of a text, or tokens.
+training::Corpus corpus_of(const TrainOptions& options) {
+  const training::TtmlConfig& config = options.settings.config;
+  const std::string bytes = read_file(options.data);
+  if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
+    return training::Corpus(bytes);
+  }
+  std::shared_ptr<const training::Tokenizer> tokenizer;
+  if (!options.tokenizer.empty()) {
+    tokenizer = std::make_shared<const training::BpeTokenizer>(read_file(options.tokenizer),
+                                                               options.tokenizer.string());
+  }
+  return training::read_corpus(bytes, options.data.string(), std::move(tokenizer),
+                               config.transformer.vocab_size.value_or(0));
+}
+
 class TrainRun {
  public:
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
-        text_(read_file(options_.data)),
+        corpus_(corpus_of(options_)),
+        held_out_(options_.eval_every > 0 ? training::hold_out(corpus_)
+                                          : std::vector<std::uint32_t>{}),
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
-        trainer_(devices_.device(), limit_to_epochs(), text_, options_.engine,
+        trainer_(devices_.device(), limit_to_epochs(), corpus_, options_.engine,
                  host::available_memory()) {
+    trainer_.set_product_ways(devices_.host.product_ways());
     if (options_.resumed) {
       trainer_.restore(*options_.resumed);
     } else if (!options_.weights.empty()) {
@@ -101,6 +126,10 @@ class TrainRun {
       require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
     }
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
+    if (options_.eval_every > 0) {
+      validation_.emplace(devices_.device(), trainer_.model(), std::move(held_out_),
+                          options_.eval_batch);
+    }
     if (is_of_files()) begin_log();
   }
 
@@ -123,8 +152,7 @@ class TrainRun {
   const training::Recipe& limit_to_epochs() {
     training::Recipe& recipe = options_.recipe;
     if (options_.epochs == 0) return recipe;
-    const auto tokens = training::Tokenizer(text_).encode(text_).size();
-    const std::int64_t samples = static_cast<std::int64_t>(tokens) - recipe.sequence;
+    const std::int64_t samples = static_cast<std::int64_t>(corpus_.tokens.size()) - recipe.sequence;
     const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
     // A text that is too short is the trainer's to refuse.
     if (steps > 0 && steps <= recipe.steps / options_.epochs)
@@ -167,6 +195,7 @@ class TrainRun {
       ++interval_steps_;
       rates_.push_back(double{rate});
       log_step(rate);
+      validate();
       if (losses_.size() == 1 && watches_memory()) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
@@ -216,6 +245,12 @@ class TrainRun {
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
                                      programs_.different));
+  }
+
+  void validate() {
+    if (!validation_ || trainer_.steps_done() % options_.eval_every != 0) return;
+    validation_losses_.push_back(double{validation_->loss()});
+    fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
   /// After the first step, as TTML's tracker: the others allocate the same.
@@ -350,6 +385,12 @@ class TrainRun {
         {.name = "memory",
          .value = static_cast<double>(peak_memory(devices_.device()).value()),
          .unit = "B"}};
+    if (!validation_losses_.empty()) {
+      point.metrics.push_back({.name = "validation_loss",
+                               .value = validation_losses_.back(),
+                               .unit = "",
+                               .samples = validation_losses_});
+    }
     return point;
   }
 
@@ -378,8 +419,7 @@ class TrainRun {
 
   std::string prompt() const {
     if (options_.prompt) return *options_.prompt;
-    const std::uint32_t first = trainer_.tokenizer().encode(text_).front();
-    return trainer_.tokenizer().decode(std::span(&first, 1));
+    return trainer_.tokenizer().decode(std::span(corpus_.tokens).first(1));
   }
 
   void write_text() {
@@ -390,12 +430,15 @@ class TrainRun {
   }
 
   TrainOptions options_;
-  std::string text_;
+  training::Corpus corpus_;
+  std::vector<std::uint32_t> held_out_;  ///< For validation; none without eval_every.
   profiler::MemoryRecorder memory_;
   profiler::Recorder recorder_;  ///< Records a step now and then.
   std::string bound_;            ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
+  std::optional<training::Validation> validation_;
+  std::vector<double> validation_losses_;
   /// Of each step of this run; times are in seconds.
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;

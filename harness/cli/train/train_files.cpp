@@ -103,6 +103,11 @@ TtmlSettings read_ttml_files(const TtmlFiles& files) {
     weights =
         required_path(settings, "transformer_config.model_path", *weights, files.training).string();
   }
+  if (auto& tokenizer = settings.config.training.tokenizer_path; tokenizer && !tokenizer->empty()) {
+    tokenizer =
+        required_path(settings, "training_config.tokenizer_path", *tokenizer, files.training)
+            .string();
+  }
   std::string& data = settings.config.training.data_path;
   if (const auto found = find_beside(files.training, data)) data = found->string();
   return settings;

@@ -11,6 +11,7 @@
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/train/train.h"
 
 namespace howard::cli {
@@ -36,6 +37,7 @@ void declare_files(CLI::App& app, TrainOptions& options) {
   app.add_option("--with", options.files.keys)->allow_extra_args(false);
   app.add_option("-n,--name", options.name);
   app.add_flag("--print-config", options.print_config);
+  app.add_option("--tokenizer", options.tokenizer);
 }
 
 void declare(CLI::App& app, TrainOptions& options, bool& resume) {
@@ -54,8 +56,9 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   add_choice(app, "--engine", options.engine, kEngines);
   add_choice(app, "--backend", options.backend, kBackends);
   add_whole(app, "--threads", options.threads, 1, 4096);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  app.add_flag("!--no-tuning", options.tuning);
+  app.add_flag("!--no-binding", options.binding);
+  add_profile_options(app, options.profiles);
   app.add_option("--checkpoint", options.checkpoint);
   add_whole(app, "--every", options.every, 1, 1'000'000'000);
   app.add_flag("--resume", resume);
@@ -99,7 +102,11 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.engine = Engine::dynamic;  // as TTML's
   options.name = training.project_name;
   options.data = training.data_path;
+  options.tokenizer = training.tokenizer_path.value_or("");
   options.epochs = training.num_epochs;
+  options.eval_every = training.eval_every.value_or(0);
+  options.eval_batch =
+      training.validation_batch_size.value_or(std::max(training.batch_size / 2, std::int64_t{1}));
   options.weights = options.settings.config.transformer.model_path.value_or("");
   options.every = training.model_save_interval;
   const training::TtmlEvaluation& evaluation = options.settings.config.evaluation;
@@ -115,13 +122,13 @@ TrainOptions options_of_files(const TrainOptions& given) {
   return options;
 }
 
-/// The trainer reads texts as characters.
-void require_characters(const training::TtmlSettings& settings) {
-  if (settings.config.training.tokenizer_type == "char") return;
-  training::refuse_ttml(settings, "training_config.tokenizer_type",
-                        "'" + settings.config.training.tokenizer_type + "'",
-                        "char: it trains on characters",
-                        "--with tokenizer_type=char, or run_experiment fit");
+/// A tokenizer file is not for characters.
+void require_used_tokenizer(const TrainOptions& options) {
+  const training::TtmlTraining& training = options.settings.config.training;
+  if (options.tokenizer.empty() || training.tokenizer_type == "bpe") return;
+  training::refuse_ttml(options.settings, "training_config.tokenizer_type",
+                        "'char' beside the tokenizer " + options.tokenizer.string(), "bpe",
+                        "--with tokenizer_type=bpe");
 }
 
 TrainOptions validated(TrainOptions options) {
@@ -156,7 +163,7 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
     options = parse_over(defaults, resume, argc, argv);
     if (options.print_config) return options;
     training::require_one_device(options.settings);
-    require_characters(options.settings);
+    require_used_tokenizer(options);
   }
   if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");
   if (options.data.empty()) {

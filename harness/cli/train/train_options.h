@@ -28,16 +28,24 @@ struct TrainOptions {
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
   std::string name;               ///< Of the run, in what it writes.
+  std::int64_t eval_every = 0;    ///< Steps between two looks at held out tokens; 0: none are.
+  std::int64_t eval_batch = 1;    ///< Sequences of a look.
   std::int64_t epochs = 0;        ///< The run ends after so many; 0: after its steps alone.
   std::filesystem::path weights;  ///< What it starts from: safetensors, a file or a folder.
 
   std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
+  /// A tokenizer.json, of `train` with a tokenizer_type of bpe; empty: the data are tokens.
+  std::filesystem::path tokenizer;
   training::Recipe recipe;
   training::Engine engine = training::Engine::recorded;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
+  /// Whether a run that is not resumed multiplies in the ways that are fastest on this machine; a
+  /// resumed one keeps its ways.
+  bool tuning = true;
+  bool binding = true;  ///< Whether threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.

@@ -23,6 +23,7 @@
 #include "experiments/workloads/log_content.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/verbs/analyzed.h"
 #include "harness/cli/verbs/manual.h"
@@ -78,8 +79,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_option("files", options.files);
   add_whole(app, "--top", options.top, 1, 1'000'000);
   app.add_flag("--compare-emulated", options.compare);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   add_choice<bool>(app, "--format", options.page, {{"text", false}, {"html", true}});
   app.add_option("--output", options.output);
   app.add_flag("--join", options.join);
@@ -106,7 +106,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   if (options.advice && options.no_advice) throw UsageError("--advice or --no-advice, not both");
   const bool emulates = options.compare || !options.no_advice;
   if (!options.profiles.is_default() && !emulates) {
-    throw UsageError("--profile and --set are for advice and --compare-emulated");
+    throw UsageError("--chip, --software and --set are for advice and --compare-emulated");
   }
   if (options.compare &&
       (!options.against.empty() || !options.trace.empty() || !options.range.is_whole())) {

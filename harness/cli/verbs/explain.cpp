@@ -27,6 +27,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/onnx_model.h"
 #include "harness/environment.h"
@@ -58,8 +59,7 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_option("--to", options.range.to);
   app.add_flag("--all", options.range.with_warmup);
   app.add_option("--input", options.inputs)->allow_extra_args(false);
-  app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.outputs.profiles);
   app.add_option("--results", options.outputs.results);
   app.add_option("--json", options.outputs.json);
   app.add_option("--csv", options.outputs.csv);

@@ -25,6 +25,7 @@
 #include "experiments/all.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/script_summary.h"
@@ -45,6 +46,8 @@ struct ScriptOptions {
   bool virtual_clock = false;
   bool bottlenecks = false;
   std::string what_if = "yes";
+  std::string calls = "ttnn";
+  std::string kernel_cache = "warm";
   std::string workload;
   fs::path results = "results";
   std::string json, csv, markdown, plots, trace, device_logs, memory;
@@ -77,9 +80,10 @@ ScriptOptions script_options(int argc, const char* const* argv) {
   app.add_flag("--virtual-clock", options.virtual_clock);
   app.add_flag("--bottlenecks", options.bottlenecks);
   app.add_option("--what-if", options.what_if);
+  app.add_option("--calls", options.calls);
+  app.add_option("--kernel-cache", options.kernel_cache);
   app.add_option("--save-workload", options.workload);
-  app.add_option("--profile", options.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
   app.add_option("--json", options.json);
   app.add_option("--csv", options.csv);
@@ -95,6 +99,12 @@ ScriptOptions script_options(int argc, const char* const* argv) {
   if (options.help) return options;
   if (options.what_if != "yes" && options.what_if != "no") {
     refuse_value("--what-if", options.what_if, "yes, no", "");
+  }
+  if (options.calls != "ttnn" && options.calls != "report") {
+    refuse_value("--calls", options.calls, "ttnn, report", "");
+  }
+  if (options.kernel_cache != "warm" && options.kernel_cache != "cold") {
+    refuse_value("--kernel-cache", options.kernel_cache, "warm, cold", "");
   }
   if (options.script.empty()) {
     throw UsageError("no script is named; try run_experiment python SCRIPT");
@@ -123,6 +133,7 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   if (options.check) words.emplace_back("--check");
   if (options.no_values) words.emplace_back("--no-values");
   if (options.virtual_clock) words.emplace_back("--virtual-clock");
+  words.insert(words.end(), {"--calls", options.calls, "--kernel-cache", options.kernel_cache});
   for (const std::string& profile : options.profiles.profiles) {
     words.insert(words.end(), {"--profile", profile});
   }
@@ -205,18 +216,14 @@ int python(int argc, const char* const* argv) {
   if (!WIFEXITED(status)) {
     fmt::print(stderr, "run_experiment: {}: {}\n", script.string(), ending_of(status));
   }
-  if (!fs::exists(workload, ignored)) {
-    if (exit_status_of(status) == 0) {
-      fmt::print(stderr, "run_experiment: {} opened no device: there is nothing to time\n",
-                 script.string());
-    }
-    return exit_status_of(status);
-  }
+  // A script that opened no chip of ttnn has said so, or what its ttml took.
+  if (!fs::exists(workload, ignored)) return exit_status_of(status);
   print_script_summary({.workload = workload,
                         .script = script,
                         .profiles = options.profiles,
                         .tries_changes = options.what_if == "yes",
                         .virtual_clock = options.virtual_clock,
+                        .as_the_report = options.calls == "report",
                         .color = options.color});
   const int written = write_script_outputs(options, workload);
   const int result = exit_status_of(status);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "harness/cli/train/train_page.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/paper.h"
+#include "harness/tracking/machine_formats.h"
+#include "harness/tracking/run.h"
 #include "reports/findings/comparison.h"
 #include "reports/findings/explanation.h"
 #include "reports/findings/run_summary.h"
@@ -40,7 +43,17 @@ namespace {
 
 using harness::ExperimentResult;
 
-enum class Format : std::uint8_t { markdown, latex, csv, google_benchmark, html };
+enum class Format : std::uint8_t {
+  markdown,
+  latex,
+  csv,
+  google_benchmark,
+  html,
+  action_smaller,
+  action_bigger,
+  bencher,
+  openmetrics,
+};
 
 struct ReportOptions {
   std::string folder;
@@ -62,7 +75,11 @@ ReportOptions report_options(int argc, const char* const* argv) {
                       {"latex", Format::latex},
                       {"csv", Format::csv},
                       {"html", Format::html},
-                      {"google-benchmark", Format::google_benchmark}});
+                      {"google-benchmark", Format::google_benchmark},
+                      {"action-benchmark-smaller", Format::action_smaller},
+                      {"action-benchmark-bigger", Format::action_bigger},
+                      {"bencher", Format::bencher},
+                      {"openmetrics", Format::openmetrics}});
   app.add_option("--output", options.output);
   app.add_option("--against", options.against);
   app.add_option("--paper", options.paper);
@@ -207,6 +224,31 @@ int write_html(const ReportOptions& options, const Presentations& known) {
   return page.problems.empty() ? kOk : kFailed;
 }
 
+/// Returns what a program reads, in a format that needs no presentation; absent for the others.
+std::optional<std::string> machine_text(const std::vector<ExperimentResult>& results,
+                                        Format format) {
+  const auto runs = [&] { return std::vector{tracking::run_of(results)}; };
+  switch (format) {
+    case Format::csv:
+      return reports::csv(results);
+    case Format::google_benchmark:
+      return reports::google_benchmark_json(results);
+    case Format::action_smaller:
+      return tracking::action_benchmark_json(runs(), harness::Better::lower);
+    case Format::action_bigger:
+      return tracking::action_benchmark_json(runs(), harness::Better::higher);
+    case Format::bencher:
+      return tracking::bencher_json(runs());
+    case Format::openmetrics:
+      return tracking::openmetrics_text(runs());
+    case Format::markdown:
+    case Format::latex:
+    case Format::html:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int report(int argc, const char* const* argv) {
@@ -219,12 +261,8 @@ int report(int argc, const char* const* argv) {
   if (options.format == Format::html) return write_html(options, known);
   const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
-  if (options.format == Format::csv) {
-    fmt::print("{}", reports::csv(results));
-    return kOk;
-  }
-  if (options.format == Format::google_benchmark) {
-    fmt::print("{}", reports::google_benchmark_json(results));
+  if (const auto text = machine_text(results, options.format)) {
+    fmt::print("{}", *text);
     return kOk;
   }
   const auto print = [&](const reports::Table& table) {

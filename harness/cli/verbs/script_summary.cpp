@@ -9,16 +9,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/workload/workload_json.h"
+#include "engines/wormhole/profiles/script_times.h"
 #include "experiments/all.h"
 #include "experiments/workloads/explain.h"
 #include "experiments/workloads/explain_question.h"
 #include "harness/measurement.h"
+#include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
 
 namespace howard::cli {
@@ -51,19 +55,33 @@ void print_regions(const harness::PointResult& point) {
 }
 
 void print_products(const harness::PointResult& point) {
+  bool first = true;
   for (const auto& [name, text] : point.details) {
-    if (name.starts_with("product.")) fmt::print(stderr, "  slowest products: {}\n", text);
+    if (!name.starts_with("product.")) continue;
+    if (std::exchange(first, false)) fmt::print(stderr, "  slowest products\n");
+    fmt::print(stderr, "    {}\n", text);
   }
 }
 
-/// The first names of a list, and how many there are besides.
-std::string shortened(const std::string& list) {
-  constexpr std::size_t kMost = 12;
-  std::vector<std::string> names = split(list, ',');
-  if (names.size() <= kMost) return list;
-  const std::size_t more = names.size() - kMost;
-  names.resize(kMost);
-  return fmt::format("{} and {} more", join(names, ","), more);
+/// What has no kernel of its own.
+void print_analogies(const std::string& list) {
+  constexpr std::size_t kWidth = 100;
+  fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has\n");
+  for (const std::string& line : split(reports::wrapped(list, kWidth), '\n')) {
+    fmt::print(stderr, "    {}\n", line);
+  }
+}
+
+/// What the first calls of programs took, which a longer run of the same calls does not repeat.
+void print_first_calls(const harness::PointResult& point) {
+  const std::string* const count = point.find_detail("first_calls");
+  const harness::Metric* const time = point.find_metric("first_calls_time");
+  if (count == nullptr || time == nullptr || !time->virtual_time) return;
+  fmt::print(stderr, "  first calls of {} programs: {} of it; {}\n", *count,
+             quantity(*time->virtual_time),
+             point.find_detail("compiled") == nullptr
+                 ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles them)"
+                 : "their kernels are compiled (--kernel-cache warm finds them on disk)");
 }
 
 void print_head(const ScriptRun& run, const harness::PointResult& point) {
@@ -74,21 +92,24 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
              calls == nullptr ? "0" : *calls);
   print_regions(point);
   print_products(point);
+  print_first_calls(point);
   if (const std::string* const analogies = point.find_detail("by_analogy")) {
-    fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has: {}\n",
-               shortened(*analogies));
+    print_analogies(*analogies);
   }
 }
 
-/// Says what a call costs its host, which decides most verdicts on scripts. The constant was
-/// measured for the report's Python engine; ttnn's own fast mode takes 20 to 30 us.
+/// Says what a call costs its host, which decides most verdicts on scripts.
 void print_call_cost(const ScriptRun& run) {
-  const SimTime call = wormhole::load_profiles(run.profiles).software.host_python_call;
-  if (call <= SimTime::microseconds(50)) return;
-  fmt::print(stderr,
-             "a call from Python takes its host {}, as in the report's Python engine; ttnn's fast "
-             "mode takes 20 to 30 us: --set host.python_call=25us\n",
-             quantity(call));
+  const wormhole::SoftwareProfile software = wormhole::load_profiles(run.profiles).software;
+  const SimTime in_cpp = software.host_op_call + software.host_allocation;
+  const SimTime python =
+      run.as_the_report ? software.host_python_call
+                        : wormhole::script_times(wormhole::load_constants(run.profiles)).ttnn_call;
+  fmt::print(stderr, "a call takes its host {} in C++ and {} more from Python, {}\n",
+             quantity(in_cpp), quantity(python),
+             run.as_the_report
+                 ? "as in the report's own Python engine; --calls ttnn: as in ttnn alone"
+                 : "as in ttnn's fast mode; --calls report: as in the report's own Python engine");
 }
 
 void print_foot(const ScriptRun& run) {

@@ -15,6 +15,7 @@ struct ScriptRun {
   wormhole::ProfileChoice profiles;
   bool tries_changes = true;   ///< What-ifs are run, which takes as often as long.
   bool virtual_clock = false;  ///< The script's clock was the virtual one.
+  bool as_the_report = false;  ///< Calls cost what they cost in the report's Python engine.
   ColorMode color = ColorMode::automatic;
 };
 

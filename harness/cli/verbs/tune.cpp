@@ -20,6 +20,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/environment.h"
 
@@ -46,8 +47,7 @@ TuneOptions tune_options(int argc, const char* const* argv) {
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
   add_whole(app, "--top", options.top, 1, kMostRows);
   add_whole(app, "--threads", options.outputs.threads, 1, kMostThreads);
-  app.add_option("--profile", options.outputs.profiles.profiles)->allow_extra_args(false);
-  app.add_option("--set", options.outputs.profiles.settings)->allow_extra_args(false);
+  add_profile_options(app, options.outputs.profiles);
   app.add_option("--results", options.outputs.results);
   app.add_option("--json", options.outputs.json);
   app.add_option("--csv", options.outputs.csv);

@@ -5,9 +5,14 @@
 #include <array>
 
 #include "harness/cli/fit/fit.h"
+#include "harness/cli/generate/generate.h"
+#include "harness/cli/tracking/bisect.h"
+#include "harness/cli/tracking/compare.h"
+#include "harness/cli/tracking/history.h"
+#include "harness/cli/tracking/selftest_gate.h"
+#include "harness/cli/tracking/track.h"
 #include "harness/cli/train/train.h"
 #include "harness/cli/verbs/analyze.h"
-#include "harness/cli/verbs/compare.h"
 #include "harness/cli/verbs/completion.h"
 #include "harness/cli/verbs/explain.h"
 #include "harness/cli/verbs/help.h"
@@ -20,8 +25,9 @@
 namespace howard::cli {
 
 // Compiled in by the build: help.md and the others.
-extern const std::string_view kHelp, kAnalyzeHelp, kCompareHelp, kExplainHelp, kFitHelp, kListHelp,
-    kPythonHelp, kReportHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
+extern const std::string_view kHelp, kAnalyzeHelp, kBisectHelp, kCompareHelp, kExplainHelp,
+    kFitHelp, kGenerateHelp, kHistoryHelp, kListHelp, kPythonHelp, kReportHelp, kSelftestGateHelp,
+    kTrackHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;
 
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
@@ -31,6 +37,8 @@ std::span<const Verb> verbs() {
            "train a character model on a text, save, resume, write text"},
       Verb{kFitVerb, fit, &kFitHelp,
            "what a training run of TTML's files would take, and which settings are faster"},
+      Verb{kGenerateVerb, generate, &kGenerateHelp,
+           "write text with the weights of a Llama or a GPT-2, and say how fast"},
       Verb{"explain", explain, &kExplainHelp,
            "show what bounds a workload or a point, and what would help"},
       Verb{"python", python, &kPythonHelp, "run a Python script for ttnn on the emulated chip"},
@@ -38,6 +46,11 @@ std::span<const Verb> verbs() {
       Verb{"analyze", analyze, &kAnalyzeHelp, "show where the time in a profiler's log went"},
       Verb{"compare", compare, &kCompareHelp,
            "show what is slower, faster, missing or new in the second of two runs"},
+      Verb{"track", track, &kTrackHelp, "store results in a database, for compare and history"},
+      Verb{"history", history, &kHistoryHelp, "show how metrics have moved over the stored runs"},
+      Verb{"bisect", bisect, &kBisectHelp, "find the commit that moved an exact time"},
+      Verb{"selftest-gate", selftest_gate, &kSelftestGateHelp,
+           "measure how far compare can be trusted on this machine"},
       Verb{"report", report, &kReportHelp, "make the tables of existing results"},
       Verb{"completion", completion, &kHelp, "print the completion script for bash, zsh or fish",
            true},

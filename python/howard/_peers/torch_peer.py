@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs training steps in PyTorch for another process.
 
-usage: torch_peer.py mlp|gpt2 BATCH WIDTH LAYERS fp32|autocast|pure_bf16 THREADS SEED
+usage: torch_peer.py mlp|gpt2 BATCH WIDTH LAYERS fp32|autocast|pure_bf16 THREADS SEED eager|compiled
 
 mlp is the report's MLP: LAYERS linear layers with biases, a ReLU between two of them, the mean
 squared error, and SGD.
@@ -106,6 +106,8 @@ class TorchSteps:
             self._model = self._model.bfloat16()
             if options.model == "mlp":
                 self._input = self._input.bfloat16()
+        # What is compiled computes with the model's own parameters; the first step compiles it.
+        self._forward = torch.compile(self._model) if options.mode == "compiled" else self._model
         self._optimizer = torch.optim.SGD(self._model.parameters(), lr=RATE)
         self._last = None
         self.facts = {
@@ -129,7 +131,7 @@ class TorchSteps:
         with self._torch.autocast(
             "cpu", dtype=self._torch.bfloat16, enabled=self._setting == "autocast"
         ):
-            prediction = self._model(self._input)
+            prediction = self._forward(self._input)
         # The loss is in float32: PyTorch 1.13 has no mean squared error of bfloat16 on CPUs.
         loss = self._torch.nn.functional.mse_loss(prediction.float(), self._target)
         loss.backward()
@@ -153,6 +155,7 @@ def read_arguments():
     parser.add_argument("setting", choices=["fp32", "autocast", "pure_bf16"])
     parser.add_argument("threads", type=int)
     parser.add_argument("seed", type=int)
+    parser.add_argument("mode", choices=["eager", "compiled"])
     return parser.parse_args()
 
 
@@ -162,6 +165,11 @@ def set_up():
         import torch
     except ImportError as failure:
         raise peer.Skip(f"PyTorch is not there ({failure}): install python3-torch") from failure
+    if options.mode == "compiled" and not hasattr(torch, "compile"):
+        raise peer.Skip(
+            f"PyTorch {torch.__version__} has no torch.compile: it wants PyTorch 2 or later, in the "
+            "Python that HOWARD_PYTHON names"
+        )
     return TorchSteps(torch, options)
 
 

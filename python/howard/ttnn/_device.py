@@ -186,7 +186,8 @@ class MeshDevice:
         self.traces = {}
         self._numbers = parent._numbers if parent else [0]
         self.op_ids = parent.op_ids if parent else {}
-        self.programs = set()
+        self.programs, self._compiled = set(), set()
+        self._keeps_programs = self._misses_allowed = True
         self._managers, self._loaded, self._next_manager = {}, None, 1
         self._submeshes = []
         self._parent = parent
@@ -273,19 +274,40 @@ class MeshDevice:
     # The program cache.
 
     def enable_program_cache(self):
-        """It always is."""
+        """It is, unless it was disabled."""
+        self._keeps_programs = True
 
     def clear_program_cache(self):
         self.programs.clear()
 
     def disable_and_clear_program_cache(self):
+        """Each call makes its program anew; its kernels stay compiled."""
         self.programs.clear()
+        self._keeps_programs = False
+
+    def look_up(self, program):
+        """Charges the host for the first call of a program."""
+        if program in self.programs:
+            return
+        cold = session.cold_kernels and program not in self._compiled
+        if session.cold_kernels:
+            self._compiled.add(program)
+        if self._keeps_programs:
+            if not self._misses_allowed:
+                raise RuntimeError("TT_FATAL: Device operation: program cache miss occurred, but "
+                                   "cache misses are forbidden")
+            self.programs.add(program)
+        (self.chip.compile if cold else self.chip.miss)(1)
+
+    def charge_call(self):
+        """Charges the host for a call from Python."""
+        (self.chip.python if session.calls_as_report else self.chip.ttnn)(1)
 
     def num_program_cache_entries(self):
         return len(self.programs)
 
     def set_program_cache_misses_allowed(self, allowed):
-        """Misses are always allowed."""
+        self._misses_allowed = bool(allowed)
 
     # Meshes.
 

@@ -157,7 +157,7 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
                       a._layout, memory_config, output)
     activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
     launch_function(name, function, inputs, out, 2, shapes=broadcast_shapes(shape, *inputs),
-                    before=before_a + before_b, then=activations)
+                    on_a=before_a, on_b=before_b, then=activations)
     number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and
                                                        a._dtype.whole)
     plain = not (activations or before_a or before_b)

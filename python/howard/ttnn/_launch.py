@@ -59,7 +59,7 @@ class Operation:
             _sub_device[0] = 0 if sub_device is None else getattr(sub_device, "id", 0)
             device = _device_of(args, kwargs)
             if device is not None and device.is_open:
-                device.chip.python(1)
+                device.charge_call()
         try:
             if outermost and (RECORDER[0] is not None or HOOKS[0] is not None):
                 return self._watched(args, kwargs)
@@ -189,9 +189,9 @@ def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shape
     else:
         outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
     queue = _queue[0] if _queue[0] is not None else queue_number(None)
+    device.look_up((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
+                    *[(t._shape._dims, t._storage.spec) for t in outputs]))
     device.chip.call(op, ins, outs, queue, _sub_device[0])
-    device.programs.add((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
-                         *[(t._shape._dims, t._storage.spec) for t in outputs]))
 
 
 def _number(tensor, shape=None):
@@ -287,7 +287,7 @@ def launch_function(name, function, inputs, out, values, **attributes):
     count = PROGRAMS.get(function, 1)
     if len(inputs) < values:
         count = PROGRAMS_WITH_SCALAR.get(function, count)
-    for word in ("before", "then"):
+    for word in ("on_a", "on_b", "then"):
         if attributes.get(word):
             attributes[word], own = steps_of([one[0] for one in attributes[word]])
             analogy = analogy or not own

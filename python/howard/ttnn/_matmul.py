@@ -8,7 +8,7 @@ from howard import _native
 from . import _configs
 from ._configs import activation_of
 from ._elementwise import FUNCTIONS, _unary
-from ._launch import fail, make_output, operation, program, require_device, values
+from ._launch import fail, make_output, operation, program, require_device, steps_of, values
 from ._types import DRAM_MEMORY_CONFIG, CoreGrid, DataType, Layout, MathFidelity
 
 arrays = _native._ttnn.arrays
@@ -166,6 +166,12 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
                       memory_config or DRAM_MEMORY_CONFIG, output)
     attributes = _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute)
     fused = _bias_fuses(bias, core_grid, program_config, (a, b), memory_config)
+    own = getattr(program_config, "fused_activation", None)
+    wanted = activation_of(activation)
+    if wanted is not None and a._config.is_sharded():
+        fail(name, "an activation of sharded inputs goes into program_config.fused_activation")
+    fused_activation = activation_of(own) or (wanted if core_grid is not None else None)
+    attributes.update(_fused(own if own is not None else activation if core_grid else None))
     shapes = [_swapped(left, transpose_a), _swapped(right, transpose_b)]
     inputs = [a, b]
     if fused:
@@ -190,11 +196,6 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
             made = arrays.unary(fused_activation[0], made, fused_activation[1])
         return made.reshaped(dims) if tuple(dims) != made.shape else made
 
-    own = activation_of(getattr(program_config, "fused_activation", None))
-    wanted = activation_of(activation)
-    if wanted is not None and a._config.is_sharded():
-        fail(name, "an activation of sharded inputs goes into program_config.fused_activation")
-    fused_activation = own if own is not None else (wanted if core_grid is not None else None)
     values(compute_values, inputs, [out])
     if last is not None:
         out = FUNCTIONS["add"].function(out, last, output_tensor=out)
@@ -265,7 +266,8 @@ def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activ
     shapes = [[1, 1, rows, inner], [1, 1, inner, columns], [1, 1, 1, columns]][:len(inputs)]
     program(name, "minimal_matmul", inputs, [out], shapes=shapes,
             out_shapes=[[1, 1, rows, columns]],
-            **_minimal_attributes(config, compute_kernel_config, rows, columns))
+            **_minimal_attributes(config, compute_kernel_config, rows, columns),
+            **_fused(fused_activation))
     found = activation_of(fused_activation)
 
     def compute(x, y, z=None):
@@ -276,6 +278,12 @@ def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activ
 
     values(compute, inputs, [out])
     return out
+
+
+def _fused(activation):
+    """The attribute of an activation that the product's kernel applies itself."""
+    found = activation_of(activation)
+    return {} if found is None else {"activation": steps_of([found[0]])[0][0]}
 
 
 def _minimal_attributes(config, compute, rows, columns):

@@ -173,7 +173,7 @@ _HAS_COLLECTIVES = "all_gather" in _native._ttnn.kernel_names()
 def _gather(name, tensor, out, dim):
     """The program that puts the tensors of a group side by side."""
     if not _HAS_COLLECTIVES:
-        return program(name, "move", [tensor], [out], True)
+        return program(name + "_moves", "move", [tensor], [out], True)
     at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
     program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
 
@@ -181,7 +181,7 @@ def _gather(name, tensor, out, dim):
 def _scatter(name, tensor, out, dim):
     """The program that adds the tensors of a group and leaves each device its share."""
     if not _HAS_COLLECTIVES:
-        return program(name, "move", [tensor], [out], True)
+        return program(name + "_moves", "move", [tensor], [out], True)
     rank = len(tensor._shape)
     rows = dim % rank == rank - 2
     count = tensor._shape.volume() // max(1, out._shape.volume())
@@ -200,7 +200,7 @@ def _sum_everywhere(name, tensor, out, count):
     """A reduce_scatter and an all_gather along a dimension whose tiles the devices divide; where
     there is none, all tensors are gathered and added."""
     if not _HAS_COLLECTIVES:
-        return program(name, "move", [tensor], [out], True)
+        return program(name + "_moves", "move", [tensor], [out], True)
     dims = list(tensor._shape)
     for dim in (len(dims) - 1, len(dims) - 2):
         if dim >= 0 and dims[dim] % (32 * count) == 0:
@@ -227,7 +227,7 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
     if launch is None or len(_groups(device, cluster_axis)[0]) == 1:
-        program(name, "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
+        program(name + "_alone", "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
     else:
         launch(tensor, out)
     if not device.values:
@@ -337,7 +337,7 @@ def _sent(name):
     """One tensor through the links: by analogy, two devices that show each other theirs."""
     def launch(x, out):
         if not _HAS_COLLECTIVES:
-            return program(name, "move", [x], [out], True)
+            return program(name + "_moves", "move", [x], [out], True)
         both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
         program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
                 dimension=axis_on_chip(0, len(x._shape)))

@@ -15,6 +15,8 @@ class Session:
         self.values = True
         self.profiles = []
         self.settings = []
+        self.calls_as_report = False  # Calls cost what they do in the report's Python engine.
+        self.cold_kernels = False  # First calls of programs compile their kernels.
         self.source = pathlib.Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
         self.chips = {}  # by dispatch and number of queues
         self.default_device = None

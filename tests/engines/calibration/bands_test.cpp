@@ -7,7 +7,9 @@
 #include <map>
 #include <string>
 
+#include "engines/calibration/error_summary.h"
 #include "engines/calibration/fit.h"
+#include "engines/calibration/function_fit.h"
 #include "engines/calibration/program_text.h"
 #include "engines/wormhole/wormhole_device.h"
 
@@ -29,6 +31,14 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("matmul 8x64x64 8x64x64").known, Known::interpolated);
   EXPECT_EQ(band("add 64x64 64x64").known, Known::calibrated);
   EXPECT_EQ(band("softmax 64x64").known, Known::interpolated);
+  EXPECT_EQ(band("silu 64x64").known, Known::calibrated) << "rows of two sizes";
+  EXPECT_EQ(band("tanh 64x64").known, Known::interpolated) << "a row";
+  EXPECT_EQ(band("exp 64x64").known, Known::calibrated) << "rows of the profile's own kernel";
+  EXPECT_EQ(band("erf 64x64").known, Known::interpolated) << "one, the others are of a newer one";
+  EXPECT_EQ(band("silu_backward 64x64 64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("minimal_matmul 64x64 64x64").known, Known::interpolated);
+  EXPECT_EQ(band("attention 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("sum_columns 64x64").known, Known::by_analogy);
   wormhole::PlannedProgram unheard_of;
   unheard_of.name = "an op that nobody has timed";
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
@@ -54,6 +64,13 @@ TEST_F(Bands, EachBandSaysWhatItRestsOn) {
     EXPECT_GT(band.share, 0) << band.name;
     EXPECT_LT(band.share, 1) << band.name;
   }
+}
+
+TEST_F(Bands, AFunctionOfOneRowClaimsNoMoreThanRowsThatWereLeftOut) {
+  const double mean =
+      summarise(left_out_errors(function_measurements(), wormhole::load_profiles())).mean;
+  EXPECT_GE(band("tanh 64x64").share, mean);
+  EXPECT_LE(band("tanh 64x64").share, mean + 0.05) << "nor much less";
 }
 
 /// A band that most rows of its own kind leave is not one. Of the rows of single kernels two in

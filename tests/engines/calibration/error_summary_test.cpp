@@ -19,6 +19,7 @@ TEST(ErrorSummary, IsOfTheSizesOfOneQuantitysErrors) {
   const ErrorSummary errors = summarise(residuals, 1, 0);
   EXPECT_EQ(errors.rows, 10U);
   EXPECT_DOUBLE_EQ(errors.median, 0.055);
+  EXPECT_DOUBLE_EQ(errors.mean, 0.055);
   EXPECT_DOUBLE_EQ(errors.p90, 0.09);
   EXPECT_DOUBLE_EQ(errors.worst, 0.10);
 }
@@ -27,6 +28,7 @@ TEST(ErrorSummary, OfTwoErrorsHasTheirMeanAsMedian) {
   const ErrorSummary errors = summarise({-0.3, 0.1});
   EXPECT_EQ(errors.rows, 2U);
   EXPECT_DOUBLE_EQ(errors.median, 0.2);
+  EXPECT_DOUBLE_EQ(errors.mean, 0.2);
   EXPECT_DOUBLE_EQ(errors.p90, 0.3);
 }
 

@@ -74,6 +74,29 @@ TEST(FunctionFit, TheNewerProfileIsNearTheMeasurements) {
   EXPECT_LE(median_error(" 1024x1024", profiles), 0.10);
 }
 
+TEST(FunctionFit, LeftOutRowsArePredictedByTheOthersOfTheirFunction) {
+  const wormhole::Profiles profiles = wormhole::load_profiles();
+  MeasurementTable table = function_measurements();
+  const std::size_t all = left_out_errors(table, profiles).size();
+  std::erase_if(table.rows, [&](const auto& row) {
+    return !std::get<std::string>(row[0]).starts_with("silu ");
+  });
+  const std::vector<double> silu = left_out_errors(table, profiles);
+  ASSERT_EQ(silu.size(), 2U) << "of one tile and of 1024";
+  EXPECT_GT(all, 50U);
+  // Each is predicted as the fit to the other one alone predicts it.
+  const MeasurementTable both = table;
+  table.rows.erase(table.rows.begin());
+  wormhole::Profiles fitted = profiles;
+  fitted.software.tiles.functions.at(static_cast<std::size_t>(Eltwise::silu)) =
+      SimTime::nanoseconds(fit_functions(table, profiles).at(0).cycles);
+  std::vector<double> seconds(2);
+  make_model(both, fitted)->predict(fitted, seconds);
+  EXPECT_NEAR(silu[0], seconds[0] / both.seconds(0, both.measured[0]) - 1, 1e-9);
+  table.rows.clear();
+  EXPECT_TRUE(left_out_errors(table, profiles).empty());
+}
+
 TEST(FunctionFit, ItsProfileIsReadAsAPart) {
   const std::string text = function_profile({{"tiles.silu", 1500, 2, 0.04}});
   const auto constants = wormhole::Constants::parse(text, "test", "software");

@@ -39,6 +39,51 @@ double attended(const Given& q, const Given& k, const Given& v, const Given* mas
   return weighted / sum;
 }
 
+TEST(HostAttention, ADecodingStepSeesThePlacesUpToItsPosition) {
+  for (const DataType dtype : kRealTypes) {
+    const Given q = random({2, 4, 1, 12}, dtype, 1);
+    const Given k = random({2, 2, 9, 12}, dtype, 2);
+    const Given v = random({2, 2, 9, 12}, dtype, 3);
+    for (const float position : {0.0F, 5.0F, 8.0F}) {
+      const Given place{{{1, 1}, DataType::uint32, Layout::row_major}, {position}};
+      Given hidden = random({1, 1, 1, 9}, DataType::float32, 4, 0, 1);
+      for (std::size_t i = 0; i < 9; ++i)
+        hidden.values[i] = static_cast<float>(i) <= position ? 0.0F : -1e9F;
+      const AttentionAttributes attributes{.scale = 0.5F};
+      expect_close(run(attributes, {q, k, v, place}, {q.spec})[0], dtype,
+                   [&](std::int64_t i) -> Expected {
+                     return {attended(q, k, v, &hidden, attributes, i), 2e-6};
+                   });
+    }
+    const Given beyond{{{1, 1}, DataType::uint32, Layout::row_major}, {9.0F}};
+    EXPECT_THROW(run(AttentionAttributes{}, {q, k, v, beyond}, {q.spec}), Error);
+  }
+}
+
+TEST(HostGather, RowsAreWrittenIntoACacheInPlace) {
+  const Given rows = random({1, 2, 2, 3}, DataType::bfloat16, 1);
+  const Given cache = random({1, 2, 5, 3}, DataType::bfloat16, 2);
+  const auto expected = [&](std::int64_t first) {
+    Values values = cache.values;
+    for (std::int64_t head = 0; head < 2; ++head) {
+      for (std::int64_t i = 0; i < 6; ++i) {
+        values[at(head * 15 + first * 3 + i)] = rows.values[at(head * 6 + i)];
+      }
+    }
+    return values;
+  };
+  HostDevice device;
+  const SliceAttributes third{.begins = {0, 0, 3, 0}};
+  EXPECT_EQ(run_on(device, third, {rows, cache}, {cache.spec}, {1})[0], expected(3));
+  const Given place{{{1, 1}, DataType::uint32, Layout::row_major}, {2.0F}};
+  EXPECT_EQ(run_on(device, SliceAttributes{}, {rows, cache, place}, {cache.spec}, {1})[0],
+            expected(2));
+  const Given beyond{{{1, 1}, DataType::uint32, Layout::row_major}, {4.0F}};
+  EXPECT_THROW(run_on(device, SliceAttributes{}, {rows, cache, beyond}, {cache.spec}, {1}), Error);
+  const SliceAttributes behind{.begins = {0, 0, 4, 0}};
+  EXPECT_THROW(run_on(device, behind, {rows, cache}, {cache.spec}, {1}), Error);
+}
+
 TEST(HostAttention, IsThatOfFloat64) {
   for (const DataType dtype : kRealTypes) {
     const Given q = random({2, 4, 9, 12}, dtype, 1);

@@ -83,6 +83,15 @@ TEST(HostEltwiseBlocks, FunctionsFollowInOneKernelWithoutRoundingBetween) {
   EXPECT_EQ(run(chain, {x, y}, {x.spec})[0], (Values{0, 0.00390625F, 0}));
 }
 
+TEST(HostEltwiseBlocks, OperandsGoThroughFunctionsOfTheirOwnBefore) {
+  const Given x{{{2, 3}, DataType::bfloat16}, {-3, 1, 2, 4, -5, 6}};
+  const Given row{{{1, 3}, DataType::bfloat16}, {-1, 2, -3}};
+  EltwiseAttributes sum = plain(Eltwise::add);
+  sum.on_a = {step_of(Eltwise::relu), step_of(Eltwise::square)};
+  sum.on_b = {step_of(Eltwise::abs)};
+  EXPECT_EQ(run(sum, {x, row}, {x.spec})[0], (Values{1, 3, 7, 17, 2, 39}));
+}
+
 TEST(HostEltwiseBlocks, WhatDoesNotFitIsRefused) {
   HostDevice device;
   const Given x{{{2, 3}, DataType::float32}, Values(6)};

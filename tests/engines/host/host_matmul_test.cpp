@@ -41,6 +41,21 @@ class HostMatmul : public ::testing::TestWithParam<Problem> {
   Values b() const { return random_values(GetParam().k * GetParam().n, GetParam().dtype, 2); }
 };
 
+TEST(HostProducts, AnActivationIsAppliedToTheResult) {
+  HostDevice device;
+  const TensorSpec spec{{2, 2}, DataType::float32};
+  const Operand a = put(device, spec, {1, 2, 3, -4});
+  const Operand b = put(device, spec, {-1, 0, 0, 1});
+  const Operand out{device.allocate(spec), spec};
+  Program program = product(a, b, out);
+  program.attributes = MatmulAttributes{.activation = step_of(Eltwise::relu)};
+  device.command_queue(0).enqueue(program);
+  EXPECT_EQ(get(device, out), (Values{0, 2, 0, 0}));
+  program.attributes = MinimalMatmulAttributes{.activation = step_of(Eltwise::square)};
+  device.command_queue(0).enqueue(program);
+  EXPECT_EQ(get(device, out), (Values{1, 4, 9, 16}));
+}
+
 TEST_P(HostMatmul, EqualsTheProductInFloat64) {
   const Problem& p = GetParam();
   HostDevice device;

@@ -60,8 +60,8 @@ struct Factors {
 };
 
 Values multiplied(const MatmulShape& shape, const Factors& factors, int threads, bool fast,
-                  const ProductFinish& finish = {}) {
-  MatmulPlan plan(shape, threads, fast);
+                  const ProductFinish& finish = {}, const ProductWay& way = fixed_way()) {
+  MatmulPlan plan(shape, threads, way, fast);
   WorkerPool pool(threads);
   Workspace workspace(threads);
   const auto a = to_bytes(factors.a, shape.a);
@@ -121,6 +121,47 @@ TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16AsItIs) {
   }
 }
 
+using Cut = ProductWay::Cut;
+
+/// Returns large products of float32 and of what is widened to it, whose rows lie a multiple of
+/// 2 KiB apart where a way makes a difference.
+std::vector<MatmulShape> shapes_with_ways() {
+  std::vector<MatmulShape> all;
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const DataType type : kTypes) {
+        for (const auto& [m, k, n] :
+             {std::array{512, 60, 1024}, std::array{1024, 130, 512}, std::array{1536, 70, 1536},
+              std::array{130, 1100, 512}, std::array{512, 1100, 130}, std::array{200, 90, 700}}) {
+          MatmulShape& shape = all.emplace_back();
+          shape = {.transpose_a = transpose_a, .transpose_b = transpose_b, .bias = {}};
+          shape.m = m;
+          shape.k = k;
+          shape.n = n;
+          shape.a = shape.b = shape.result = type;
+          if (k == 130 || k == 1100) shape.bias = type;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST(MatmulPlan, EqualsTheProductInFloat64InEveryWay) {
+  for (const MatmulShape& shape : shapes_with_ways()) {
+    const Factors factors(shape);
+    for (const Cut cut : {Cut::parts, Cut::two, Cut::one}) {
+      for (const bool pads : {false, true}) {
+        const int threads = cut == Cut::two ? 1 : 2;
+        SCOPED_TRACE(testing::Message() << static_cast<int>(cut) << pads);
+        expect_equals_float64(
+            shape, factors,
+            multiplied(shape, factors, threads, false, {}, {.cut = cut, .pads = pads}));
+      }
+    }
+  }
+}
+
 TEST(MatmulPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
   for (MatmulShape shape : shapes()) {
     if (shape.result != DataType::bfloat16) continue;
@@ -153,16 +194,26 @@ std::shared_ptr<const ElementPass> storing_pass(const MatmulShape& shape, Values
                                        shape.n);
 }
 
+void expect_same_bits_not_stored(MatmulShape shape, const ProductWay& way) {
+  const Factors factors(shape);
+  const Values stored = multiplied(shape, factors, 2, false, {}, way);
+  shape.stores_result = false;
+  Values passed_on;
+  const auto pass = storing_pass(shape, passed_on);
+  const Values c = multiplied(shape, factors, 2, false, {.pass = pass}, way);
+  EXPECT_EQ(c, Values(c.size(), 0.0F)) << shape.m << "x" << shape.n;
+  EXPECT_EQ(passed_on, stored) << shape.m << "x" << shape.k << "x" << shape.n;
+}
+
 TEST(MatmulPlan, AResultThatIsNotStoredHasTheSameBits) {
-  for (MatmulShape shape : shapes()) {
-    const Factors factors(shape);
-    const Values stored = multiplied(shape, factors, 2, false);
-    shape.stores_result = false;
-    Values passed_on;
-    const auto pass = storing_pass(shape, passed_on);
-    const Values c = multiplied(shape, factors, 2, false, {.pass = pass});
-    EXPECT_EQ(c, Values(c.size(), 0.0F)) << shape.m << "x" << shape.n;
-    EXPECT_EQ(passed_on, stored) << shape.m << "x" << shape.k << "x" << shape.n;
+  for (const MatmulShape& shape : shapes()) expect_same_bits_not_stored(shape, fixed_way());
+  for (const MatmulShape& shape : shapes_with_ways()) {
+    for (const Cut cut : {Cut::parts, Cut::two, Cut::one}) {
+      for (const bool pads : {false, true}) {
+        SCOPED_TRACE(testing::Message() << static_cast<int>(cut) << pads);
+        expect_same_bits_not_stored(shape, {.cut = cut, .pads = pads});
+      }
+    }
   }
 }
 

@@ -120,6 +120,16 @@ TEST_F(TraceFusion, AProductTakesBiasReluAndMaskAlong) {
   }
 }
 
+TEST_F(TraceFusion, AProductWithAnActivationOfItsOwnStaysAlone) {
+  const Operand a = tensor({65, 33});
+  const Operand b = tensor({33, 70});
+  const Operand hidden = tensor({65, 70});
+  const Operand out = tensor({65, 70});
+  Program product = matmul(a, b, hidden);
+  std::get<MatmulAttributes>(product.attributes).activation = step_of(Eltwise::gelu);
+  EXPECT_EQ(groups({product, eltwise(Eltwise::square, {hidden}, out)}, {out}), (Groups{{0}, {1}}));
+}
+
 TEST_F(TraceFusion, ProductsOfABatchTakeGeluAndItsSlopeAlong) {
   const Operand a = tensor({3, 2, 40, 24});
   const Operand b = tensor({3, 2, 24, 72});

@@ -2,6 +2,7 @@
 #include "engines/host/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,11 +12,36 @@
 #include <vector>
 
 #include "engines/host/host_options.h"
+#include "engines/host/processor_cores.h"
 
 namespace howard::host {
 namespace {
 
 const int kThreads = thread_count({});
+
+TEST(WorkerPool, BoundHelpersStayOnCpusOfTheirOwn) {
+  if (cores_of_machine(kThreads).empty()) GTEST_SKIP() << "the process may not use all CPUs";
+  WorkerPool pool(kThreads, true);
+  std::vector<int> cpus(static_cast<std::size_t>(kThreads), -1);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> arrived = 0;
+    pool.run(kThreads, [&](int, int worker) {
+      ++arrived;
+      while (arrived < kThreads) std::this_thread::yield();
+      int& cpu = cpus.at(static_cast<std::size_t>(worker));
+      if (round > 0 && worker > 0) EXPECT_EQ(cpu, sched_getcpu());
+      cpu = sched_getcpu();
+    });
+  }
+  cpus.erase(cpus.begin());  // the caller may be anywhere
+  std::ranges::sort(cpus);
+  EXPECT_EQ(std::ranges::adjacent_find(cpus), cpus.end());
+}
+
+TEST(WorkerPool, OnlyOneForEveryCpuIsBound) {
+  EXPECT_TRUE(cores_of_machine(kThreads + 1).empty());
+  if (kThreads > 1) EXPECT_TRUE(cores_of_machine(kThreads - 1).empty());
+}
 
 TEST(WorkerPool, RunsEveryBlockOnce) {
   WorkerPool pool(kThreads);

@@ -56,9 +56,11 @@ TEST_F(Catalogue, WhatFollowsTakesItsTimeInTheSameLaunch) {
   const auto time = [&](const char* text) {
     return device_.explain(program_of(*parse_op_call(text), {{32, 32}})).kernel.total;
   };
-  const SimTime silu =
-      wormhole::load_profiles().software.tiles.functions[static_cast<std::size_t>(Eltwise::silu)];
-  EXPECT_EQ(time("add+silu"), time("add") + silu);
+  const auto alone = [functions = wormhole::load_profiles().software.tiles.functions](Eltwise of) {
+    return functions[static_cast<std::size_t>(of)];
+  };
+  // What it takes more than a copy, as the tile is in the registers.
+  EXPECT_EQ(time("add+silu"), time("add") + alone(Eltwise::silu) - alone(Eltwise::identity));
 }
 
 TEST_F(Catalogue, WhatIsWrittenWronglyIsRefused) {

@@ -31,7 +31,8 @@ TEST(Matmul, MatricesThatDoNotFitAreErrors) {
   EXPECT_THROW(matmul_output({{64, 96}}, {{64, 96}}), Error);
   EXPECT_THROW(matmul_output({{3, 64, 96}}, {{2, 96, 64}}), Error) << "different batches";
   EXPECT_THROW(matmul_output({{2, 3, 64, 96}}, {{3, 2, 96, 64}}), Error) << "as many, other order";
-  EXPECT_THROW(matmul_output({{64, 96}, DataType::float32}, {{96, 64}}), Error) << "mixed types";
+  EXPECT_THROW(matmul_output({{64, 96}, DataType::uint32}, {{96, 64}}), Error) << "indices";
+  EXPECT_THROW(matmul_output({{64, 96}}, {{96, 64}, DataType::uint32}), Error) << "indices";
 }
 
 TEST(Matmul, EitherOperandOrBothMayHaveTheBatch) {

@@ -9,7 +9,11 @@ namespace howard::training {
 namespace {
 
 Checkpoint example() {
-  Checkpoint checkpoint{.step = 17, .text_checksum = 5, .characters = {"a", "€"}, .tensors = {}};
+  Checkpoint checkpoint{.step = 17,
+                        .text_checksum = 5,
+                        .product_ways = "plain=one large_plain=two",
+                        .characters = {"a", "€"},
+                        .tensors = {}};
   checkpoint.recipe.dtype = DataType::float32;
   checkpoint.recipe.schedule = autograd::Schedule::warmup_linear;
   checkpoint.recipe.learning_rate = 0.1F / 3;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engines/host/host_device.h"
 #include "engines/models/nano_gpt.h"
+#include "engines/training/tokens/character_tokenizer.h"
 
 namespace howard::training {
 namespace {
@@ -54,7 +55,7 @@ class Generate : public ::testing::Test {
   }
 
   host::HostDevice device_;
-  Tokenizer tokenizer_{std::string_view("abcdefgh")};
+  CharacterTokenizer tokenizer_{std::string_view("abcdefgh")};
   models::NanoGpt model_{device_,
                          {.batch = 3,
                           .sequence = 8,

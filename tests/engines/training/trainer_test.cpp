@@ -15,10 +15,10 @@
 namespace howard::training {
 namespace {
 
-std::string text() {
+Corpus text() {
   std::string result;
   for (int i = 0; i < 12; ++i) result += "the quick brown fox jumps over the lazy dog. ";
-  return result;
+  return Corpus(result);
 }
 
 Recipe tiny() {
@@ -243,7 +243,7 @@ TEST(Trainer, RefusesWhatAnEngineCanNotDo) {
   scheduled.schedule = autograd::Schedule::warmup_linear;
   Trainer traced(device, scheduled, text(), Engine::traced);
   EXPECT_THROW(traced.step(), Error) << "the rate of SGD changes from step to step";
-  EXPECT_THROW(Trainer(device, tiny(), "too short", Engine::dynamic), Error);
+  EXPECT_THROW(Trainer(device, tiny(), Corpus("too short"), Engine::dynamic), Error);
 }
 
 TEST(Trainer, RefusesTheCheckpointOfAnotherRunAndStaysAsItIs) {

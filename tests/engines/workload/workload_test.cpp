@@ -31,9 +31,11 @@ Workload small() {
   return made;
 }
 
-SimTime time_of(const Workload& program, bool python = true) {
+SimTime time_of(const Workload& program, const HostCharges& charges = {}) {
   wormhole::WormholeDevice device(wormhole::load_profiles());
-  Player player(device, program, python);
+  HostCharges charged = charges;
+  charged.pass = [&](SimTime time, std::string_view name) { device.pass_host_time(time, name); };
+  Player player(device, program, std::move(charged));
   for (const Command& command : program.commands) player.run(command);
   return device.now();
 }
@@ -49,8 +51,19 @@ TEST(Workload, IsTheSameAfterItsFile) {
 
 TEST(Workload, CallsFromPythonCostMore) {
   const auto cost = wormhole::load_profiles().software.host_python_call;
-  EXPECT_GE(time_of(small()), time_of(small(), false));
+  EXPECT_GE(time_of(small()), time_of(small(), {.python = false}));
   EXPECT_GT(cost, SimTime());
+}
+
+TEST(Workload, FirstCallsOfProgramsTakeTheirOwnTime) {
+  Workload program = small();
+  program.host = {SimTime::microseconds(20), SimTime::microseconds(1200),
+                  SimTime::microseconds(790'000)};
+  program.commands = {{Step::miss, 0, 2}, {Step::compile, 0, 1}, {Step::ttnn, 0, 3}};
+  EXPECT_EQ(time_of(program), SimTime::microseconds(2 * 1200 + 790'000 + 3 * 20));
+  EXPECT_EQ(time_of(program, {.first_calls = false}), SimTime::microseconds(3 * 20));
+  EXPECT_EQ(time_of(program, {.python = false}), SimTime::microseconds(2 * 1200 + 790'000));
+  EXPECT_EQ(time_of(parse_workload(to_json(program), "test")), time_of(program));
 }
 
 TEST(Workload, RegionsHaveTheirTimesAndCalls) {
@@ -162,8 +175,10 @@ TEST(Kernels, OfTheCatalogueTakeTheirOwnTime) {
   EXPECT_GT(time_of_call("pad", R"({"before":[0,0,0,0]})", {part}, rows), SimTime());
   EXPECT_GT(time_of_call("permute", R"({"order":[0,2,3,1]})", {x}, {.shape = {1, 256, 64, 8}}),
             SimTime());
-  EXPECT_GT(time_of_call("add", R"({"before":["gelu"]})", {rows, rows}, rows),
+  EXPECT_GT(time_of_call("add", R"({"on_a":["gelu"]})", {rows, rows}, rows),
             time_of_call("add", "", {rows, rows}, rows));
+  EXPECT_GT(time_of_call("matmul", R"({"activation":"gelu"})", {rows, weight}, rows),
+            time_of_call("matmul", "", {rows, weight}, rows));
   EXPECT_GT(time_of_call("exp", R"({"then":["gelu","erf"]})", {rows}, rows),
             time_of_call("exp", "", {rows}, rows));
 }

@@ -57,6 +57,26 @@ TEST_F(LlamaOps, MinimalMatmulIsAChain) {
   EXPECT_LT(longer, 2 * whole);
 }
 
+TEST_F(LlamaOps, MinimalMatmulReadsItsWeightsInTheirOwnType) {
+  Program program = minimal(32, 1280, 5120);
+  const PlannedProgram wide = plan(program);
+  program.inputs[1].spec.dtype = DataType::bfloat8_b;
+  const PlannedProgram narrow = plan(program);
+  EXPECT_LT(narrow.kernel.total, wide.kernel.total);
+  EXPECT_EQ(wide.kernel.dram - narrow.kernel.dram, 40 * 160 * Bytes(2048 - 1088));
+}
+
+TEST_F(LlamaOps, MinimalMatmulAppliesAnActivationAsItCopiesTheResult) {
+  const Profiles& round = round_profiles();
+  const auto of = [&](Eltwise function) {
+    return round.software.tiles.functions.at(static_cast<std::size_t>(function));
+  };
+  const SimTime plain = time(minimal(32, 1280, 1280));
+  const SimTime gelu = time(minimal(32, 1280, 1280, {.activation = step_of(Eltwise::gelu)}));
+  // Five tiles of the result on each core.
+  EXPECT_EQ(gelu - plain, 5 * (of(Eltwise::gelu) - of(Eltwise::identity)));
+}
+
 TEST_F(LlamaOps, MinimalMatmulIsBoundByMathWhereFidelityIsHighAndBlocksAreLarge) {
   const MinimalMatmulAttributes high{.compute = {.fidelity = MathFidelity::hifi4}};
   EXPECT_EQ(plan(minimal(4096, 2048, 4096, high)).kernel.bottleneck, Bottleneck::math);
@@ -109,6 +129,40 @@ TEST_F(LlamaOps, AttentionRefusesWhatDoesNotFit) {
   EXPECT_THROW(ops::attention({q, q, q}, {.query_chunk = 48}, q), Error);
   EXPECT_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 96}), {}, q), Error);
   EXPECT_NO_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 64}), {}, q));
+}
+
+TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
+  const ops::Tensor place(
+      device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const auto step = [&](std::int64_t groups, std::int64_t places) {
+    const ops::Tensor q = tensor({1, 32, 1, 64});
+    const ops::Tensor cache = tensor({1, groups, places, 64});
+    return plan(ops::decode_attention({q, cache, cache}, place, {}, q));
+  };
+  // 8 cores for each of 8 heads of keys share 8 chunks of 4 tiles: 2 x 32 x 2 tiles for each head,
+  // and the tiles of q and of the result.
+  EXPECT_EQ(step(8, 1024).kernel.cores, 64);
+  EXPECT_EQ(step(8, 1024).kernel.dram, Bytes(8 * (2 * 32 * 2 + 2 * 2) * 2048));
+  EXPECT_EQ(step(1, 1024).kernel.cores, 16);
+  EXPECT_GT(step(8, 4096).kernel.total, step(8, 1024).kernel.total);
+  const ops::Tensor two = tensor({1, 8, 2, 64});
+  const ops::Tensor cache = tensor({1, 8, 64, 64});
+  EXPECT_THROW(ops::decode_attention({two, cache, cache}, place, {}, two), Error);
+  EXPECT_THROW(ops::decode_attention({two, cache, cache}, two, {}, two), Error);
+}
+
+TEST_F(LlamaOps, ARowIsWrittenIntoACacheOfAnyLengthAtTheSameCost) {
+  const ops::Tensor place(
+      device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const ops::Tensor row = tensor({1, 8, 1, 64});
+  const SimTime shorter = time(ops::write_rows(row, place, tensor({1, 8, 64, 64})));
+  EXPECT_EQ(time(ops::write_rows(row, place, tensor({1, 8, 2048, 64}))), shorter);
+  EXPECT_EQ(time(ops::write_rows(row, 77, tensor({1, 8, 2048, 64}))), shorter);
+  const ops::Tensor tiles = tensor({1, 8, 64, 64});
+  const Program whole = ops::write_rows(tiles, 32, tensor({1, 8, 2048, 64}));
+  EXPECT_EQ(launches(whole), 1U);
+  EXPECT_EQ(plan(whole).kernel.dram, Bytes(2 * 8 * 2 * 2 * 2048));
+  EXPECT_THROW(ops::write_rows(tiles, 2000, tensor({1, 8, 2048, 64})), Error);
 }
 
 TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {

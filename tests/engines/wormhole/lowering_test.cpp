@@ -143,6 +143,21 @@ TEST_F(Lowering, TheKernelForBatchesOfBothTransposesFirst) {
       << "without a core grid it is not the kernel";
 }
 
+TEST_F(Lowering, AnActivationIsAProgramOfItsOwnUnlessTtnnFusesIt) {
+  const Texts separate{"matmul 1024x512 512x256>1024x256", "gelu 1024x256>1024x256"};
+  const MatmulAttributes plain{.activation = step_of(Eltwise::gelu)};
+  EXPECT_EQ(texts(product({1024, 512}, {512, 256}, plain)), separate);
+  MatmulAttributes told = plain;
+  told.core_grid = kGrid;
+  const std::vector<Program> fused = launches(product({1024, 512}, {512, 256}, told));
+  ASSERT_EQ(fused.size(), 1U);
+  EXPECT_EQ(std::get<MatmulAttributes>(fused[0].attributes).activation, step_of(Eltwise::gelu));
+  // The kernels that do not multicast know no activation.
+  told.core_grid.reset();
+  told.config = MatmulConfig{.kind = MatmulKind::multi_core};
+  EXPECT_EQ(texts(product({1024, 512}, {512, 256}, told)), separate);
+}
+
 /// There are as many as the op lists of the report's engines have device programs.
 TEST_F(Lowering, StepsOfTheMlpEnginesLaunchWhatTtnnLaunches) {
   const std::vector<Program> fixed = MlpCalls(device_, 1024, 512).static_step();
@@ -172,6 +187,13 @@ TEST_F(Lowering, WhatChangesNoTimeIsNoPartOfTheKey) {
   };
   EXPECT_TRUE(same(ops::eltwise(Eltwise::add, x, 1.0F, x), ops::eltwise(Eltwise::add, y, 2.0F, y)));
   EXPECT_FALSE(same(ops::eltwise(Eltwise::add, x, 1.0F, x), ops::eltwise(Eltwise::add, x, y, x)));
+  const MatmulAttributes short_clamp{.activation = EltwiseStep{Eltwise::clamp, {0, 1}}};
+  const MatmulAttributes long_clamp{.activation = EltwiseStep{Eltwise::clamp, {0, 6}}};
+  const ops::Tensor square = tensor({64, 64});
+  EXPECT_TRUE(same(ops::matmul(square, square, square, short_clamp),
+                   ops::matmul(square, square, square, long_clamp)));
+  EXPECT_FALSE(
+      same(ops::matmul(square, square, square, short_clamp), ops::matmul(square, square, square)));
   EXPECT_TRUE(same(ops::dropout(x, 0.1F, 1, x), ops::dropout(x, 0.2F, 2, x)));
   EXPECT_TRUE(same(ops::layernorm(x, 1e-5F, x), ops::layernorm(x, 1e-6F, x)));
   const ops::Moments moments{x, x};

@@ -33,18 +33,26 @@ std::vector<MatmulProblem> problems() {
       for (const std::int64_t n : {1, 8, 32, 96, 128}) {
         for (const DataType dtype :
              {DataType::bfloat16, DataType::float32, DataType::bfloat8_b, DataType::bfloat4_b}) {
-          result.push_back({.m = m, .k = k, .n = n, .dtype = dtype});
-          result.push_back({.m = m, .k = k, .n = n, .dtype = dtype, .core_grid = CoreGrid{4, 7}});
-          result.push_back({.batch = 3, .m = m, .k = k, .n = n, .dtype = dtype});
+          result.push_back({.m = m, .k = k, .n = n, .types = MatmulTypes::all(dtype)});
+          result.push_back({.m = m,
+                            .k = k,
+                            .n = n,
+                            .types = MatmulTypes::all(dtype),
+                            .core_grid = CoreGrid{4, 7}});
+          result.push_back({.batch = 3, .m = m, .k = k, .n = n, .types = MatmulTypes::all(dtype)});
           result.push_back({.batch = 130,
                             .batched_b = true,
                             .m = m,
                             .k = k,
                             .n = n,
-                            .dtype = dtype,
+                            .types = MatmulTypes::all(dtype),
                             .core_grid = CoreGrid{8, 7}});
-          result.push_back(
-              {.m = m, .k = k, .n = n, .dtype = dtype, .transposed_b = true, .bias = true});
+          result.push_back({.m = m,
+                            .k = k,
+                            .n = n,
+                            .types = MatmulTypes::all(dtype),
+                            .transposed_b = true,
+                            .bias = true});
         }
       }
     }
@@ -96,7 +104,7 @@ TEST(MatmulCost, NeverFasterThanTheRoofline) {
                         chip.peak_flops(static_cast<int>(p.active_cores()), p.fidelity);
     const double inputs =
         static_cast<double>(((problem.batch * problem.m * problem.k + problem.k * problem.n) *
-                             tile_bytes(problem.dtype))
+                             tile_bytes(problem.types.out))
                                 .value());
     EXPECT_GE(cost(p).kernel.total.seconds(), math) << p.text();
     EXPECT_GE(cost(p).kernel.total.seconds(), inputs / dram) << p.text();
@@ -252,6 +260,54 @@ TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
             std::max(SimTime::picoseconds(c.output_drain.ps() / 4),
                      c.output_drain - SimTime::picoseconds(add.ps() * 3 / 4)));
   EXPECT_GT(c.kernel.total, none.kernel.total);
+}
+
+TEST(MatmulCost, WeightsInABlockFormatHelpWhereTheyAreReadAllTheTime) {
+  // A tile row of A by wide weights, in HiFi2: every core waits for its columns of B.
+  MatmulProblem problem{.m = 1, .k = 64, .n = 224};
+  const MatmulCost wide = cost(plan(problem));
+  ASSERT_EQ(wide.kernel.bottleneck, Bottleneck::in1_reads);
+  problem.types.b = DataType::bfloat8_b;
+  const MatmulCost narrow = cost(plan(problem));
+  EXPECT_LT(narrow.kernel.total.ps(), 70 * wide.kernel.total.ps() / 100);
+  EXPECT_EQ(narrow.in0_load, wide.in0_load) << "A is what it was";
+  EXPECT_EQ(narrow.output_drain, wide.output_drain) << "and the result";
+  // B is read once; the rest of the traffic stays.
+  EXPECT_EQ(wide.kernel.dram - narrow.kernel.dram, 64 * 224 * Bytes(2048 - 1088));
+}
+
+TEST(MatmulCost, OperandsAreUnpackedInTheirOwnTypes) {
+  // A wide sub-block keeps a tile of A and streams B's, a high one the other way round.
+  const Profiles round = round_profiles();
+  MatmulPlan p = plan({.m = 32, .k = 32, .n = 32}, {8, 8});
+  p.fidelity = MathFidelity::lofi;  // bound by unpacking
+  const auto compute = [&](std::int64_t h, std::int64_t w, MatmulTypes types) {
+    p.subblock_h = h;
+    p.subblock_w = w;
+    p.types = types;
+    return cost(p, round).compute;
+  };
+  constexpr auto kWide = DataType::float32, kNarrow = DataType::bfloat16;
+  const MatmulTypes wide_a{kWide, kNarrow, kNarrow}, wide_b{kNarrow, kWide, kNarrow};
+  EXPECT_EQ(compute(1, 4, wide_a), compute(4, 1, wide_b)) << "the wide one is kept";
+  EXPECT_EQ(compute(1, 4, wide_b), compute(4, 1, wide_a)) << "the wide one is streamed";
+  EXPECT_LT(compute(1, 4, wide_a), compute(1, 4, wide_b));
+}
+
+TEST(MatmulCost, AnActivationTakesTheVectorUnitForEachTileOfTheResult) {
+  MatmulProblem problem{.m = 32, .k = 32, .n = 32, .core_grid = CoreGrid{8, 7}};
+  const MatmulCost none = cost(plan(problem));
+  problem.activation = Eltwise::gelu;
+  const MatmulPlan gelu = plan(problem);
+  const TileCosts& tiles = profiles().software.tiles;
+  const auto of = [&](Eltwise function) {
+    return tiles.functions.at(static_cast<std::size_t>(function));
+  };
+  EXPECT_EQ(cost(gelu).activation,
+            gelu.out_block_h * gelu.out_block_w * (of(Eltwise::gelu) - of(Eltwise::identity)));
+  EXPECT_GT(cost(gelu).kernel.total, none.kernel.total);
+  problem.activation = Eltwise::relu;
+  EXPECT_EQ(cost(plan(problem)).kernel.total, none.kernel.total) << "the packer clips";
 }
 
 TEST(MatmulCost, DramTrafficCountsRepeatedReads) {

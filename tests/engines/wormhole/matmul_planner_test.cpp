@@ -225,14 +225,41 @@ TEST(MatmulPlanner, ABiasTakesRoomInL1) {
 
 TEST(MatmulPlanner, ArithmeticDefaultsFollowTheDataType) {
   MatmulProblem problem = product(1024, 1024, 1024);
-  problem.dtype = DataType::bfloat8_b;
+  problem.types = MatmulTypes::all(DataType::bfloat8_b);
   EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::lofi);
-  problem.dtype = DataType::float32;
+  problem.types = MatmulTypes::all(DataType::float32);
   EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi4);
   EXPECT_TRUE(plan(problem, kEth).fp32_accumulation);
   problem.compute = {.fidelity = MathFidelity::hifi3, .fp32_accumulation = false};
   EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi3);
   EXPECT_FALSE(plan(problem, kEth).fp32_accumulation);
+}
+
+TEST(MatmulPlanner, ArithmeticDefaultsLookAtBothFactors) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  problem.types = {.a = DataType::bfloat16, .b = DataType::bfloat8_b, .out = DataType::bfloat16};
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi2) << "one factor in a block format";
+  problem.types.a = DataType::bfloat4_b;
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::lofi) << "both, if of different ones";
+  problem.types = {.a = DataType::float32, .b = DataType::bfloat16, .out = DataType::bfloat16};
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi2);
+  EXPECT_FALSE(plan(problem, kEth).fp32_accumulation);
+  problem.types.out = DataType::float32;
+  EXPECT_TRUE(plan(problem, kEth).fp32_accumulation) << "a result in fp32";
+  problem.types = {.a = DataType::float32, .b = DataType::float32, .out = DataType::bfloat16};
+  EXPECT_EQ(plan(problem, kEth).fidelity, MathFidelity::hifi4);
+  EXPECT_TRUE(plan(problem, kEth).fp32_accumulation) << "both factors in fp32";
+}
+
+TEST(MatmulPlanner, CircularBuffersHoldEachOperandInItsType) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  const MatmulPlan wide = plan(problem, kEth);
+  problem.types.b = DataType::bfloat8_b;
+  const MatmulPlan narrow = plan(problem, kEth);
+  ASSERT_EQ(narrow.in0_block_w, wide.in0_block_w);
+  // Two buffers of B's block, of tiles of 1088 bytes in place of 2048.
+  EXPECT_EQ(circular_buffer_bytes(wide).value() - circular_buffer_bytes(narrow).value(),
+            2 * wide.in0_block_w * wide.out_block_w * (2048 - 1088));
 }
 
 TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {

@@ -161,10 +161,13 @@ TEST(MatmulSearch, TtnnAcceptsWhatIsFoundAndTakesAsLong) {
 }
 
 TEST(MatmulSearch, NoBlockingIsFasterThanTheBoundOfItsShare) {
-  for (const DataType dtype : {DataType::bfloat16, DataType::float32, DataType::bfloat8_b}) {
+  constexpr auto kBfloat16 = DataType::bfloat16, kBlock = DataType::bfloat8_b;
+  for (const MatmulTypes types :
+       {MatmulTypes::all(kBfloat16), MatmulTypes::all(DataType::float32), MatmulTypes::all(kBlock),
+        MatmulTypes{kBfloat16, kBlock, kBfloat16}, MatmulTypes{kBlock, kBfloat16, kBfloat16}}) {
     for (const bool transposed : {false, true}) {
       const MatmulProblem problem{
-          .m = 24, .k = 12, .n = 20, .dtype = dtype, .transposed_b = transposed};
+          .m = 24, .k = 12, .n = 20, .types = types, .transposed_b = transposed};
       const MatmulRanking found =
           rank(problem, {.grid = {8, 7}, .circular_buffers = Bytes(1'401'856), .most = 200});
       for (const PricedMatmul& one : found.best) {

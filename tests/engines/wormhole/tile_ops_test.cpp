@@ -89,6 +89,27 @@ TEST_F(TileOps, EachFurtherOperandAndAMultiplicationTakeLongerToStart) {
   EXPECT_EQ(time(ops::eltwise(Eltwise::multiply, x, x, x)) - add, tiles.multiply);
 }
 
+TEST_F(TileOps, FunctionsThatFollowSaveUnpackingAndPacking) {
+  const TileCosts& tiles = profiles_.software.tiles;
+  const auto math = [&](const EltwiseAttributes& attributes) {
+    return eltwise_math_time(attributes, tiles);
+  };
+  const auto alone = [&](Eltwise function) {
+    return tiles.functions.at(static_cast<std::size_t>(function));
+  };
+  EltwiseAttributes sum{.function = Eltwise::add, .scalar = {}, .core_grid = {}};
+  const SimTime plain = math(sum);
+  sum.then = {step_of(Eltwise::gelu)};
+  EXPECT_EQ(math(sum), plain + alone(Eltwise::gelu) - alone(Eltwise::identity));
+  sum.then = {step_of(Eltwise::relu)};
+  EXPECT_EQ(math(sum), plain) << "the packer clips";
+  sum.then = {step_of(Eltwise::relu), step_of(Eltwise::gelu)};
+  EXPECT_GT(math(sum), plain + alone(Eltwise::gelu)) << "but not before another function";
+  sum.then.clear();
+  sum.on_b = {step_of(Eltwise::exp)};
+  EXPECT_EQ(math(sum), plain + alone(Eltwise::exp)) << "unpacked and packed once more";
+}
+
 TEST_F(TileOps, AFillReadsNothing) {
   const ops::Tensor x = tensor({2048, 2048});
   EXPECT_EQ(plan(ops::fill(1.0F, x)).kernel.dram, Bytes(4096 * 2048));

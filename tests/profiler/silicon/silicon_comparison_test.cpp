@@ -148,9 +148,11 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
                 .calls.at(0)
                 .call,
             "add +relu");
-  EXPECT_TRUE(contains(reason(with("{'binary_op_type': 'BinaryOpType::ADD'; 'lhs_activations': "
-                                   "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")),
-                       "fused activation of an operand"));
+  EXPECT_EQ(compare({with("{'binary_op_type': 'BinaryOpType::ADD'; 'lhs_activations': "
+                          "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")})
+                .calls.at(0)
+                .call,
+            "add a:relu");
   EXPECT_TRUE(contains(reason(with("{'binary_op_type': 'BinaryOpType::ADD'; 'scalar': '2'}")),
                        "not two operands"));
   row.code = "UnaryDeviceOperation";

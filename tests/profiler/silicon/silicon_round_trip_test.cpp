@@ -71,6 +71,11 @@ class SiliconRoundTrip : public ::testing::Test {
     }
     const ops::Tensor wide = tensor({1024, 1024}, DataType::bfloat8_b);
     run(ops::matmul(wide, wide, like(wide), {.core_grid = CoreGrid{5, 4}}));
+    const ops::Tensor narrow = tensor({1024, 1024});
+    run(ops::matmul(narrow, wide, tensor({1024, 1024}, DataType::float32)));
+    run(ops::matmul(narrow, narrow, like(narrow),
+                    {.core_grid = CoreGrid{5, 4}, .activation = step_of(Eltwise::gelu)}));
+    run(ops::matmul(narrow, narrow, like(narrow), {.activation = step_of(Eltwise::silu)}));
   }
 
   void run_elementwise() {
@@ -151,6 +156,10 @@ class SiliconRoundTrip : public ::testing::Test {
       if (entry.values == 3 || entry.function == Eltwise::silu_backward) continue;
       attributes.then = {step_of(Eltwise::clamp), step_of(Eltwise::silu)};
       run(ops::eltwise(attributes, values, like(x)));
+      if (entry.values < 2) continue;
+      attributes.on_a = {step_of(Eltwise::relu)};
+      attributes.on_b = {step_of(Eltwise::exp), step_of(Eltwise::clamp)};
+      run(ops::eltwise(attributes, values, like(x)));
     }
   }
 
@@ -173,6 +182,8 @@ class SiliconRoundTrip : public ::testing::Test {
     const ops::Tensor weight = tensor({64, 160});
     const MinimalMatmulAttributes blocks{.block_m = 2, .block_k = 1, .core_grid = CoreGrid{4, 2}};
     run(ops::minimal_matmul(x, weight, blocks, tensor({2, 3, 96, 160})));
+    const MinimalMatmulAttributes gelu{.activation = step_of(Eltwise::gelu)};
+    run(ops::minimal_matmul(x, weight, gelu, tensor({2, 3, 96, 160})));
     run(ops::minimal_matmul(x, weight, tensor({160}), {}, tensor({2, 3, 96, 160})));
   }
 
@@ -246,8 +257,8 @@ TEST_F(SiliconRoundTrip, TheLogSaysWhatTheOpsWereTold) {
   const SiliconComparison found = compare();
   std::set<std::string> calls;
   for (const ComparedCall& call : found.calls) calls.insert(call.call);
-  for (const char* const expected :
-       {"matmul", "linear", "matmul tb", "linear ta tb", "matmul fp32", "matmul 5x4"}) {
+  for (const char* const expected : {"matmul", "linear", "matmul tb", "linear ta tb", "matmul fp32",
+                                     "matmul 5x4", "matmul +gelu 5x4"}) {
     EXPECT_TRUE(calls.contains(expected)) << expected;
   }
 }

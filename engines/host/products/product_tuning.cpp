@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/products/product_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/host/host_memory.h"
+#include "engines/host/kernels/workspace.h"
+#include "engines/host/products/matmul_blocks.h"
+#include "engines/host/products/matmul_plan.h"
+
+namespace howard::host {
+namespace {
+
+using TuningClock = std::chrono::steady_clock;
+
+/// The names of the kinds, in the order of kind_of().
+constexpr std::array<std::string_view, 6> kKindNames = {"plain",        "large_plain",
+                                                        "a_transposed", "large_a_transposed",
+                                                        "b_transposed", "large_b_transposed"};
+constexpr std::array<std::pair<std::string_view, ProductWay>, 6> kWays = {
+    {{"parts", {.cut = ProductWay::Cut::parts, .pads = false}},
+     {"parts+gaps", {.cut = ProductWay::Cut::parts, .pads = true}},
+     {"two", {.cut = ProductWay::Cut::two, .pads = false}},
+     {"two+gaps", {.cut = ProductWay::Cut::two, .pads = true}},
+     {"one", {.cut = ProductWay::Cut::one, .pads = false}},
+     {"one+gaps", {.cut = ProductWay::Cut::one, .pads = true}}}};
+
+/// A product is large from here on: larger than what is measured for small ones, 268 MFLOP a thread
+/// of two, and smaller than what is measured for large ones.
+constexpr Flops kLargeProduct(std::int64_t{1} << 30);
+
+/// Kinds that are not begun by then keep the fixed way.
+constexpr std::chrono::milliseconds kTime{800};
+/// A way this much slower than the best at its first run is not run again.
+constexpr double kHopeless = 1.15;
+/// What a way must gain on the fixed one to replace it.
+constexpr double kGain = 0.97;
+constexpr int kRuns = 3;
+
+/// The operands of what is measured. Their rows lie a multiple of 2 KiB apart, which is what ways
+/// differ in most and what models have.
+struct Trial {
+  explicit Trial(const MatmulShape& shape)
+      : shape(shape),
+        a(bytes(shape.m * shape.k)),
+        b(bytes(shape.k * shape.n)),
+        c(bytes(shape.m * shape.n)) {
+    fill(a, shape.m * shape.k);
+    fill(b, shape.k * shape.n);
+  }
+
+  static Bytes bytes(std::int64_t elements) { return Bytes(elements * 4); }
+  static void fill(const LargePages& values, std::int64_t elements) {
+    if (values.get() == nullptr) return;  // fastest_way() looks
+    auto* const first = reinterpret_cast<float*>(values.get());
+    for (std::int64_t i = 0; i < elements; ++i) first[i] = static_cast<float>(i % 61) / 61 - 0.5F;
+  }
+
+  MatmulShape shape;
+  LargePages a, b, c;
+};
+
+/// Returns the product that stands for a kind. Each of up to 32 threads has the same work; more
+/// would need more than 200 MB of memory.
+MatmulShape trial_shape(std::size_t kind, int threads) {
+  const bool large = kind % 2 == 1;
+  MatmulShape shape{.transpose_a = kind / 2 == 1,
+                    .transpose_b = kind / 2 == 2,
+                    .a = DataType::float32,
+                    .b = DataType::float32,
+                    .bias = {},
+                    .result = DataType::float32};
+  shape.m = std::int64_t{512} * std::min(threads, 32);
+  shape.k = 512;
+  shape.n = large ? 2048 : 512;
+  return shape;
+}
+
+/// Returns the fastest way for a product, or the fixed one if it is about as fast.
+ProductWay fastest_way(const MatmulShape& shape, WorkerPool& pool) {
+  struct Candidate {
+    ProductWay way;
+    std::unique_ptr<MatmulPlan> plan;
+    std::chrono::duration<double> best{};
+    bool runs = true;
+  };
+  const Trial trial(shape);
+  for (const LargePages* operand : {&trial.a, &trial.b, &trial.c}) {
+    if (operand->get() == nullptr) return fixed_way();
+  }
+  Workspace workspace(pool.threads());
+  std::vector<Candidate> candidates;
+  for (const auto& [name, way] : kWays) {
+    candidates.push_back({way, std::make_unique<MatmulPlan>(shape, pool.threads(), way), {}});
+  }
+  const auto run = [&](const Candidate& one) {
+    const auto start = TuningClock::now();
+    one.plan->run({trial.a.get(), trial.b.get(), nullptr, trial.c.get()}, pool, workspace);
+    return std::chrono::duration<double>(TuningClock::now() - start);
+  };
+  run(candidates.front());  // wakes the threads and touches the memory
+  for (int round = 0; round < kRuns; ++round) {
+    for (Candidate& one : candidates) {
+      if (!one.runs) continue;
+      const auto time = run(one);
+      one.best = round == 0 ? time : std::min(one.best, time);
+    }
+    const auto best = std::ranges::min_element(candidates, {}, &Candidate::best)->best;
+    for (Candidate& one : candidates) one.runs = one.best < kHopeless * best;
+  }
+  const auto fixed = std::ranges::find(candidates, fixed_way(), &Candidate::way);
+  const auto best = std::ranges::min_element(candidates, {}, &Candidate::best);
+  return best->best < kGain * fixed->best ? best->way : fixed->way;
+}
+
+}  // namespace
+
+ProductTuning::ProductTuning() { ways_.fill(fixed_way()); }
+
+ProductTuning ProductTuning::measured(WorkerPool& pool) {
+  ProductTuning tuning;
+  const auto start = TuningClock::now();
+  // Small products take a tenth of the time of large ones, so they come first.
+  for (const std::size_t kind : {0, 2, 4, 1, 3, 5}) {
+    if (TuningClock::now() - start > kTime) break;
+    tuning.ways_.at(kind) = fastest_way(trial_shape(kind, pool.threads()), pool);
+  }
+  return tuning;
+}
+
+std::size_t ProductTuning::kind_of(const MatmulShape& shape) {
+  const std::size_t layout = shape.transpose_a ? 1 : (shape.transpose_b ? 2 : 0);
+  return 2 * layout + (shape.flops() >= kLargeProduct ? 1 : 0);
+}
+
+const ProductWay& ProductTuning::way(const MatmulShape& shape) const {
+  static const ProductWay kFixed = fixed_way();
+  return has_ways(shape) ? ways_.at(kind_of(shape)) : kFixed;
+}
+
+std::string ProductTuning::text() const {
+  std::string text;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const auto* const way =
+        std::ranges::find(kWays, ways_.at(kind), &std::pair<std::string_view, ProductWay>::second);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", kKindNames.at(kind), way->first);
+  }
+  return text;
+}
+
+ProductTuning ProductTuning::parse(std::string_view text) {
+  ProductTuning tuning;
+  const std::vector<std::string> words = split(text, ' ');
+  const auto fail = [&](const std::string& value) {
+    throw Error({.attempted = "read the ways of products",
+                 .value = "'" + value + "'",
+                 .accepted = "KIND=WAY for each kind, as this version of Howard writes it",
+                 .hint = ""});
+  };
+  if (words.size() != kKinds) fail(std::string(text));
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const std::string prefix = std::string(kKindNames.at(kind)) + "=";
+    if (!words[kind].starts_with(prefix)) fail(words[kind]);
+    const auto* const way = std::ranges::find(kWays, words[kind].substr(prefix.size()),
+                                              &std::pair<std::string_view, ProductWay>::first);
+    if (way == kWays.end()) fail(words[kind]);
+    tuning.ways_.at(kind) = way->second;
+  }
+  return tuning;
+}
+
+}  // namespace howard::host

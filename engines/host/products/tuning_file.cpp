@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps measured tunings in the user's cache folder, one line "MACHINE: TUNING" for each machine,
+// number of threads and library.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <dnnl.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "engines/host/instruction_set.h"
+#include "engines/host/products/product_tuning.h"
+
+namespace howard::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the folder of the user's caches, or nothing if the environment names none.
+std::optional<fs::path> cache_folder() {
+  const char* const caches = std::getenv("XDG_CACHE_HOME");
+  if (caches != nullptr && fs::path(caches).is_absolute()) return fs::path(caches) / "howard";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache/howard";
+  return std::nullopt;
+}
+
+/// Returns what Linux calls the CPU, with the numbers that tell models of one name apart.
+std::string cpu_model() {
+  std::string model;
+  std::ifstream cpus("/proc/cpuinfo");
+  for (std::string line; std::getline(cpus, line) && !line.empty();) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    if (name == "model name" || name == "cpu family" || name == "model" || name == "stepping") {
+      model += (model.empty() ? "" : ", ") + line.substr(colon + 2);
+    }
+  }
+  return model;
+}
+
+/// Names all that a tuning depends on.
+std::string machine_of(int threads) {
+  const dnnl_version_t& version = *dnnl_version();
+  return fmt::format("{}; {} threads; oneDNN {}.{}.{}, instructions {:#x}, x86-64-v{}", cpu_model(),
+                     threads, version.major, version.minor, version.patch,
+                     static_cast<unsigned>(dnnl::get_effective_cpu_isa()),
+                     static_cast<int>(best_instruction_set()) + 2);
+}
+
+/// Reads the file; nothing in it, or no file, gives no lines. A line that this version does not
+/// understand is left out, and so measured anew.
+std::map<std::string, ProductTuning> read_tunings(const fs::path& file) {
+  std::map<std::string, ProductTuning> tunings;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.rfind(": ");
+    if (colon == std::string::npos) continue;
+    try {
+      tunings.insert_or_assign(line.substr(0, colon), ProductTuning::parse(line.substr(colon + 2)));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return tunings;
+}
+
+void write_tunings(const fs::path& file, const std::map<std::string, ProductTuning>& tunings) {
+  std::string text;
+  for (const auto& [machine, tuning] : tunings) text += machine + ": " + tuning.text() + "\n";
+  write_file(file, text);
+}
+
+/// Holds a lock on a file beside the tunings: of two processes that begin at once, the second one
+/// reads what the first has measured, undisturbed.
+class TuningLock {
+ public:
+  explicit TuningLock(const fs::path& folder) {
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+    file_ = open((folder / "products.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file_ >= 0) flock(file_, LOCK_EX);
+  }
+  ~TuningLock() {
+    if (file_ >= 0) close(file_);
+  }
+  TuningLock(const TuningLock&) = delete;
+  TuningLock& operator=(const TuningLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+ProductTuning kept_or_measured(WorkerPool& pool) {
+  const std::optional<fs::path> folder = cache_folder();
+  if (!folder) return ProductTuning::measured(pool);
+  const fs::path file = *folder / "products.txt";
+  const std::string machine = machine_of(pool.threads());
+  const TuningLock lock(*folder);
+  std::map<std::string, ProductTuning> tunings = read_tunings(file);
+  if (const auto kept = tunings.find(machine); kept != tunings.end()) return kept->second;
+  const ProductTuning tuning = ProductTuning::measured(pool);
+  tunings.insert_or_assign(machine, tuning);
+  try {
+    write_tunings(file, tunings);
+  } catch (const Error&) {
+    // A home that cannot be written costs every process the measurement, and nothing else.
+  }
+  return tuning;
+}
+
+}  // namespace
+
+ProductTuning ProductTuning::of_machine(WorkerPool& pool) {
+  static std::mutex mutex;
+  static std::map<int, ProductTuning> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(pool.threads());
+  if (found != known.end()) return found->second;
+  return known.emplace(pool.threads(), kept_or_measured(pool)).first->second;
+}
+
+}  // namespace howard::host

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howard::training {
+
+/// Divides texts into the pieces within which bytes are merged, by a regular expression as
+/// tokenizer files have them (Unicode classes, lookahead): every match is a piece, and so is what
+/// lies between two matches. Bytes that are no UTF-8 match nothing.
+class TextPieces {
+ public:
+  /// Throws Error, naming `source`, for a pattern that is no regular expression.
+  TextPieces(const std::string& pattern, const std::string& source);
+  ~TextPieces();
+  TextPieces(const TextPieces&) = delete;
+  TextPieces& operator=(const TextPieces&) = delete;
+
+  /// The pieces of `text` in their order; together they are `text`. Throws Error for a pattern that
+  /// needs more than 10 million steps for one piece.
+  std::vector<std::string_view> pieces(std::string_view text) const;
+
+ private:
+  struct Expression;
+
+  std::unique_ptr<Expression> expression_;
+  std::string source_;
+};
+
+/// GPT-2's pattern: contractions, an optional blank before letters, digits or other signs, blanks.
+extern const char* const kGpt2Pattern;
+
+}  // namespace howard::training

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engines/models/language_model.h"
+#include "engines/training/tokens/corpus.h"
+
+namespace howard::training {
+
+/// Takes the last tenth of the tokens out of `corpus` and returns it: TTML's 90/10 split.
+std::vector<std::uint32_t> hold_out(Corpus& corpus);
+
+/// Says how well a model predicts tokens that it is not trained on.
+class Validation {
+ public:
+  /// Of `sequences` windows that are spread evenly over `tokens`. `trained` and `device` must
+  /// outlive this object. Throws Error when the tokens are too few for a window and what follows
+  /// it.
+  Validation(Device& device, models::LanguageModel& trained, std::vector<std::uint32_t> tokens,
+             std::int64_t sequences);
+  ~Validation();
+
+  /// The mean loss of the windows with the parameters as they are now, without dropout.
+  float loss();
+
+ private:
+  Device& device_;
+  models::LanguageModel& trained_;
+  std::unique_ptr<models::LanguageModel> model_;  ///< Of one sequence, without dropout.
+  std::vector<std::uint32_t> tokens_;
+  std::int64_t sequences_;
+};
+
+}  // namespace howard::training

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/training/recipe.h"
+
+namespace howard::training {
+
+/// A model as the config.json beside its weights describes it.
+struct HuggingFaceModel {
+  Recipe recipe;                    ///< For one sequence of the longest length, without dropout.
+  std::int64_t vocabulary = 0;      ///< The rows of the token table in the file of weights.
+  std::vector<std::uint32_t> ends;  ///< The tokens that end a text.
+};
+
+/// Reads a config.json of a Llama or a GPT-2. `source` names the file in messages. Throws Error,
+/// naming the key, for a text that is no such JSON, another model_type, a size that is missing or
+/// out of range, and what TTML's models do not have: biases of a Llama, heads of another width,
+/// another epsilon than 1e-5, other rotary scalings than llama3's.
+HuggingFaceModel parse_hugging_face_config(std::string_view json, const std::string& source);
+
+}  // namespace howard::training

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/sim_time.h"
+#include "engines/wormhole/profiles/profile.h"
+
+namespace howard::wormhole {
+
+/// What the host of a user's script does beside the work of its calls in C++.
+struct ScriptTimes {
+  SimTime ttnn_call;       ///< host.ttnn_call: calling an op through ttnn's own Python layer.
+  SimTime program_miss;    ///< host.program_miss: a program's first call, its kernels on disk.
+  SimTime kernel_compile;  ///< host.kernel_compile: a program's first call that compiles them.
+};
+
+/// Throws Error for constants that are no times.
+ScriptTimes script_times(const ProfileConstants& constants);
+
+}  // namespace howard::wormhole

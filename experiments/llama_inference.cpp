@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how many tokens a second does a Llama write for one user on one chip, and what does a
+// token wait for?
+//
+// A token costs one row of every product, so all weights are read for it and hardly anything is
+// computed, and it makes as many calls as a forward pass. TTML's llama_inference pads the row to a
+// tile, writes keys and values into a cache by copying, takes them from it again and repeats them
+// for their heads; its calls differ from token to token, so that they cannot be replayed. ttnn's
+// kernels for decoding write a row into the cache and look up to a place that lies on the device:
+// these calls can be recorded and replayed. Their costs follow from the mechanisms of attention and
+// of layout conversions; no measurement of them is known. They are timed for a full cache.
+//
+// Timing: tokens behind `context` others, each with the writing of what it is told and a blocking
+// read of its logits; 1 warm-up and 3 timed tokens; mean. The prompt (`prefill`) has `context`
+// tokens.
+
+#include <utility>
+
+#include "engines/models/cached_llama.h"
+#include "experiments/all.h"
+#include "experiments/workloads/axes.h"
+#include "experiments/workloads/known_time.h"
+#include "experiments/workloads/llama_training.h"
+#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/training_case.h"
+#include "experiments/workloads/what_ifs.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::find_parameter;
+using harness::NotApplicable;
+using harness::Parameters;
+
+struct Inference {
+  Inference(Device& device, const models::LlamaOptions& sizes, const models::CacheOptions& options)
+      : model(device, sizes), cached(device, model, options) {}
+
+  models::Llama model;
+  models::CachedLlama cached;
+};
+
+models::LlamaOptions inference_sizes(const Parameters& parameters) {
+  models::LlamaOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
+  const std::int64_t context = count_of(parameters, "context");
+  sizes.sequence = (context / kTileSide + 1) * kTileSide;  // and the token behind them
+  return sizes;
+}
+
+/// Seconds for a prompt of `context` tokens, once its programs are known.
+SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
+                     const models::LlamaOptions& sizes, const models::CacheOptions& options,
+                     std::int64_t context) {
+  const auto chip = box.open_wormhole({.dispatch = training.dispatch});
+  Inference inference(*chip, sizes, options);
+  const std::vector<std::uint32_t> prompt(static_cast<std::size_t>(context), 1);
+  SimTime start;
+  for (int i = 0; i < 2; ++i) {
+    start = chip->now();
+    inference.cached.prefill(prompt);
+    static_cast<void>(inference.cached.logits());
+  }
+  return chip->now() - start;
+}
+
+/// A token behind `context` others.
+class InferenceCase final : public harness::Case {
+ public:
+  InferenceCase(const DevBox& box, const TrainingOptions& training,
+                const models::LlamaOptions& sizes, const models::CacheOptions& options,
+                std::int64_t context)
+      : prefill_(prefill_time(box, training, sizes, options, context)),
+        context_(context),
+        case_(box, training, [&](Device& device) {
+          inference_ = std::make_shared<Inference>(device, sizes, options);
+          write();
+          return Training{.step = inference_->cached.decode_function(),
+                          .parameters = inference_->model.parameters(),
+                          .model = inference_};
+        }) {}
+
+  void run() override {
+    write();
+    case_.run();
+  }
+  void finish() override { case_.finish(); }
+  SimTime now() const override { return case_.now(); }
+  void set_trace_sink(TraceSink* sink) override { case_.set_trace_sink(sink); }
+
+  void describe(double seconds, harness::PointResult& point) const override {
+    case_.describe(seconds, point);
+    point.metrics.push_back(
+        {.name = "tokens", .value = 1 / seconds, .unit = "1/s", .better = harness::Better::higher});
+    point.metrics.push_back(
+        {.name = "prefill", .value = prefill_.seconds(), .unit = "s", .virtual_time = prefill_});
+    point.metrics.push_back({.name = "cache",
+                             .value = static_cast<double>(inference_->cached.cache_bytes().value()),
+                             .unit = "B"});
+  }
+
+ private:
+  void write() {
+    inference_->cached.skip_to(context_);
+    inference_->cached.write_decode(1);
+  }
+
+  SimTime prefill_;
+  std::int64_t context_;
+  std::shared_ptr<Inference> inference_;
+  TrainingCase case_;
+};
+
+class LlamaInference final : public harness::Experiment {
+ public:
+  explicit LlamaInference(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+
+  std::string_view name() const override { return "llama_inference"; }
+  std::string_view question() const override {
+    return "tokens a second for one user by TTML's Llama models on one chip, and the prompt's time";
+  }
+
+  /// On the host `run_experiment generate` says it of weights.
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    const auto words = [](std::string name, std::string meaning,
+                          const std::vector<std::string>& all, std::vector<std::string> quick) {
+      harness::Axis axis = harness::word_axis(std::move(name), std::move(meaning), all, all);
+      axis.quick_values = std::move(quick);
+      return axis;
+    };
+    harness::Axis model = words("model", "of TTML's configuration files",
+                                {"nanollama3", "tinyllama", "llama3_2_1b"}, {"nanollama3"});
+    return {std::move(model),
+            words("calls", "TTML's, or ttnn's kernels for decoding", {"ttml", "kernels"},
+                  {"ttml", "kernels"}),
+            words("engine", "who makes the calls", {"dynamic", "static", "traced"},
+                  {"dynamic", "traced"}),
+            count_axis("context", "tokens before the one that is timed", {"128", "2000"}, {"128"}),
+            dispatch_axis({"worker"})};
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    return {eth_dispatch(parameters)};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
+
+  harness::Presentation presentation() const override {
+    using harness::CellSource;
+    std::vector<harness::Column> columns;
+    for (const char* const axis : {"model", "calls", "engine", "context", "dispatch"}) {
+      columns.push_back({axis, CellSource::parameter, axis});
+    }
+    const std::vector<harness::Column> values{
+        {"token", CellSource::metric, "time"},
+        known_to_column(),
+        {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
+        {"prefill", CellSource::metric, "prefill"},
+        {"cache", CellSource::metric, "cache"},
+        {"launches", CellSource::detail, "launches"},
+        {"host", CellSource::metric, "host_time"},
+        {"bound by", CellSource::detail, "bound_by"},
+        {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"}};
+    columns.insert(columns.end(), values.begin(), values.end());
+    return {.timed = "a token, its logits read",
+            .timed_on_host = "",
+            .columns = std::move(columns),
+            .plots = {},
+            .bar_charts = {{.title = "A token of a Llama",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"model", "calls", "engine", "context"},
+                            .parts = kKernelTimes,
+                            .rest = "between kernels"}}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    TrainingOptions training = training_options(backend, parameters);
+    training.as_published = false;
+    training.reads_loss = true;
+    models::CacheOptions options{.length = count_of(parameters, "context") + 1};
+    if (*find_parameter(parameters, "calls") == "ttml") options.calls = models::CacheCalls::ttml;
+    if (options.calls == models::CacheCalls::ttml && training.engine != Engine::dynamic) {
+      return NotApplicable{"TTML's calls differ from token to token: -a calls=kernels"};
+    }
+    return std::make_unique<InferenceCase>(*box_, training, inference_sizes(parameters), options,
+                                           count_of(parameters, "context"));
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Experiment> llama_inference(std::shared_ptr<const DevBox> box) {
+  return std::make_unique<LlamaInference>(std::move(box));
+}
+
+}  // namespace howard::experiments

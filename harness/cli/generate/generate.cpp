@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/generate/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "engines/autograd/host_values.h"
+#include "engines/host/host_device.h"
+#include "engines/training/config/ttml_recipe.h"
+#include "engines/training/recipe_model.h"
+#include "engines/training/tokens/bpe_tokenizer.h"
+#include "engines/training/tokens/token_ids.h"
+#include "engines/training/weights/hugging_face_config.h"
+#include "engines/training/weights/model_weights.h"
+#include "engines/wormhole/wormhole_device.h"
+#include "experiments/workloads/chip_context.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/generate/generate_options.h"
+#include "harness/cli/session.h"
+#include "harness/cli/train/train_files.h"
+#include "harness/environment.h"
+#include "harness/statistics.h"
+#include "reports/formats/result_json.h"
+
+namespace howard::cli {
+
+extern const std::string_view kGenerateHelp;  // generate_help.md, compiled in by the build
+
+namespace {
+
+using training::HuggingFaceModel;
+
+/// The model file, of either kind.
+HuggingFaceModel model_of(const GenerateOptions& options) {
+  HuggingFaceModel model;
+  if (options.model.extension() == ".json") {
+    model = training::parse_hugging_face_config(read_file(options.model), options.model.string());
+  } else {
+    TtmlFiles files;
+    files.model = options.model;
+    const training::TtmlSettings settings = read_ttml_files(files);
+    model.recipe = training::recipe_of(settings);
+    model.vocabulary = settings.config.transformer.vocab_size.value_or(0);
+  }
+  model.recipe.batch = 1;
+  model.recipe.dropout = 0;
+  model.recipe.dtype = model.recipe.parameters = options.dtype;
+  return model;
+}
+
+/// The length of what is printed of `text`: not the beginning of a character that is not whole.
+std::size_t whole_characters(std::string_view text) {
+  std::size_t start = text.size();
+  while (start > 0 && text.size() - start < 4 &&
+         (static_cast<unsigned char>(text[start - 1]) & 0xc0U) == 0x80U) {
+    --start;
+  }
+  if (start == 0) return text.size();
+  const auto lead = static_cast<unsigned char>(text[start - 1]);
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return text.size() - (start - 1) < length ? start - 1 : text.size();
+}
+
+class GenerateRun {
+ public:
+  explicit GenerateRun(GenerateOptions options)
+      : options_(std::move(options)),
+        described_(model_of(options_)),
+        tokenizer_(make_tokenizer()),
+        text_(prompt()),
+        host_({.threads = options_.threads}) {
+    if (!options_.results.empty()) require_writable_folder(options_.results);
+    if (options_.backend == harness::Backend::emulated) {
+      profiles_ = read_settings(options_.profiles, wormhole::load_profiles);
+      chip_ = std::make_unique<wormhole::WormholeDevice>(*profiles_,
+                                                         wormhole::DeviceOptions{.values = &host_});
+    }
+    fit_context();
+    const std::int64_t rows = ceil_div(described_.vocabulary, kTileSide) * kTileSide;
+    model_ = training::make_model(device(), described_.recipe, rows);
+    take_weights(rows);
+    make_reader();
+  }
+
+  /// Returns false if it was interrupted.
+  bool run() {
+    const std::string begun = tokenizer_->decode(plain(text_));
+    show(begun);
+    std::vector<std::uint32_t> all = text_;
+    std::size_t shown = begun.size();
+    const auto stop = [this] {
+      starts_.push_back(device().now());
+      return Session::interrupted();
+    };
+    const auto sink = [&](std::uint32_t token) {
+      all.push_back(token);
+      const std::string now = tokenizer_->decode(plain(all));
+      const std::size_t whole = std::max(shown, whole_characters(now));
+      show(std::string_view(now).substr(std::min(shown, now.size()), whole - shown));
+      shown = whole;
+    };
+    const training::WrittenTokens written{
+        .range = {tokenizer_->written().first,
+                  std::min(tokenizer_->written().end,
+                           static_cast<std::uint32_t>(described_.vocabulary))},
+        .ends = options_.stops ? described_.ends : std::vector<std::uint32_t>{}};
+    made_ = training::continue_text(*reader_, text_, options_.count, options_.sampling, written,
+                                    stop, sink)
+                .size();
+    starts_.push_back(device().now());
+    show("\n");
+    summarise();
+    if (!options_.results.empty()) write_result();
+    return !Session::interrupted();
+  }
+
+ private:
+  Device& device() { return chip_ ? static_cast<Device&>(*chip_) : host_; }
+
+  std::unique_ptr<training::Tokenizer> make_tokenizer() {
+    std::unique_ptr<training::Tokenizer> tokenizer;
+    if (!options_.tokenizer.empty()) {
+      tokenizer = std::make_unique<training::BpeTokenizer>(read_file(options_.tokenizer),
+                                                           options_.tokenizer.string());
+    }
+    if (described_.vocabulary == 0 && tokenizer) described_.vocabulary = tokenizer->tokens();
+    if (described_.vocabulary == 0) {
+      throw Error({.attempted = "make the model of " + options_.model.string(),
+                   .value = "nothing says how many tokens there are",
+                   .accepted = "a vocab_size in the model file, or a tokenizer",
+                   .hint = "--tokenizer tokenizer.json"});
+    }
+    if (!tokenizer) tokenizer = std::make_unique<training::TokenIds>(described_.vocabulary);
+    return tokenizer;
+  }
+
+  std::vector<std::uint32_t> prompt() const {
+    std::vector<std::uint32_t> tokens = tokenizer_->encode(options_.prompt);
+    if (const auto begin = tokenizer_->begin()) tokens.insert(tokens.begin(), *begin);
+    for (const std::uint32_t token : tokens) {
+      if (token < described_.vocabulary) continue;
+      throw Error({.attempted = "read the prompt",
+                   .value = fmt::format("token {}", token),
+                   .accepted = fmt::format("0 to {}, the vocabulary of the model",
+                                           described_.vocabulary - 1),
+                   .hint = "the tokenizer of these weights"});
+    }
+    return tokens;
+  }
+
+  /// The tokens without the one that begins a text.
+  std::span<const std::uint32_t> plain(const std::vector<std::uint32_t>& tokens) const {
+    return std::span(tokens).subspan(tokenizer_->begin() ? 1 : 0);
+  }
+
+  /// A Llama is made for the tokens that it is to read; a GPT-2 has as many positions as its file.
+  void fit_context() {
+    training::Recipe& recipe = described_.recipe;
+    const std::int64_t needed = static_cast<std::int64_t>(text_.size()) + options_.count;
+    if (options_.context == 0) options_.context = std::min(needed, recipe.sequence);
+    if (recipe.model != training::ModelKind::llama) return;
+    const auto refuse = [&](std::string value, std::string accepted) {
+      throw Error({.attempted = "generate text",
+                   .value = std::move(value),
+                   .accepted = std::move(accepted),
+                   .hint = "a smaller --max-tokens, or a shorter prompt"});
+    };
+    if (options_.context > recipe.sequence) {
+      refuse(fmt::format("a context of {} tokens", options_.context),
+             fmt::format("up to {}, as the model has positions", recipe.sequence));
+    }
+    // The last token is written and not read.
+    if (options_.cache && needed - 1 > options_.context) {
+      refuse(fmt::format("{} tokens of the prompt and {} more", text_.size(), options_.count),
+             fmt::format("{} in all: a cache does not slide", options_.context + 1));
+    }
+    recipe.sequence = ceil_div(options_.context, kTileSide) * kTileSide;
+  }
+
+  void take_weights(std::int64_t rows) {
+    CommandQueue& queue = device().command_queue(0);
+    for (const autograd::Parameter* parameter : model_->parameters()) {
+      const bool padded = parameter->value.spec().shape.rows() == rows;
+      if (padded) autograd::write_constant(queue, parameter->value, 0);
+    }
+    const std::vector<training::Safetensors> files = read_weights(options_.weights);
+    const training::ImportedWeights report =
+        training::import_weights(queue, *model_, described_.recipe, files);
+    if (!report.unfilled.empty()) {
+      throw Error({.attempted = "take the weights in " + options_.weights.string(),
+                   .value = fmt::format("{} of the model has none", report.unfilled.front()),
+                   .accepted = "all parameters of " + options_.model.string(),
+                   .hint = "the model file of these weights"});
+    }
+    for (const std::string& name : report.unused) {
+      fmt::print(stderr, "{}: {} of {} is not used\n", kGenerateVerb, name,
+                 options_.weights.string());
+    }
+  }
+
+  void make_reader() {
+    auto* const llama = dynamic_cast<models::Llama*>(model_.get());
+    reader_ =
+        llama != nullptr && options_.cache
+            ? training::cache_reader(
+                  device(), *llama,
+                  {.length = options_.context, .calls = options_.calls, .engine = options_.engine})
+            : training::window_reader(device(), *model_);
+    has_cache_ = llama != nullptr && options_.cache;
+    device().command_queue(0).finish();
+  }
+
+  static void show(std::string_view text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  /// Seconds of each token: of the first, those of reading the prompt.
+  std::vector<double> times() const {
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < made_; ++i) {
+      seconds.push_back((starts_[i + 1] - starts_[i]).seconds());
+    }
+    return seconds;
+  }
+
+  void summarise() {
+    const std::vector<double> seconds = times();
+    if (seconds.empty()) return fmt::print(stderr, "{}: interrupted\n", kGenerateVerb);
+    std::string decode;
+    if (seconds.size() > 1) {
+      const std::vector<double> later(seconds.begin() + 1, seconds.end());
+      const double median = harness::median(later).value_or(0);
+      decode = fmt::format(", then {} tokens of {:.2f} ms: {:.1f} tokens/s/user", later.size(),
+                           1e3 * median, 1 / median);
+    }
+    fmt::print(stderr, "{}: {} tokens of the prompt in {:.2f} ms{}; {}{}\n", kGenerateVerb,
+               text_.size(), 1e3 * seconds.front(), decode, device().description(),
+               has_cache_ ? "" : ", without a cache");
+  }
+
+  void write_result() {
+    const std::vector<double> seconds = times();
+    harness::PointResult point{.backend = options_.backend};
+    point.parameters = {{"model", options_.model.string()},
+                        {"prompt", std::to_string(text_.size())},
+                        {"tokens", std::to_string(made_)},
+                        {"cache", has_cache_ ? "yes" : "no"}};
+    if (seconds.empty()) {
+      point.skipped = "interrupted before the first token";
+    } else {
+      const std::vector<double> later(seconds.begin() + 1, seconds.end());
+      point.metrics = {{.name = "prefill", .value = seconds.front(), .unit = "s"}};
+      if (const auto median = harness::median(later)) {
+        point.metrics.push_back({.name = "time",
+                                 .value = *median,
+                                 .unit = "s",
+                                 .samples = later,
+                                 .ci95 = harness::median_interval95(later)});
+        point.metrics.push_back({.name = "tokens",
+                                 .value = 1 / *median,
+                                 .unit = "1/s",
+                                 .better = harness::Better::higher});
+      }
+    }
+    harness::ExperimentResult result{.experiment = std::string(kGenerateVerb),
+                                     .context = harness::describe_environment(),
+                                     .points = {point},
+                                     .interrupted = Session::interrupted()};
+    result.context.threads = host_.threads();
+    result.context.seed = options_.sampling.seed;
+    if (profiles_) experiments::describe_chip(*profiles_, result.context);
+    const std::filesystem::path file = options_.results / (result.experiment + ".json");
+    write_file(file, reports::result_json(std::span(&result, 1)));
+    fmt::print(stderr, "wrote {}\n", file.string());
+  }
+
+  GenerateOptions options_;
+  HuggingFaceModel described_;
+  std::unique_ptr<training::Tokenizer> tokenizer_;
+  std::vector<std::uint32_t> text_;  ///< The prompt.
+  host::HostDevice host_;
+  std::optional<wormhole::Profiles> profiles_;
+  std::unique_ptr<wormhole::WormholeDevice> chip_;
+  std::unique_ptr<models::LanguageModel> model_;
+  std::unique_ptr<training::TextReader> reader_;
+  bool has_cache_ = false;
+  std::vector<SimTime> starts_;  ///< Of each token, and the end of the last.
+  std::size_t made_ = 0;
+};
+
+}  // namespace
+
+int generate(int argc, const char* const* argv) {
+  GenerateOptions options = parse_generate_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", kGenerateHelp);
+    return kOk;
+  }
+  Session::catch_signals();
+  GenerateRun run(std::move(options));
+  return run.run() ? kOk : kInterrupted;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "engines/models/cached_llama.h"
+#include "engines/training/generator.h"
+#include "engines/wormhole/profiles/profile.h"
+#include "harness/result.h"
+
+namespace howard::cli {
+
+/// Holds what `generate` is asked for. The manual is generate_help.md.
+struct GenerateOptions {
+  bool help = false;  ///< Nothing else is looked at then.
+
+  std::filesystem::path weights;    ///< safetensors, a file or a folder.
+  std::filesystem::path model;      ///< A config.json, or a file of TTML with transformer_config.
+  std::filesystem::path tokenizer;  ///< A tokenizer.json; empty: texts are numbers of tokens.
+
+  std::string prompt;
+  std::int64_t count = 50;
+  training::Sampling sampling{.temperature = 0, .seed = 5489};
+  bool stops = true;  ///< At a token that ends a text.
+
+  bool cache = true;
+  std::int64_t context = 0;  ///< Tokens that the cache has room for; 0: prompt and new ones.
+  models::CacheCalls calls = models::CacheCalls::kernels;
+  models::DecodeEngine engine = models::DecodeEngine::dynamic;
+
+  DataType dtype = DataType::bfloat16;
+  harness::Backend backend = harness::Backend::host;
+  int threads = 0;  ///< 0 stands for all threads that the process may use.
+  wormhole::ProfileChoice profiles;
+  std::filesystem::path results;  ///< A folder; empty if no file is wanted.
+};
+
+/// Parses the command line, and finds the model and the tokenizer beside the weights. UsageError
+/// for a bad command line; Error for files that are not there.
+GenerateOptions parse_generate_options(int argc, const char* const* argv);
+
+}  // namespace howard::cli

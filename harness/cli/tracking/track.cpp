@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/tracking/track.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/tracking/sides.h"
+#include "harness/cli/verbs/manual.h"
+#include "harness/tracking/git.h"
+#include "harness/tracking/history.h"
+#include "reports/tables/format.h"
+
+namespace howard::cli {
+
+extern const std::string_view kTrackHelp;  // the build compiles track_help.md in
+
+namespace {
+
+using tracking::Run;
+
+struct TrackOptions {
+  std::vector<std::string> results;
+  std::string database = "perf.db";
+  std::string commit, branch;
+  std::string import;
+  bool help = false;
+};
+
+TrackOptions track_options(int argc, const char* const* argv) {
+  CLI::App app;
+  TrackOptions options;
+  app.set_help_flag();
+  app.add_flag("-h,--help", options.help);
+  app.add_option("results", options.results);
+  app.add_option("--db", options.database);
+  app.add_option("--commit", options.commit);
+  app.add_option("--branch", options.branch);
+  app.add_option("--import", options.import);
+  parse_command_line(app, argc, argv);
+  if (!options.import.empty() &&
+      (!options.results.empty() || !options.commit.empty() || !options.branch.empty())) {
+    throw UsageError("--import takes runs as they are: no results, --commit or --branch besides");
+  }
+  if (options.results.empty()) options.results.emplace_back("results");
+  return options;
+}
+
+/// Says what the run is of: the commit that was asked for; else the one of the program that made
+/// the results, if it is a commit of this checkout; else what is checked out.
+void describe_origin(Run& run, const TrackOptions& options, const tracking::GitCheckout& git) {
+  if (run.time == 0) {
+    run.time = std::chrono::duration_cast<std::chrono::seconds>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count();
+  }
+  if (run.mixed && options.commit.empty()) {
+    throw Error({.attempted = "track results",
+                 .value = "they were made by programs of several commits",
+                 .accepted = "results of one commit",
+                 .hint = "--commit, if you know which one counts"});
+  }
+  if (!options.commit.empty()) {
+    run.commit = git.commit(options.commit).value_or(options.commit);
+  } else if (const auto made_by = git.commit(std::string(run.clean_commit()))) {
+    run.commit = *made_by + (run.is_dirty() ? "-dirty" : "");
+  } else if (const auto head = git.commit("HEAD")) {
+    run.commit = *head + (git.is_dirty() ? "-dirty" : "");
+  }
+  const std::string commit(run.clean_commit());
+  if (run.parent.empty()) run.parent = git.parent(commit);
+  if (run.commit_time == 0) run.commit_time = git.date(commit);
+  if (!options.branch.empty()) run.branch = options.branch;
+  if (run.branch.empty()) run.branch = git.branch();
+}
+
+std::string commit_text(const Run& run) {
+  if (run.commit.empty()) return "an unknown commit";
+  return "commit " + run.commit.substr(0, 12) + (run.is_dirty() ? "-dirty" : "") +
+         (run.branch.empty() ? "" : " (" + run.branch + ")");
+}
+
+std::size_t judged_count(const Run& run) {
+  std::size_t count = 0;
+  for (const tracking::Row& row : run.rows) count += row.series.is_judged() ? 1U : 0U;
+  return count;
+}
+
+int import_runs(const TrackOptions& options) {
+  std::vector<Run> runs = read_runs(options.import);
+  tracking::History history(options.database, tracking::History::Access::write);
+  std::size_t added = 0;
+  for (Run& run : runs) {
+    if (run.id.empty()) {
+      throw Error({.attempted = "import " + options.import,
+                   .value = "a run in it has no id",
+                   .accepted = "what history --export has written",
+                   .hint = "run_experiment track " + options.import});
+    }
+    added += history.add(run) ? 1U : 0U;
+  }
+  fmt::print("{}: {} imported, {} known already\n", options.database,
+             reports::counted(added, "run"), runs.size() - added);
+  return kOk;
+}
+
+}  // namespace
+
+int track(int argc, const char* const* argv) {
+  const TrackOptions options = track_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", manual(kTrackHelp));
+    return kOk;
+  }
+  if (!options.import.empty()) return import_runs(options);
+  const tracking::GitCheckout git;
+  std::vector<Run> runs;
+  for (const std::string& path : options.results) {
+    for (Run& run : read_runs(path)) {
+      describe_origin(run, options, git);
+      runs.push_back(std::move(run));
+    }
+  }
+  tracking::History history(options.database, tracking::History::Access::write);
+  for (Run& run : runs) {
+    if (!history.add(run)) {
+      fmt::print("{}: run {} is there already\n", options.database, run.id.substr(0, 12));
+      continue;
+    }
+    fmt::print("{}: {} of {}, {}\n", options.database,
+               reports::counted(judged_count(run), "metric"), commit_text(run),
+               reports::counted(history.run_count(), "run"));
+  }
+  return kOk;
+}
+
+}  // namespace howard::cli

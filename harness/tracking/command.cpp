@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/tracking/command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/child_process.h"
+#include "base/error.h"
+#include "base/memory_file.h"
+#include "base/text.h"
+
+namespace howard::tracking {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+CommandOutcome run_words(const std::string& name, std::vector<std::string> words,
+                         const std::filesystem::path& folder, double limit, const Stop& stop) {
+  const MemoryFile out, err;
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const Clock::time_point begin = Clock::now();
+  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  CommandOutcome outcome;
+  {
+    ChildProcess child({.name = name,
+                        .words = std::move(words),
+                        .folder = folder,
+                        .descriptors = {nothing, out.descriptor(), err.descriptor()}});
+    ::close(nothing);
+    std::optional<int> status;
+    while (!(status = child.wait(Clock::now() + std::chrono::milliseconds(50)))) {
+      if (stop && stop()) {
+        throw Error({.attempted = "wait for " + name, .value = "interrupted"});
+      }
+      if (passed() > limit) {
+        throw Error({.attempted = "wait for " + name,
+                     .value = fmt::format("it takes longer than {} s", limit),
+                     .accepted = "",
+                     .hint = "a larger --limit"});
+      }
+    }
+    outcome.status = *status;
+  }
+  outcome.seconds = passed();
+  outcome.out = out.content();
+  outcome.err = err.content();
+  return outcome;
+}
+
+}  // namespace
+
+CommandOutcome run_command(const std::string& line, double limit, const Stop& stop,
+                           const std::filesystem::path& folder) {
+  return run_words("'" + line + "'", {"/bin/sh", "-c", line}, folder, limit, stop);
+}
+
+CommandOutcome run_program(const std::vector<std::string>& words,
+                           const std::filesystem::path& folder) {
+  constexpr double kLimit = 60;
+  std::vector<std::string> all{"/usr/bin/env"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_words(words.front(), std::move(all), folder, kLimit, {});
+}
+
+std::string last_line(std::string_view text) {
+  constexpr std::size_t kLongest = 200;
+  text = trimmed(text);
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  const std::size_t end = text.rfind('\n');
+  if (end != std::string_view::npos) text.remove_prefix(end + 1);
+  return std::string(trimmed(text.substr(0, kLongest)));
+}
+
+}  // namespace howard::tracking

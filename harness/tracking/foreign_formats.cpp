@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/tracking/foreign_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "harness/statistics.h"
+#include "profiler/formats/csv/byte_source.h"
+#include "profiler/formats/ops_csv_reader.h"
+
+namespace howard::tracking {
+namespace {
+
+using reports::JsonNode;
+
+Row time_row(std::string benchmark, std::vector<double> samples) {
+  Row row{.series = {std::move(benchmark), "time", "s", harness::Better::lower, Kind::sampled},
+          .value = *harness::median(samples)};
+  if (samples.size() > 1) row.samples = std::move(samples);
+  return row;
+}
+
+Row failed_row(std::string benchmark, std::string reason) {
+  return {.series = {std::move(benchmark), "", "", harness::Better::lower, Kind::failed},
+          .words = std::move(reason)};
+}
+
+/// Returns the text of a value; absent if it is something else.
+std::optional<std::string> text_in(const JsonNode& value) {
+  try {
+    return value.text();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Returns the member's text, "" if there is none.
+std::string optional_text(const JsonNode& node, const char* key) {
+  return node.has(key) ? text_in(node.member(key)).value_or("") : "";
+}
+
+double seconds_in(const JsonNode& unit) {
+  const std::string word = unit.text();
+  if (word == "ns") return 1e-9;
+  if (word == "us") return 1e-6;
+  if (word == "ms") return 1e-3;
+  if (word == "s") return 1;
+  unit.fail("ns, us, ms or s");
+}
+
+/// Collects the repetitions of benchmarks, in the order of the file.
+struct Repetitions {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<double>> times;
+  std::map<std::string, std::string> failures;
+
+  void know(const std::string& name) {
+    if (!times.contains(name) && !failures.contains(name)) order.push_back(name);
+  }
+  void add(const std::string& name, double seconds) {
+    know(name);
+    times[name].push_back(seconds);
+  }
+  void fail(const std::string& name, std::string reason) {
+    know(name);
+    failures.emplace(name, std::move(reason));
+  }
+  std::vector<Row> rows() {
+    std::vector<Row> found;
+    for (const std::string& name : order) {
+      if (const auto failure = failures.find(name); failure != failures.end()) {
+        found.push_back(failed_row(name, failure->second));
+      } else {
+        found.push_back(time_row(name, std::move(times[name])));
+      }
+    }
+    return found;
+  }
+};
+
+std::string google_machine(const JsonNode& context) {
+  std::string machine;
+  if (context.has("num_cpus")) {
+    machine = fmt::format("{} CPUs", context.member("num_cpus").integer());
+  }
+  if (!context.has("caches") || !context.member("caches").is_array()) return machine;
+  for (const JsonNode& cache : context.member("caches").items()) {
+    if (!cache.has("level") || !cache.has("size")) continue;
+    machine += fmt::format(", L{} {} KiB", cache.member("level").integer(),
+                           cache.member("size").integer() / 1024);
+  }
+  return machine;
+}
+
+/// Returns the value of a summary of nvbench, which writes numbers as texts in some versions.
+std::optional<double> summary_value(const JsonNode& state, std::string_view tag) {
+  if (!state.has("summaries") || !state.member("summaries").is_array()) return std::nullopt;
+  for (const JsonNode& summary : state.member("summaries").items()) {
+    if (summary.member("tag").text() != tag) continue;
+    for (const JsonNode& datum : summary.member("data").items()) {
+      if (datum.member("name").text() != "value") continue;
+      const JsonNode value = datum.member("value");
+      const auto text = text_in(value);
+      if (!text) return value.number();
+      if (const auto number = parse_number(*text)) return number;
+      value.fail("a number");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> nvbench_time(const JsonNode& state) {
+  for (const std::string_view tag :
+       {"nv/cold/time/gpu/mean", "nv/batch/time/gpu/mean", "nv/cpu_only/time/cpu/mean"}) {
+    if (const auto seconds = summary_value(state, tag)) return seconds;
+  }
+  return std::nullopt;
+}
+
+/// Returns "1x1x32x1024" of cells such as "32[19]", whose logical size is in brackets.
+std::string shape_of(const profiler::TensorCells& tensor) {
+  std::string shape;
+  for (const std::string_view cell : tensor.dimensions) {
+    const std::size_t bracket = cell.find('[');
+    const std::string_view size = bracket == std::string_view::npos
+                                      ? cell
+                                      : cell.substr(bracket + 1, cell.find(']') - bracket - 1);
+    if (!shape.empty()) shape += 'x';
+    shape += size;
+  }
+  return shape;
+}
+
+std::string call_name(const profiler::OpRow& row) {
+  std::string name(row.name);
+  for (const profiler::TensorCells& input : row.inputs) {
+    name += fmt::format("/{}:{}", shape_of(input), input.datatype);
+  }
+  if (row.cores) name += fmt::format("/cores:{}", *row.cores);
+  if (!row.fidelity.empty()) name += fmt::format("/fidelity:{}", row.fidelity);
+  return name;
+}
+
+}  // namespace
+
+Run read_google_benchmark(const JsonNode& file) {
+  Run run;
+  run.conditions.tool = "Google Benchmark";
+  const JsonNode context = file.member("context");
+  run.conditions.machine = google_machine(context);
+  run.conditions.build = optional_text(context, "library_build_type");
+  Repetitions found, aggregates;
+  for (const JsonNode& entry : file.member("benchmarks").items()) {
+    const std::string name =
+        entry.has("run_name") ? entry.member("run_name").text() : entry.member("name").text();
+    const bool failed = entry.has("error_occurred") && entry.member("error_occurred").boolean();
+    const bool skipped = entry.has("skipped");
+    if (failed || skipped) {
+      const std::string reason = optional_text(entry, failed ? "error_message" : "skip_message");
+      found.fail(name, reason.empty() ? "it says no reason" : reason);
+    } else if (optional_text(entry, "run_type") != "aggregate") {
+      found.add(name, entry.member("real_time").number() * seconds_in(entry.member("time_unit")));
+    } else if (optional_text(entry, "aggregate_name") == "median") {
+      aggregates.add(name,
+                     entry.member("real_time").number() * seconds_in(entry.member("time_unit")));
+    }
+  }
+  // With --benchmark_report_aggregates_only there is nothing else.
+  run.rows = found.order.empty() ? aggregates.rows() : found.rows();
+  return run;
+}
+
+Run read_hyperfine(const JsonNode& file) {
+  Run run;
+  run.conditions.tool = "hyperfine";
+  for (const JsonNode& result : file.member("results").items()) {
+    const std::string command = result.member("command").text();
+    std::vector<double> times;
+    if (result.has("times") && result.member("times").is_array()) {
+      times = result.member("times").numbers();
+    }
+    if (times.empty()) times.push_back(result.member("mean").number());
+    std::int64_t worst = 0;
+    if (result.has("exit_codes") && result.member("exit_codes").is_array()) {
+      for (const JsonNode& code : result.member("exit_codes").items()) {
+        if (!code.is_null() && code.integer() != 0) worst = code.integer();
+      }
+    }
+    run.rows.push_back(worst == 0
+                           ? time_row(command, std::move(times))
+                           : failed_row(command, fmt::format("it ended with status {}", worst)));
+  }
+  return run;
+}
+
+Run read_nvbench(const JsonNode& file) {
+  Run run;
+  run.conditions.tool = "nvbench";
+  if (file.has("devices") && file.member("devices").is_array()) {
+    std::vector<std::string> names;
+    for (const JsonNode& device : file.member("devices").items()) {
+      names.push_back(optional_text(device, "name"));
+    }
+    run.conditions.machine = join(names, ", ");
+  }
+  for (const JsonNode& benchmark : file.member("benchmarks").items()) {
+    const std::string name = benchmark.member("name").text();
+    for (const JsonNode& state : benchmark.member("states").items()) {
+      const std::string full = name + "/" + optional_text(state, "name");
+      const std::optional<double> seconds = nvbench_time(state);
+      if (state.has("is_skipped") && state.member("is_skipped").boolean()) {
+        Row row = failed_row(full, optional_text(state, "skip_reason"));
+        row.series.kind = Kind::skipped;
+        run.rows.push_back(std::move(row));
+      } else if (seconds) {
+        run.rows.push_back(time_row(full, {*seconds}));
+      } else {
+        run.rows.push_back(failed_row(full, "it has no time"));
+      }
+    }
+  }
+  return run;
+}
+
+Run read_ops_csv_run(std::string_view text, std::string_view source) {
+  Run run;
+  run.conditions.tool = "tt-metal";
+  Repetitions found;
+  profiler::TextSource bytes(text);
+  profiler::DroppedRows dropped;
+  const auto take = [&](const profiler::OpRow& row) {
+    if (!row.kernel_time || row.type == "signpost") return;
+    if (run.conditions.machine.empty()) run.conditions.machine = row.architecture;
+    found.add(call_name(row), row.kernel_time->seconds());
+  };
+  const bool cut_off =
+      profiler::for_each_op_row(bytes, source, profiler::Tensors::read, dropped, take);
+  if (cut_off || found.order.empty()) {
+    throw Error({.attempted = fmt::format("read {}", source),
+                 .value = cut_off ? "it ends within a row" : "no row has a kernel's time",
+                 .accepted = "an ops_perf_results CSV of tt-metal",
+                 .hint = "the file again from the profiler"});
+  }
+  run.rows = found.rows();
+  return run;
+}
+
+}  // namespace howard::tracking

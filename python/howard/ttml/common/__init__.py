@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ttml.common."""
+
+from . import config, data, utils
+
+__all__ = ["config", "data", "utils"]

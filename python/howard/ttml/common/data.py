@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ttml.common.data: characters as tokens, and batches of them."""
+
+import numpy
+
+
+class CharTokenizer:
+    """Token 0 pads; then the characters of a text in their order; then the marks of both ends."""
+
+    def __init__(self, text):
+        self.characters = sorted(set(text))
+        self._token = {c: i + 1 for i, c in enumerate(self.characters)}
+        self.vocab_size = len(self.characters) + 3
+
+    def encode(self, text):
+        try:
+            return [self._token[c] for c in text]
+        except KeyError as unknown:
+            raise ValueError(f"CharTokenizer: {unknown} is not in the text of the tokenizer") from None
+
+    def decode(self, tokens):
+        count = len(self.characters)
+        return "".join(self.characters[t - 1] for t in tokens if 1 <= t <= count)
+
+
+def get_batch(ids, seq_len, batch_size, rng=None):
+    """Windows at random places, [batch, seq_len], and what follows each of their tokens."""
+    random = rng or numpy.random
+    starts = random.randint(0, len(ids) - seq_len, batch_size)
+    ids = numpy.asarray(ids, dtype=numpy.uint32)
+    windows = numpy.stack([ids[s:s + seq_len + 1] for s in starts])
+    return windows[:, :-1], windows[:, 1:]
+
+
+def build_causal_mask(seq_len):
+    return numpy.tril(numpy.ones((1, 1, seq_len, seq_len), dtype=numpy.float32))

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ttml.models."""
+
+from . import linear_regression, mlp, nanogpt
+
+__all__ = ["linear_regression", "mlp", "nanogpt"]

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ttml.modules: layers that know their parameters."""
+
+import math
+
+import numpy
+
+from . import ops
+from .autograd import AutoContext, RunMode, Tensor, graph
+
+
+class Parameter:
+    """A tensor that is trained."""
+
+    def __init__(self, tensor):
+        self.tensor = Tensor(graph().parameter(tensor._variable, ""), tensor.shape())
+
+
+class Buffer:
+    """A tensor that belongs to a module and is not trained."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+class AbstractModuleBase:
+    """A module: what is assigned to it, parameters and other modules, becomes a part of it."""
+
+    def __init__(self):
+        self.__dict__["_parts"] = {}
+        self._mode = RunMode.TRAIN
+
+    def __setattr__(self, name, value):
+        if "_parts" not in self.__dict__:
+            raise AttributeError("a module calls super().__init__() before it has parts")
+        if isinstance(value, (Parameter, AbstractModuleBase)):
+            self._parts[name] = value
+        else:
+            self._parts.pop(name, None)
+        object.__setattr__(self, name, value)
+
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no forward()")
+
+    def create_name(self, name):
+        self._name = name
+
+    def get_name(self):
+        return self.__dict__.get("_name", type(self).__name__)
+
+    def register_module(self, module, name):
+        setattr(self, name, module)
+
+    def parameters(self):
+        """Tensors by their names, "Model/layer/weight", in the order of the names, each once."""
+        found, seen = {}, set()
+        for name, tensor in sorted(self._named(self.get_name())):
+            if id(tensor) not in seen:
+                seen.add(id(tensor))
+                found[name] = tensor
+        return found
+
+    def _named(self, prefix):
+        for name, part in self._parts.items():
+            if isinstance(part, Parameter):
+                yield f"{prefix}/{name}", part.tensor
+            else:
+                yield from part._named(f"{prefix}/{name}")
+
+    def set_run_mode(self, mode):
+        self._mode = mode
+        for part in self._parts.values():
+            if isinstance(part, AbstractModuleBase):
+                part.set_run_mode(mode)
+
+    def get_run_mode(self):
+        return self._mode
+
+    def train(self):
+        self.set_run_mode(RunMode.TRAIN)
+
+    def eval(self):
+        self.set_run_mode(RunMode.EVAL)
+
+
+ModuleBase = AbstractModuleBase
+
+
+class ModuleList(AbstractModuleBase):
+    """Modules in their order."""
+
+    def __init__(self, modules=()):
+        super().__init__()
+        self._list = []
+        for module in modules:
+            self.append(module)
+
+    def append(self, module):
+        setattr(self, str(len(self._list)), module)
+        self._list.append(module)
+
+    def __iter__(self):
+        return iter(self._list)
+
+    def __len__(self):
+        return len(self._list)
+
+    def __getitem__(self, index):
+        return self._list[index]
+
+
+def _parameter(array):
+    return Parameter(Tensor.from_numpy(array.astype(numpy.float32)))
+
+
+def _uniform(shape, bound):
+    return _parameter(AutoContext.get_instance().random.uniform(-bound, bound, shape))
+
+
+class LinearLayer(AbstractModuleBase):
+    """x weight^T + bias, of [1, 1, out, in] and [1, 1, 1, out], uniform in 1 / sqrt(in)."""
+
+    def __init__(self, in_features, out_features, has_bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = _uniform((1, 1, out_features, in_features), bound)
+        self.bias = _uniform((1, 1, 1, out_features), bound) if has_bias else None
+
+    def forward(self, x):
+        return ops.linear.linear(x, self.weight.tensor, self.bias.tensor if self.bias else None)
+
+
+class Embedding(AbstractModuleBase):
+    """Rows of a table [1, 1, tokens, width]; the tokens are a multiple of 32."""
+
+    def __init__(self, num_embeddings, embedding_dim):
+        super().__init__()
+        if num_embeddings % 32 != 0 or embedding_dim % 32 != 0:
+            raise RuntimeError(f"Embedding: {num_embeddings} x {embedding_dim}; accepted: multiples "
+                               "of 32, the side of a tile")
+        random = AutoContext.get_instance().random
+        self.weight = _parameter(random.normal(0, 1, (1, 1, num_embeddings, embedding_dim)))
+
+    def forward(self, tokens):
+        return ops.embedding.embedding(tokens, self.weight.tensor)
+
+
+class LayerNormLayer(AbstractModuleBase):
+    def __init__(self, features, use_composite_layernorm=False):
+        super().__init__()
+        self.gamma = _parameter(numpy.ones((1, 1, 1, features)))
+        self.beta = _parameter(numpy.zeros((1, 1, 1, features)))
+        self._composite = use_composite_layernorm
+
+    def forward(self, x):
+        norm = ops.layernorm.composite_layernorm if self._composite else ops.layernorm.layernorm
+        return norm(x, self.gamma.tensor, self.beta.tensor)
+
+
+class RMSNormLayer(AbstractModuleBase):
+    def __init__(self, features, epsilon=1e-5):
+        super().__init__()
+        self.gamma = _parameter(numpy.ones((1, 1, 1, features)))
+        self._epsilon = epsilon
+
+    def forward(self, x):
+        return ops.rmsnorm.rmsnorm(x, self.gamma.tensor, self._epsilon)
+
+
+class DropoutLayer(AbstractModuleBase):
+    """Nothing but in training."""
+
+    def __init__(self, probability):
+        super().__init__()
+        self._probability = probability
+
+    def forward(self, x):
+        if self.get_run_mode() == RunMode.EVAL or self._probability == 0:
+            return x
+        return ops.dropout.dropout(x, self._probability)
+
+
+class MultiHeadAttention(AbstractModuleBase):
+    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True):
+        super().__init__()
+        self.qkv_linear = LinearLayer(embedding_dim, 3 * embedding_dim, bias)
+        self.out_linear = LinearLayer(embedding_dim, embedding_dim, bias)
+        self.dropout = DropoutLayer(dropout_prob)
+        self._heads = num_heads
+
+    def forward(self, x, mask):
+        q, k, v = ops.multi_head_utils.heads_creation(self.qkv_linear(x), self._heads)
+        attended = ops.attention.scaled_dot_product_attention(q, k, v, mask)
+        joined = ops.multi_head_utils.heads_fusion(attended)
+        return self.dropout(self.out_linear(joined))
+
+
+class MultiLayerPerceptron(AbstractModuleBase):
+    """Linear layers with relu between them."""
+
+    def __init__(self, input_features, hidden_features, output_features):
+        super().__init__()
+        sizes = [input_features, *hidden_features, output_features]
+        self.layers = ModuleList(LinearLayer(a, b) for a, b in zip(sizes, sizes[1:]))
+
+    def forward(self, x):
+        for index, layer in enumerate(self.layers):
+            x = layer(ops.unary.relu(x) if index > 0 else x)
+        return x

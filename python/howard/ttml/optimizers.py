@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ttml.optimizers: what updates the parameters of a module."""
+
+from dataclasses import dataclass
+
+from howard import _native
+
+from .autograd import AutoContext
+
+
+class _Config:
+    @classmethod
+    def make(cls, *args, **kwargs):
+        return cls(*args, **kwargs)
+
+
+@dataclass
+class SGDConfig(_Config):
+    lr: float = 1e-3
+    momentum: float = 0.0
+    dampening: float = 0.0
+    weight_decay: float = 0.0
+    nesterov: bool = False
+
+
+@dataclass
+class AdamWConfig(_Config):
+    lr: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    weight_decay: float = 0.01
+    use_kahan_summation: bool = False
+
+
+class OptimizerBase:
+    def __init__(self, parameters, config):
+        self.parameters, self.config = dict(parameters), config
+        self._steps = 0
+        device = AutoContext.get_instance().get_device()
+        self._optimizer = self._make(device, [t._variable for t in self.parameters.values()])
+
+    def step(self):
+        self._optimizer.step()
+        self._steps += 1
+
+    def zero_grad(self):
+        self._optimizer.zero_grad()
+
+    def get_lr(self):
+        return self._optimizer.rate
+
+    def set_lr(self, lr):
+        self._optimizer.rate = lr
+
+    def get_steps(self):
+        return self._steps
+
+
+class SGD(OptimizerBase):
+    def _make(self, device, variables):
+        c = self.config
+        return _native._ttml.sgd(device, variables, c.lr, c.momentum, c.dampening, c.weight_decay,
+                                 c.nesterov)
+
+
+class AdamW(OptimizerBase):
+    """TTML's composite of small calls."""
+
+    _fused = False
+
+    def _make(self, device, variables):
+        c = self.config
+        return _native._ttml.adamw(device, variables, c.lr, c.beta1, c.beta2, c.epsilon,
+                                   c.weight_decay, self._fused, c.use_kahan_summation)
+
+
+class MorehAdamW(AdamW):
+    """One program for each parameter."""
+
+    _fused = True

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// These tests store runs, look at their history and compare them in a git checkout of their own.
+// They run the real program.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+class Tracking : public CliFixture {
+ protected:
+  /// Runs git in the test's folder, without the user's settings.
+  void git(const std::string& words) const {
+    const std::string command =
+        "cd '" + folder().string() +
+        "' && GIT_CONFIG_GLOBAL=/dev/null git -c user.name=t -c user.email=t@example.org " + words +
+        " >/dev/null 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  /// Makes a commit in which constant.txt holds `picoseconds`.
+  void commit(const std::string& picoseconds, const std::string& subject = "time") const {
+    put("constant.txt", picoseconds + "\n");
+    git("add constant.txt");
+    git("commit --allow-empty -m '" + subject + "'");
+  }
+  void put_times(const std::string& file, const std::string& picoseconds) const {
+    put(file, "howard.times/1\n# chip c, software s, seed 1\na time " + picoseconds + "\n");
+  }
+  void put_google(const std::string& file, double microseconds) const {
+    put(file, google(microseconds));
+  }
+  static std::string google(double microseconds) {
+    return R"({"context": {}, "benchmarks": [{"name": "BM_a", "run_type": "iteration",)"
+           R"( "real_time": )" +
+           std::to_string(microseconds) + R"(, "time_unit": "us"}]})";
+  }
+};
+
+TEST_F(Tracking, RunsAreStoredByCommitShownAndComparedWithTheMergeBase) {
+  git("init -b main");
+  for (const char* const picoseconds : {"100", "100", "120"}) {
+    commit(picoseconds);
+    put_times("a.txt", picoseconds);
+    const Outcome stored = run("track a.txt --db perf.db");
+    ASSERT_EQ(stored.status, 0) << stored.err;
+    EXPECT_TRUE(contains(stored.out, "1 metric of commit ") && contains(stored.out, "(main)"))
+        << stored.out;
+  }
+  const Outcome shown = run("history a --db perf.db");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "120 ps") && contains(shown.out, "changed +20 %")) << shown.out;
+  EXPECT_TRUE(contains(shown.out, "▁▁█") || contains(shown.out, "009")) << shown.out;
+
+  git("checkout -b topic main~1");
+  commit("130");
+  put_times("b.txt", "130");
+  ASSERT_EQ(run("track b.txt").status, 0) << "perf.db is the default";
+  const Outcome slower = run("compare HEAD --db perf.db");
+  EXPECT_EQ(slower.status, 3) << slower.err;
+  EXPECT_TRUE(contains(slower.out, "100") && contains(slower.out, "130") &&
+              !contains(slower.out, "120"))
+      << "the merge base has 100: " << slower.out;
+  EXPECT_EQ(run("compare main topic --db perf.db").status, 3);
+  EXPECT_EQ(run("compare main main --db perf.db").status, 0);
+  // What main has by now is not the branch's fault.
+  put_times("c.txt", "120");
+  const Outcome stale = run("compare main~1 c.txt --db perf.db");
+  EXPECT_EQ(stale.status, 0) << stale.out;
+  EXPECT_TRUE(contains(stale.out, "1 stale")) << stale.out;
+  EXPECT_EQ(run("compare main~1 c.txt --db perf.db --strict").status, 4);
+  EXPECT_EQ(run("compare nowhere main --db perf.db").status, 1);
+}
+
+TEST_F(Tracking, ExportsAreImportedOnce) {
+  put_times("a.txt", "100");
+  put_google("b.json", 3);
+  ASSERT_EQ(run("track a.txt b.json --db perf.db --commit cafe01 --branch main").status, 0);
+  ASSERT_EQ(run("history --db perf.db --export runs.jsonl").status, 0);
+  const Outcome imported = run("track --import runs.jsonl --db copy.db");
+  EXPECT_TRUE(contains(imported.out, "2 runs imported, 0 known")) << imported.out << imported.err;
+  EXPECT_TRUE(contains(run("track --import runs.jsonl --db copy.db").out, "0 runs imported, 2"));
+  ASSERT_EQ(run("history --db copy.db --export again.jsonl").status, 0);
+  EXPECT_EQ(content(folder() / "runs.jsonl"), content(folder() / "again.jsonl"));
+  EXPECT_TRUE(contains(run("history --db copy.db").out, "BM_a"));
+}
+
+TEST_F(Tracking, TwoProgramsAreComparedInFreshProcesses) {
+  put_google("fast.json", 100);
+  put_google("slow.json", 150);
+  const std::string fast = "--exec-a 'cat fast.json' ";
+  EXPECT_EQ(run("compare " + fast + "--exec-b 'cat fast.json'").status, 0);
+  const Outcome slower = run("compare " + fast + "--exec-b 'cat slow.json'");
+  EXPECT_EQ(slower.status, 3) << slower.err;
+  EXPECT_TRUE(contains(slower.out, "+50.0")) << slower.out;
+  EXPECT_TRUE(contains(slower.out, "10 pairs of processes and 10 more for 1 suspect"))
+      << slower.out;
+  const Outcome few = run("compare --pairs 3 " + fast + "--exec-b 'cat fast.json' --strict");
+  EXPECT_EQ(few.status, 5);
+  EXPECT_TRUE(contains(few.out, "ambiguous")) << few.out;
+  const Outcome crash = run("compare " + fast + "--exec-b 'echo no room >&2; exit 3'");
+  EXPECT_EQ(crash.status, 1);
+  EXPECT_TRUE(contains(crash.err, "it ended with status 3; it said: no room")) << crash.err;
+  EXPECT_EQ(run("compare --exec-a true --exec-b true --whole --pairs 1").status, 0);
+}
+
+TEST_F(Tracking, AComparisonIsWrittenInTheFormatsOfOthers) {
+  put_times("a.txt", "100");
+  put_times("b.txt", "200");
+  const Outcome github =
+      run("compare a.txt b.txt --format github --also junit=j.xml --also bencher=b.json "
+          "--also openmetrics=o.txt --also action-benchmark-smaller=s.json",
+          "GITHUB_STEP_SUMMARY=summary.md");
+  EXPECT_EQ(github.status, 3) << github.err;
+  EXPECT_TRUE(contains(github.out, "::error title=performance%3A slower::a: slower")) << github.out;
+  EXPECT_TRUE(contains(content(folder() / "summary.md"), "1 regression found"));
+  EXPECT_TRUE(contains(content(folder() / "j.xml"), "failures=\"1\""));
+  EXPECT_TRUE(contains(content(folder() / "b.json"), "latency"));
+  EXPECT_TRUE(contains(content(folder() / "o.txt"), "benchmark_time_seconds{benchmark=\"a\""));
+  EXPECT_TRUE(contains(content(folder() / "s.json"), "\"unit\": \"ns\""));
+  EXPECT_EQ(run("compare a.txt b.txt --also pdf=x").status, 2);
+}
+
+TEST_F(Tracking, BisectFindsTheCommitInTheDatabaseOrByBuilding) {
+  git("init -b main");
+  for (const int number : {0, 1, 2, 3, 4, 5}) {
+    commit(number < 3 ? "100" : "120", "number " + std::to_string(number));
+  }
+  const std::string measure =
+      " --run 'read t < constant.txt; printf \"howard.times/1\\n# chip c, software s, seed 1\\na "
+      "time $t\\n\"'";
+  const Outcome built = run("bisect a --good main~5 --bad main" + measure);
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_TRUE(contains(built.out, "100 ps -> 120 ps (+20 %)")) << built.out;
+  EXPECT_TRUE(contains(built.out, "number 3\n")) << built.out;
+  for (const char* const name : {"main~5", "main~3", "main"}) {
+    put_times("a.txt", name == std::string("main") ? "120" : "100");
+    ASSERT_EQ(run("track a.txt --commit " + std::string(name)).status, 0);
+  }
+  const Outcome stored = run("bisect a");
+  EXPECT_EQ(stored.status, 0) << stored.err;
+  const Outcome gap = run("bisect a --good main~5");
+  EXPECT_TRUE(contains(gap.out, "2 commits between them were not measured")) << gap.out;
+  EXPECT_EQ(run("bisect a --good main~2 --bad main" + measure).status, 1) << "it has not moved";
+  EXPECT_EQ(run("bisect b --good main~5" + measure).status, 1);
+  EXPECT_EQ(run("bisect a --run true").status, 2);
+}
+
+TEST_F(Tracking, TheGateTestsItself) {
+  put_google("a.json", 100);
+  const Outcome outcome = run("selftest-gate --exec 'cat a.json' --comparisons 2 --pairs 8");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "0 of 2 suites raised a false alarm")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "+5 %") && contains(outcome.out, "100.0")) << outcome.out;
+  const Outcome suite = run("selftest-gate --suite --slowdown 0.05");
+  EXPECT_TRUE(contains(suite.out, "\"sum/256/slowed\"")) << suite.out;
+}
+
+TEST_F(Tracking, ABadDatabaseIsAClearError) {
+  EXPECT_TRUE(contains(run("history --db none.db").err, "no such file"));
+  put("bad.db", "this is no database, and it is long enough to be seen as one that is broken\n");
+  for (const char* const command : {"history --db bad.db", "track a.txt --db bad.db"}) {
+    put_times("a.txt", "1");
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_TRUE(contains(outcome.err, "bad.db")) << outcome.err;
+  }
+  put("empty.json", "{}");
+  EXPECT_EQ(run("track empty.json --db x.db").status, 1);
+  EXPECT_EQ(run("history nothing --db x.db").status, 1);
+  EXPECT_EQ(run("history --last 0").status, 2);
+}
+
+}  // namespace
+}  // namespace howard::cli

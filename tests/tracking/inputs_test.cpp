@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/tracking/inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "harness/tracking/json_lines.h"
+#include "tests/tracking/made_run.h"
+
+namespace howard::tracking {
+namespace {
+
+Run only_run(const std::string& text) {
+  const std::vector<tracking::Run> runs = parse_runs(text, "file");
+  EXPECT_EQ(runs.size(), 1U);
+  return runs.front();
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_runs(text, "file");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Inputs, GoogleBenchmarksRepetitionsAreSamplesAndItsAggregatesAreLeftOut) {
+  const tracking::Run run = only_run(R"({"context": {"num_cpus": 8, "library_build_type": "release",
+      "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}]},
+    "benchmarks": [
+    {"name": "BM_a/8", "run_name": "BM_a/8", "run_type": "iteration", "repetition_index": 0,
+     "real_time": 3.0, "cpu_time": 9, "time_unit": "us"},
+    {"name": "BM_a/8", "run_name": "BM_a/8", "run_type": "iteration", "repetition_index": 1,
+     "real_time": 1.0, "cpu_time": 9, "time_unit": "us"},
+    {"name": "BM_a/8", "run_name": "BM_a/8", "run_type": "iteration", "repetition_index": 2,
+     "real_time": 2.0, "cpu_time": 9, "time_unit": "us", "rate": NaN},
+    {"name": "BM_a/8_mean", "run_name": "BM_a/8", "run_type": "aggregate",
+     "aggregate_name": "mean", "real_time": 2.0, "cpu_time": 9, "time_unit": "us"},
+    {"name": "BM_b NaN", "run_name": "BM_b NaN", "run_type": "iteration", "error_occurred": true,
+     "error_message": "no device", "real_time": 0, "cpu_time": 0, "time_unit": "ns"}]})");
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "BM_a/8");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 2e-6);
+  EXPECT_EQ(run.rows[0].samples.size(), 3U);
+  EXPECT_EQ(run.rows[0].series.kind, Kind::sampled);
+  EXPECT_EQ(run.rows[1].series.benchmark, "BM_b NaN") << "NaN in a text is text";
+  EXPECT_EQ(run.rows[1].series.kind, Kind::failed);
+  EXPECT_EQ(run.rows[1].words, "no device");
+  EXPECT_EQ(run.conditions.machine, "8 CPUs, L1 32 KiB");
+}
+
+TEST(Inputs, GoogleBenchmarksMedianServesIfThereIsNothingElse) {
+  const tracking::Run run = only_run(R"({"context": {}, "benchmarks": [
+    {"name": "a_median", "run_name": "a", "run_type": "aggregate", "aggregate_name": "median",
+     "real_time": 2.0, "time_unit": "ms"},
+    {"name": "a_cv", "run_name": "a", "run_type": "aggregate", "aggregate_name": "cv",
+     "real_time": 0.1, "time_unit": "ms"}]})");
+  ASSERT_EQ(run.rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 2e-3);
+}
+
+TEST(Inputs, HyperfinesTimesAreThoseOfACommand) {
+  const tracking::Run run = only_run(R"({"results": [
+    {"command": "sleep 0.1", "mean": 0.11, "median": 0.1, "times": [0.1, 0.12, 0.11],
+     "exit_codes": [0, 0, 0]},
+    {"command": "false", "mean": 0.1, "times": [0.1], "exit_codes": [1]}]})");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 0.11);
+  EXPECT_EQ(run.rows[1].series.kind, Kind::failed);
+  EXPECT_EQ(run.conditions.tool, "hyperfine");
+}
+
+TEST(Inputs, NvbenchsMeanGpuTimeOfEachStateIsTakenAsTextOrNumber) {
+  const tracking::Run run = only_run(R"({"meta": {}, "devices": [{"name": "H200"}], "benchmarks": [
+    {"name": "copy", "states": [
+      {"name": "Device=0 T=I8", "is_skipped": false, "summaries": [
+        {"tag": "nv/cold/time/gpu/mean", "data": [{"name": "value", "type": "float64",
+         "value": "1.5e-05"}]}]},
+      {"name": "Device=0 T=I16", "is_skipped": false, "summaries": [
+        {"tag": "nv/cold/time/gpu/mean", "data": [{"name": "value", "value": 2e-5}]}]},
+      {"name": "Device=0 T=F64", "is_skipped": true, "skip_reason": "too large",
+       "summaries": null}]}]})");
+  ASSERT_EQ(run.rows.size(), 3U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "copy/Device=0 T=I8");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 1.5e-5);
+  EXPECT_DOUBLE_EQ(run.rows[1].value, 2e-5);
+  EXPECT_EQ(run.rows[2].series.kind, Kind::skipped);
+  EXPECT_EQ(run.conditions.machine, "H200");
+}
+
+TEST(Inputs, AnOpsCsvHasARowForEachOpOnEachShape) {
+  const tracking::Run run = only_run(
+      "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,CORE COUNT,MATH FIDELITY,"
+      "DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns],INPUT_0_W_PAD[LOGICAL],"
+      "INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],INPUT_0_X_PAD[LOGICAL],INPUT_0_LAYOUT,"
+      "INPUT_0_DATATYPE,INPUT_0_MEMORY\n"
+      "Matmul,tt_dnn_device,1,0,64,HiFi2,100,2000,1[1],1[1],32[19],64[64],TILE,BFLOAT16,DRAM\n"
+      "Matmul,tt_dnn_device,2,0,64,HiFi2,9000,4000,1[1],1[1],32[19],64[64],TILE,BFLOAT16,DRAM\n"
+      "Matmul,tt_dnn_device,3,0,64,HiFi2,20000,9000,1[1],1[1],32[32],64[64],TILE,BFLOAT16,DRAM\n");
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "Matmul/1x1x19x64:BFLOAT16/cores:64/fidelity:HiFi2");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 3e-6);
+  EXPECT_EQ(run.rows[0].samples.size(), 2U);
+  EXPECT_EQ(run.conditions.tool, "tt-metal");
+}
+
+TEST(Inputs, TimesAndExportsComeBack) {
+  const tracking::Run times =
+      only_run("howard.times/1\n# chip n300, software s with a=1, seed 7\na b time 12\n");
+  EXPECT_EQ(times.rows.front().series.benchmark, "a b");
+  EXPECT_EQ(times.rows.front().picoseconds, 12);
+  EXPECT_EQ(times.conditions.chip, "n300");
+  EXPECT_EQ(times.conditions.software, "s with a=1");
+  EXPECT_EQ(times.conditions.seed, 7U);
+  tracking::Run run = run_with({exact_row("a", 5)});
+  run.id = "0123";
+  EXPECT_EQ(parse_runs(run_line(run) + "\n\n" + run_line(run) + "\n", "file").size(), 2U);
+}
+
+TEST(Inputs, BadInputIsNamedWithItsPlace) {
+  EXPECT_NE(error_of("").find("it is empty"), std::string::npos);
+  EXPECT_NE(error_of("words").find("of another kind"), std::string::npos);
+  EXPECT_NE(error_of("{\"a\": 1}").find("JSON of another kind"), std::string::npos);
+  EXPECT_NE(error_of("{\"benchmarks\": [").find("not JSON"), std::string::npos);
+  EXPECT_NE(error_of(R"({"context": {}, "benchmarks": [{"name": "x", "time_unit": "us"}]})")
+                .find("/benchmarks/0"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"context": {}, "benchmarks": []})").find("no benchmark"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"results": [{"command": "x", "mean": 1}, {"command": "x", "mean": 1}]})")
+                .find("x is there twice"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"schema": "howard.run/2"})").find("howard.run/1"), std::string::npos);
+  EXPECT_NE(error_of(std::string(100'000, '[')).find("file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace howard::tracking
