@@ -27,9 +27,9 @@ TEST_F(Manual, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",     "--backend", "--filter",      "--quick",   "--dry-run", "--repetitions",
-          "--min-time", "--threads", "--seed",        "--chip",    "--set",     "--results",
-          "--json",     "--csv",     "--md",          "--plots",   "--trace",   "--device-logs",
+         {"--axis",     "--backend", "--filter",      "--quick",  "--dry-run", "--repetitions",
+          "--min-time", "--threads", "--seed",        "--chip",   "--set",     "--results",
+          "--json",     "--csv",     "--md",          "--plots",  "--trace",   "--device-logs",
           "--memory",   "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
