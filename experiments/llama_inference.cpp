@@ -74,11 +74,12 @@ class InferenceCase final : public harness::Case {
       : prefill_(prefill_time(box, training, sizes, options, context)),
         context_(context),
         case_(box, training, [&](Device& device) {
-          inference_ = std::make_shared<Inference>(device, sizes, options);
+          auto made = std::make_shared<Inference>(device, sizes, options);
+          inference_ = made.get();
           write();
-          return Training{.step = inference_->cached.decode_function(),
-                          .parameters = inference_->model.parameters(),
-                          .model = inference_};
+          return Training{.step = made->cached.decode_function(),
+                          .parameters = made->model.parameters(),
+                          .model = made};
         }) {}
 
   void run() override {
@@ -108,7 +109,7 @@ class InferenceCase final : public harness::Case {
 
   SimTime prefill_;
   std::int64_t context_;
-  std::shared_ptr<Inference> inference_;
+  Inference* inference_ = nullptr;  ///< The case's, beside its device.
   TrainingCase case_;
 };
 
@@ -155,7 +156,7 @@ class LlamaInference final : public harness::Experiment {
     }
     const std::vector<harness::Column> values{
         {"token", CellSource::metric, "time"},
-        known_to_column(),
+        mean_error_column(),
         {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
         {"prefill", CellSource::metric, "prefill"},
         {"cache", CellSource::metric, "cache"},

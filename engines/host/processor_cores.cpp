@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <string>
 
@@ -29,8 +30,8 @@ std::vector<int> cores_of_machine(int threads) {
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return {};
   if (threads != CPU_COUNT(&allowed) || threads != sysconf(_SC_NPROCESSORS_CONF)) return {};
   std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(static_cast<int>(cpu));
   }
   std::ranges::stable_partition(cpus, is_first_of_core);
   return cpus;
@@ -41,7 +42,7 @@ void stay_on(int cpu) {
   if (bound == cpu) return;
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
+  CPU_SET(static_cast<std::size_t>(cpu), &one);
   if (pthread_setaffinity_np(pthread_self(), sizeof(one), &one) == 0) bound = cpu;
 }
 

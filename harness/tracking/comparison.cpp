@@ -109,6 +109,11 @@ void judge_apart(Comparison& comparison, const Side& before, const Side& after,
     Observed one{.row = &row,
                  .before = logarithms(observations(before, row.series)),
                  .after = logarithms(observations(after, row.series))};
+    if (one.before.empty() || one.after.empty()) {
+      // There is no ratio of values that are not positive.
+      row.verdict = row.before == row.after ? Verdict::same : Verdict::ambiguous;
+      continue;
+    }
     one.shift = harness::student_shift(one.before, one.after, kAlpha);
     rows.push_back(std::move(one));
   }

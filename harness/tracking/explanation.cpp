@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdlib>
 
 #include "reports/tables/format.h"
@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostParts = 3;
 constexpr std::size_t kMostWords = 3;
 constexpr std::size_t kLongestWords = 60;
+constexpr std::ptrdiff_t kMostBlanks = 5;
 
 std::string shortened(const std::string& words) {
   return words.size() <= kLongestWords ? words : words.substr(0, kLongestWords) + "...";
@@ -86,8 +87,8 @@ std::string Explainer::moved_words(const std::string& benchmark) const {
         old->second->words == now->second->words) {
       continue;
     }
-    // Sentences repeat the numbers that moved; a fact is short.
-    if (now->second->words.size() > 2 * kLongestWords) continue;
+    // Sentences repeat the numbers that moved; a fact has a few words.
+    if (std::ranges::count(now->second->words, ' ') > kMostBlanks) continue;
     if (count++ == kMostWords) break;
     text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : "; ", now->first.second,
                         shortened(old->second->words), shortened(now->second->words));

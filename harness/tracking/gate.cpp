@@ -74,7 +74,7 @@ GateFindings test_gate(const Source& suite, const std::function<Source(double)>&
                            const std::string& what) {
     return compare_pairs("A", suite, "B", second, with,
                          {.pairs = pairs, .seed = seed++, .progress = [&](const std::string& text) {
-                            options.progress(what + ", " + text);
+                            if (options.progress) options.progress(what + ", " + text);
                           }});
   };
   for (std::size_t i = 0; i < options.comparisons; ++i) {

@@ -14,11 +14,11 @@ namespace howard::tracking {
 
 struct GateOptions {
   std::size_t comparisons = 20;  ///< Of the suite with itself, and for each slowdown half as many.
-  std::size_t pairs = 10;        ///< Of processes in a comparison.
+  std::size_t pairs = 15;        ///< Of processes in a comparison.
   std::size_t most_pairs = 100;  ///< The most that are measured when a row asks for more.
   std::vector<double> slowdowns{0.05, 0.02};
   std::uint64_t seed = 1;
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  std::function<void(const std::string&)> progress;  ///< Is told what is going on. May be empty.
 };
 
 /// Counts what became of rows that really were slower.

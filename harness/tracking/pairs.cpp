@@ -100,7 +100,9 @@ class PairedRuns {
     befores_.clear();
     afters_.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      options_->progress(fmt::format("{}pair {} of {}", stage, i + 1, count));
+      if (options_->progress) {
+        options_->progress(fmt::format("{}pair {} of {}", stage, i + 1, count));
+      }
       const bool old_first = random_() % 2 == 0;
       if (old_first) befores_.push_back((*before_)());
       afters_.push_back((*after_)());
@@ -261,7 +263,7 @@ Comparison compare_pairs(const std::string& before_name, const Source& before,
   const std::size_t screened = pairs.measured();
   if (!suspects.empty()) {
     const double share = limits.alpha / static_cast<double>(suspects.size());
-    pairs.measure(std::max(options.pairs, harness::fewest_pairs(share) + 1), "suspects again, ");
+    pairs.measure(std::max(options.pairs, 2 * harness::fewest_pairs(share)), "suspects again, ");
     confirm(suspects, pairs, limits);
   }
   describe_common_shift(comparison, limits);

@@ -30,18 +30,18 @@ struct CommandOptions {
 Source command_source(std::string line, CommandOptions options);
 
 struct PairOptions {
-  std::size_t pairs = 10;
+  std::size_t pairs = 15;  ///< With fewer, one bad outlier hides a change of any size.
   std::uint64_t seed = 1;  ///< Decides which process of a pair comes first.
   bool anyway = false;     ///< Compares what require_comparable() refuses.
-  /// Is told what is going on: "pair 3 of 10".
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  /// Is told what is going on: "pair 3 of 10". May be empty.
+  std::function<void(const std::string&)> progress;
 };
 
 /// Compares two sources by interleaved pairs of fresh processes; a process is one observation.
 ///
 /// Sampled rows pass two stages. The first screens all of them: a suspect has a signed-rank p of at
 /// most 5 % and a shift beyond the floors. If there are suspects, as many pairs again are measured,
-/// or more if Holm's correction could not be met with so few, and only what those say counts:
+/// or twice as many as Holm's correction needs if that is more, and only what those say counts:
 /// a suspect is a finding if its p, corrected for the number of suspects, is at most
 /// `limits.alpha`, in the same direction. The second stage knows nothing of the first, so that
 /// `limits.alpha` is the probability of a false alarm in the whole suite.

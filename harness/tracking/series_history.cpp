@@ -47,7 +47,7 @@ std::string percent(double before, double after) {
   return before == 0 ? "" : fmt::format("{:+.3g}", 100 * (after / before - 1));
 }
 
-void add_numbers(Table& table, std::string title, const std::vector<std::string>& texts) {
+void add_figures(Table& table, std::string title, const std::vector<std::string>& texts) {
   add_words(table, TableColumn{.title = std::move(title), .number = true}, texts);
 }
 
@@ -100,10 +100,10 @@ Table overview_table(const std::vector<SeriesHistory>& all, bool ascii) {
   }
   Table table{.caption = "history of " + reports::counted(names.size(), "metric")};
   add_words(table, "history", lines);
-  add_numbers(table, "last", last);
-  add_numbers(table, "since first (%)", change);
-  add_numbers(table, "runs", runs);
-  add_numbers(table, "changes", changes);
+  add_figures(table, "last", last);
+  add_figures(table, "since first (%)", change);
+  add_figures(table, "runs", runs);
+  add_figures(table, "changes", changes);
   add_words(table, TableColumn{.title = "metric", .room = Room::key}, names);
   return table;
 }
@@ -137,7 +137,7 @@ Table series_table(const SeriesHistory& one) {
   add_words(table, TableColumn{.title = "run (UTC)", .room = Room::key}, dates);
   add_words(table, TableColumn{.title = "commit", .room = Room::key}, commits);
   add_words(table, "branch", branches);
-  add_numbers(table, "value", values);
+  add_figures(table, "value", values);
   add_words(table, TableColumn{.title = "change", .room = Room::key}, changes);
   return table;
 }

@@ -97,7 +97,7 @@ TEST_F(Tracking, TwoProgramsAreComparedInFreshProcesses) {
   const Outcome slower = run("compare " + fast + "--exec-b 'cat slow.json'");
   EXPECT_EQ(slower.status, 3) << slower.err;
   EXPECT_TRUE(contains(slower.out, "+50.0")) << slower.out;
-  EXPECT_TRUE(contains(slower.out, "10 pairs of processes and 10 more for 1 suspect"))
+  EXPECT_TRUE(contains(slower.out, "15 pairs of processes and 16 more for 1 suspect"))
       << slower.out;
   const Outcome few = run("compare --pairs 3 " + fast + "--exec-b 'cat fast.json' --strict");
   EXPECT_EQ(few.status, 5);

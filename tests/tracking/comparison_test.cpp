@@ -44,7 +44,7 @@ TEST(Comparison, AMoveIsExplainedByPartsFactsAndTheConstant) {
   const Comparison found = compare_sides(before, after, {});
   ASSERT_EQ(found.rows.size(), 1U) << "parts are no findings";
   EXPECT_EQ(found.rows.front().explanation,
-            "matmul +2.00 us; bound_by: unpack -> in0 reads; noc.link: 28 B/cycle -> 14 B/cycle");
+            "matmul +2.000 us; bound_by: unpack -> in0 reads; noc.link: 28 B/cycle -> 14 B/cycle");
   EXPECT_EQ(found.constants, std::vector<std::string>{"noc.link: 28 B/cycle -> 14 B/cycle"});
 }
 

@@ -105,7 +105,7 @@ TEST_F(HistoryFile, RunsAreFoundByCommitBeginningOrBranchAndTheCleanLastOneCount
 TEST_F(HistoryFile, ASeriesIsGivenInTheOrderOfCommitsNotOfRuns) {
   History history(path_, History::Access::write);
   for (const auto& [commit_time, picoseconds] :
-       std::vector<std::pair<std::int64_t, std::int64_t>>{{300, 3}, {100, 1}, {200, 2}}) {
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{300, 4}, {100, 1}, {200, 2}}) {
     tracking::Run run = full_run("c" + std::to_string(commit_time), 1000, picoseconds);
     run.commit_time = commit_time;
     history.add(run);
@@ -115,10 +115,10 @@ TEST_F(HistoryFile, ASeriesIsGivenInTheOrderOfCommitsNotOfRuns) {
   const SeriesHistory one = series_history(history, series[0], "main", 100);
   ASSERT_EQ(one.points.size(), 3U);
   EXPECT_EQ(one.points[0].picoseconds, 1);
-  EXPECT_EQ(one.points[2].picoseconds, 3);
+  EXPECT_EQ(one.points[2].picoseconds, 4);
   EXPECT_EQ(one.changes, (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(sparkline(one.points, 10, false), "▁▅█");
-  EXPECT_EQ(sparkline(one.points, 10, true), "059");
+  EXPECT_EQ(sparkline(one.points, 10, false), "▁▃█");
+  EXPECT_EQ(sparkline(one.points, 10, true), "039");
   EXPECT_EQ(history.points(series[0].number, "main", 2).front().picoseconds, 2);
   EXPECT_TRUE(history.points(series[0].number, "other", 2).empty());
 }

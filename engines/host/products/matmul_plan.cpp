@@ -178,7 +178,9 @@ void MatmulPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
   if (!packs && !copies) return;
   const bool gemm = is_by_gemm(computed_, largest, steps_);
   gaps_in_b_ = packs && gemm;
-  packs_b_ = gaps_in_b_ || (packs && wants_packed_b(computed_, largest, steps_));
+  // A layout of oneDNN's own is for the whole sum.
+  packs_b_ = gaps_in_b_ ||
+             (packs && size.part_k == computed_.k && wants_packed_b(computed_, largest, steps_));
   if (packs_b_) b_.held = Factor::Held::packed;
   if (copies && gemm) {
     a_.held = Factor::Held::by_part;

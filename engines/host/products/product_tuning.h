@@ -21,7 +21,8 @@ class ProductTuning {
 
   /// Measures one product of each kind in all ways on `pool`, which must be idle: half a second on
   /// a Zen 4 core, and at most about a second elsewhere, because kinds that are not reached by then
-  /// keep the fixed way. A way must be 3 % faster than the fixed one to replace it.
+  /// keep the fixed way. A way must be 3 % faster than the fixed one to replace it, and 7 % if it
+  /// has larger blocks.
   static ProductTuning measured(WorkerPool& pool);
 
   /// Returns what this machine has measured: at the first call for a number of threads, from the

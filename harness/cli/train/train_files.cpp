@@ -20,7 +20,8 @@ std::optional<std::filesystem::path> find_beside(const std::filesystem::path& fi
                                                  const std::filesystem::path& path) {
   if (std::filesystem::exists(path)) return path;
   if (path.is_absolute()) return std::nullopt;
-  std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  std::filesystem::path folder =
+      std::filesystem::absolute(file.empty() ? "file" : file).parent_path();
   for (;; folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / path)) return folder / path;
     if (folder == folder.parent_path()) break;

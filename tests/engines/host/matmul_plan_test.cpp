@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "tests/engines/host/host_products.h"
 
@@ -126,21 +127,20 @@ using Cut = ProductWay::Cut;
 /// Returns large products of float32 and of what is widened to it, whose rows lie a multiple of
 /// 2 KiB apart where a way makes a difference.
 std::vector<MatmulShape> shapes_with_ways() {
+  using Sizes = std::tuple<std::int64_t, std::int64_t, std::int64_t, DataType>;
   std::vector<MatmulShape> all;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
-      for (const DataType type : kTypes) {
-        for (const auto& [m, k, n] :
-             {std::array{512, 60, 1024}, std::array{1024, 130, 512}, std::array{1536, 70, 1536},
-              std::array{130, 1100, 512}, std::array{512, 1100, 130}, std::array{200, 90, 700}}) {
-          MatmulShape& shape = all.emplace_back();
-          shape = {.transpose_a = transpose_a, .transpose_b = transpose_b, .bias = {}};
-          shape.m = m;
-          shape.k = k;
-          shape.n = n;
-          shape.a = shape.b = shape.result = type;
-          if (k == 130 || k == 1100) shape.bias = type;
-        }
+      for (const auto& [m, k, n, type] :
+           {Sizes{512, 40, 512, DataType::float32}, Sizes{1024, 30, 512, DataType::bfloat16},
+            Sizes{130, 1100, 512, DataType::float32}, Sizes{512, 1100, 130, DataType::bfloat16}}) {
+        MatmulShape& shape = all.emplace_back();
+        shape = {.transpose_a = transpose_a, .transpose_b = transpose_b, .bias = {}};
+        shape.m = m;
+        shape.k = k;
+        shape.n = n;
+        shape.a = shape.b = shape.result = type;
+        if (k != 40) shape.bias = type;
       }
     }
   }
@@ -208,11 +208,9 @@ void expect_same_bits_not_stored(MatmulShape shape, const ProductWay& way) {
 TEST(MatmulPlan, AResultThatIsNotStoredHasTheSameBits) {
   for (const MatmulShape& shape : shapes()) expect_same_bits_not_stored(shape, fixed_way());
   for (const MatmulShape& shape : shapes_with_ways()) {
-    for (const Cut cut : {Cut::parts, Cut::two, Cut::one}) {
-      for (const bool pads : {false, true}) {
-        SCOPED_TRACE(testing::Message() << static_cast<int>(cut) << pads);
-        expect_same_bits_not_stored(shape, {.cut = cut, .pads = pads});
-      }
+    for (const Cut cut : {Cut::parts, Cut::one}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(cut));
+      expect_same_bits_not_stored(shape, {.cut = cut, .pads = true});
     }
   }
 }
