@@ -34,7 +34,7 @@ for epoch in range(epochs):
     print(f"Epoch {epoch + 1}/{epochs}, Loss: {np.mean(losses):.6f}")
 
 model.eval()
-test = ttml.autograd.Tensor.from_numpy(np.array([[1.0, 1.0]], dtype=np.float32).reshape(1, 1, 1, 2))
-prediction = model(test).to_numpy(ttnn.DataType.FLOAT32)
+point = ttml.autograd.Tensor.from_numpy(np.array([[1.0, 1.0]], dtype=np.float32).reshape(1, 1, 1, 2))
+prediction = model(point).to_numpy(ttnn.DataType.FLOAT32)
 print(f"Prediction for [1, 1]: {prediction.flatten()[0]:.4f}")
 ctx.close_device()

@@ -26,7 +26,7 @@ def batch_of(x, labels):
 model = ttml.models.mlp.create_mlp_model(784, [128, 128], 10)
 config = ttml.optimizers.SGDConfig.make(lr=0.1, momentum=0.9)
 optimizer = ttml.optimizers.SGD(model.parameters(), config)
-train, test, batch_size, epochs = pictures(1280), pictures(256), 128, 3
+train, held_out, batch_size, epochs = pictures(1280), pictures(256), 128, 3
 
 for epoch in range(epochs):
     model.train()
@@ -37,9 +37,9 @@ for epoch in range(epochs):
         loss.backward()
         optimizer.step()
     model.eval()
-    x, _ = batch_of(*test)
+    x, _ = batch_of(*held_out)
     found = ttml.argmax(model(x).get_value(), dim=-1).to_numpy().flatten()
     ctx.reset_graph()
     print(f"Epoch {epoch + 1}/{epochs}, Loss: {loss.get_value().item():.4f}, "
-          f"accuracy: {np.mean(found == test[1]):.3f}")
+          f"accuracy: {np.mean(found == held_out[1]):.3f}")
 ctx.close_device()

@@ -265,7 +265,8 @@ const std::pair<std::string, std::string> kBadLines[] = {
     {"matmul_sweep --picture-size 900", "--picture-size: '900'; accepted: WIDTHxHEIGHT"},
     {"matmul_sweep --picture-size 100x100000", "400x300 to 10000x10000"},
     {"matmul_sweep --picture-format png,gif", "--picture-format: 'png,gif'; accepted: png, svg"},
-    {"report . --format pdf", "accepted: csv, google-benchmark, html, latex, md"},
+    {"report . --format pdf",
+     "accepted: action-benchmark-bigger, action-benchmark-smaller, bencher, csv, google-benchmark"},
     {"train_nano_gpt --data x --engine warp", "accepted: dynamic, static, traced"},
 };
 

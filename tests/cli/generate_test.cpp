@@ -18,7 +18,7 @@ class GenerateCli : public CliFixture {
  protected:
   GenerateCli() {
     std::string text;
-    for (int i = 0; i < 20; ++i) text += "a rose is a rose is a rose. ";
+    for (int i = 0; i < 60; ++i) text += "a rose is a rose is a rose. ";
     put("text", text);
     put("training.yaml",
         "training_config:\n  batch_size: 2\n  max_steps: 2\n  tokenizer_type: bpe\n"
@@ -72,7 +72,7 @@ TEST_F(GenerateCli, TrainsOnTheTokensOfATokenizerAndWritesWithItsWeights) {
   }
   const Outcome chip = write(greedy + "--backend emulated --results out");
   EXPECT_EQ(chip.status, 0) << chip.err;
-  const json result = json::parse(content(folder() / "out" / "generate.json"))[0];
+  const json result = json::parse(content(folder() / "out" / "generate.json"));
   const json& metrics = result["points"][0]["metrics"];
   EXPECT_GT(metrics["prefill"]["value"], metrics["time"]["value"]);
   EXPECT_GT(metrics["tokens"]["value"], 0);
@@ -111,9 +111,10 @@ TEST_F(GenerateCli, ATrainingIsValidatedOnWhatItIsNotTrainedOn) {
     ++lines;
   }
   EXPECT_EQ(lines, 2U) << outcome.out;
-  const json result = json::parse(content(folder() / "out" / "train.json"))[0];
+  const json result = json::parse(content(folder() / "out" / "train.json"));
   EXPECT_EQ(result["points"][0]["metrics"]["validation_loss"]["samples"].size(), 2U);
-  const Outcome full = train("--with optimizer.type=AdamWFullPrecision --with max_steps=1");
+  const Outcome full =
+      train("--with training_config.optimizer.type=AdamWFullPrecision --with max_steps=1");
   EXPECT_EQ(full.status, 0) << full.err;
 }
 

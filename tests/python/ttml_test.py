@@ -156,13 +156,14 @@ class Ttml(unittest.TestCase):
             loss.backward()
 
     def test_the_guides_examples_run(self):
-        for script, expected in [("linear_regression.py", "Prediction for [1, 1]: 1.0"),
+        for script, expected in [("linear_regression.py", "Prediction for [1, 1]: 0.99"),
                                  ("mnist_mlp.py", "Epoch 3/3"), ("nano_gpt.py", "Generated text")]:
             with tempfile.TemporaryDirectory() as folder:
                 found = subprocess.run(
                     [os.environ["HOWARD_RUN_EXPERIMENT"], "python", "--results", folder,
                      str(EXAMPLES / script)],
-                    capture_output=True, text=True, check=False, cwd=EXAMPLES.parents[1])
+                    capture_output=True, text=True, check=False, cwd=EXAMPLES.parents[1],
+                    env={k: v for k, v in os.environ.items() if k != "HOWARD_DEVICE"})
             self.assertEqual(found.returncode, 0, found.stderr)
             self.assertIn(expected, found.stdout)
             self.assertIn("virtual time", found.stderr)
