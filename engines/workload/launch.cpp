@@ -111,7 +111,7 @@ class OperandCheck {
     }
   }
   void operator()(const AttentionAttributes& attributes) const {
-    require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask");
+    require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask or a position");
     require(in(0) == out(), "a result of q's shape");
     require(in(1) == in(2) && in(0).outer() == in(1).outer() &&
                 in(0).columns() == in(1).columns() && in(0).heads() % in(1).heads() == 0,
@@ -161,7 +161,11 @@ void take_for_real(Program& program) {
   const auto take = [](Operand& one) {
     if (one.spec.dtype == DataType::uint32) one.spec.dtype = DataType::float32;
   };
-  for (std::size_t i = indexed ? 1 : 0; i < program.inputs.size(); ++i) take(program.inputs[i]);
+  // A position behind q, k and v makes the attention that of a decoding step.
+  const bool decodes = std::holds_alternative<AttentionAttributes>(program.attributes);
+  const std::size_t end =
+      decodes ? std::min<std::size_t>(3, program.inputs.size()) : program.inputs.size();
+  for (std::size_t i = indexed ? 1 : 0; i < end; ++i) take(program.inputs[i]);
   for (Operand& one : program.outputs) take(one);
 }
 
