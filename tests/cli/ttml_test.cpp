@@ -187,7 +187,7 @@ TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
 TEST_F(Ttml, FitRefusesWhatNobodyWaitsFor) {
   const Outcome deep = run("fit -c training.yaml --with num_blocks=1000000");
   EXPECT_EQ(deep.status, 1);
-  EXPECT_TRUE(contains(deep.err, "num_blocks: 1000000 blocks, expected 1024 at most")) << deep.err;
+  EXPECT_TRUE(contains(deep.err, "num_blocks: 1000000 blocks; accepted: 1024 at most")) << deep.err;
   const Outcome wide = run("fit -c training.yaml --with batch_size=1000000000");
   EXPECT_EQ(wide.status, 1);
   EXPECT_TRUE(contains(wide.err, "16777216 tokens at most")) << wide.err;

@@ -36,7 +36,8 @@ using training::MeshStep;
 
 std::string text_of(const MeshPlan& plan) {
   if (plan.workers > 0) {
-    return fmt::format("{} workers in {} tiers", plan.workers, plan.three_tiers ? 3 : 2);
+    return fmt::format("{} worker{} in {} tiers", plan.workers, plan.workers == 1 ? "" : "s",
+                       plan.three_tiers ? 3 : 2);
   }
   std::string text = fmt::format("DDP {} x TP {}", plan.ddp, plan.tp);
   if (plan.stages() > 1) {
