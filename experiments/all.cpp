@@ -5,16 +5,17 @@
 #include <array>
 
 #include "base/check.h"
+#include "experiments/parallel.h"
 
 namespace howard::experiments {
 
 namespace {
 
 /// The questions of the report that the emulator answers, in its order.
-constexpr std::array<ExperimentMaker, 14> kMakers{
-    &matmul_sweep, &mlp_engines,    &shape_sweep,     &mlp_depth, &gpt2_full,
-    &gpt2_trace,   &llama_step,     &llama_inference, &core_grid, &dispatch_gaps,
-    &two_queues,   &dispatch_cores, &multi_device,    &all_reduce};
+constexpr std::array<ExperimentMaker, 15> kMakers{
+    &matmul_sweep, &mlp_engines,    &shape_sweep,     &mlp_depth,  &gpt2_full,
+    &gpt2_trace,   &llama_step,     &llama_inference, &core_grid,  &dispatch_gaps,
+    &two_queues,   &dispatch_cores, &multi_device,    &all_reduce, &parallel};
 
 }  // namespace
 

@@ -50,7 +50,9 @@ const CacheOptions& require_cache(const CacheOptions& options, const LlamaOption
     refuse_cache("TTML's calls, which are told the place, to be made once for all tokens",
                  "the dynamic engine", "the calls of ttnn's kernels");
   }
-  if (model.shards != 1) refuse_cache("a model in shares", "a whole one", "");
+  if (model.shards() != 1 || !model.has_input() || !model.has_output()) {
+    refuse_cache("a share or a stage of a model", "a whole one", "");
+  }
   return options;
 }
 
@@ -95,7 +97,7 @@ void CachedLlama::make_tables() {
   }
   if (is_ttml()) return;
   const Calls calls(device_);
-  const Tensor& table = model_.token_table_.value;
+  const Tensor& table = model_.token_table_->value;
   const bool same = table.spec().dtype == model_.compute();
   token_rows_ =
       calls.to_layout(same ? table : calls.cast(table, model_.compute()), Layout::row_major);
@@ -198,14 +200,14 @@ Tensor CachedLlama::read(Device& device) {
   Value x = read_tokens(tape);
   for (std::size_t i = 0; i < blocks_.size(); ++i) x = block(tape, x, tables, i);
   if (!is_ttml()) x = tape.constant(last_row(tape, x));
-  x = autograd::rms_norm(tape, x, tape.parameter(model_.last_norm_), kRmsEpsilon);
-  autograd::Parameter& head = model_.head_ ? *model_.head_ : model_.token_table_;
+  x = autograd::rms_norm(tape, x, tape.parameter(*model_.last_norm_), kRmsEpsilon);
+  autograd::Parameter& head = model_.head_ ? *model_.head_ : *model_.token_table_;
   return tape.tensor(autograd::project(tape, x, tape.parameter(head)));
 }
 
 Value CachedLlama::read_tokens(Tape& tape) {
   const Value table =
-      token_rows_ ? tape.constant(*token_rows_) : tape.parameter(model_.token_table_);
+      token_rows_ ? tape.constant(*token_rows_) : tape.parameter(*model_.token_table_);
   const Value rows = autograd::embedding(tape, tape.constant(*tokens_), table);
   const std::int64_t count = tokens_->spec().shape.columns();
   return autograd::as_shape(tape, rows, {1, 1, count, model_.options().width});
@@ -240,7 +242,7 @@ Value CachedLlama::block(Tape& tape, Value x, const RotaryTables& tables, std::s
   x = autograd::add(tape, x, autograd::project(tape, attended, tape.parameter(layer.output)));
   const Value hidden =
       autograd::rms_norm(tape, x, tape.parameter(layer.feed_forward_norm), kRmsEpsilon);
-  return autograd::add(tape, x, Llama::feed_forward(tape, hidden, layer));
+  return autograd::add(tape, x, model_.feed_forward(tape, hidden, layer));
 }
 
 Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& cache) const {

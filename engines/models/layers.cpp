@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 
@@ -25,19 +23,20 @@ LayernormParameters ParameterMaker::layernorm(const std::string& name, std::int6
   return {matrix(name + ".gamma", 1, width), matrix(name + ".beta", 1, width)};
 }
 
+std::vector<float> RandomValues::of(const autograd::Parameter& parameter) {
+  const bool is_weight = parameter.name.ends_with("weight");
+  std::vector<float> values(static_cast<std::size_t>(parameter.value.spec().shape.elements()),
+                            parameter.name.ends_with("gamma") ? 1.0F : 0.0F);
+  if (!is_weight) return values;
+  for (float& value : values) value = normal_(random_);
+  return values;
+}
+
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(0, 0.02F);
+  RandomValues random(seed);
   for (const autograd::Parameter* parameter : parameters) {
-    if (!parameter->name.ends_with("weight")) {
-      const float value = parameter->name.ends_with("gamma") ? 1 : 0;
-      autograd::write_constant(queue, parameter->value, value);
-      continue;
-    }
-    std::vector<float> values(static_cast<std::size_t>(parameter->value.spec().shape.elements()));
-    for (float& value : values) value = normal(random);
-    autograd::write_values(queue, parameter->value, values);
+    autograd::write_values(queue, parameter->value, random.of(*parameter));
   }
 }
 

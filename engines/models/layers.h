@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,19 @@ struct ParameterMaker {
                              Layout layout = Layout::tile) const;
   LinearParameters linear(const std::string& name, std::int64_t out, std::int64_t in) const;
   LayernormParameters layernorm(const std::string& name, std::int64_t width) const;
+};
+
+/// Draws start values, parameter by parameter.
+class RandomValues {
+ public:
+  explicit RandomValues(std::uint32_t seed) : random_(seed) {}
+
+  /// Returns the next parameter's values, with TTML's distributions.
+  std::vector<float> of(const autograd::Parameter& parameter);
+
+ private:
+  std::mt19937 random_;
+  std::normal_distribution<float> normal_{0, 0.02F};
 };
 
 /// Writes start values for training, with TTML's distributions: weights from a normal distribution

@@ -21,20 +21,20 @@ namespace {
 std::int64_t head_width(const LlamaOptions& options) { return options.width / options.heads; }
 
 // Of one share.
-std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards; }
+std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards(); }
 std::int64_t key_value_width(const LlamaOptions& options) {
-  return 2 * options.groups / options.shards * head_width(options);
+  return 2 * options.groups / options.shards() * head_width(options);
 }
 std::int64_t wide_width(const LlamaOptions& options) {
-  return options.feed_forward / options.shards;
+  return options.feed_forward / options.shards();
 }
 
 /// Error unless all shares are equal.
 void require_shards(const LlamaOptions& options) {
   const auto require = [&](std::int64_t size, const char* what) {
-    if (options.shards >= 1 && size % options.shards == 0) return;
+    if (size % options.shards() == 0) return;
     throw Error({.attempted = "divide a llama among devices",
-                 .value = fmt::format("{} {} among {}", size, what, options.shards),
+                 .value = fmt::format("{} {} among {}", size, what, options.shards()),
                  .accepted = "devices that divide heads, groups, feed-forward columns and "
                              "vocabulary",
                  .hint = ""});
@@ -43,14 +43,29 @@ void require_shards(const LlamaOptions& options) {
   require(options.groups, "groups");
   require(options.feed_forward, "columns of the feed-forward part");
   require(options.vocabulary, "rows of the vocabulary");
-  if (options.shards == 1 || !options.tied) return;
+  if (options.shards() == 1 || !options.tied) return;
   throw Error({.attempted = "divide a llama among devices",
                .value = "its head is the token table, which is on each of them",
                .accepted = "a head of its own",
                .hint = "weight_tying: disabled"});
 }
 
-/// With the width of the feed-forward part filled in. Error as for the model.
+/// Error unless a stage has blocks of the model.
+void require_blocks(const LlamaOptions& options) {
+  const bool is_part = !options.has_input() || !options.has_output();
+  if (options.first_block >= 0 && options.first_block < options.end_block &&
+      options.end_block <= options.layers && !(is_part && options.tied)) {
+    return;
+  }
+  throw Error({.attempted = "make a stage of a llama",
+               .value = fmt::format("blocks {} up to {} of {}{}", options.first_block,
+                                    options.end_block, options.layers,
+                                    options.tied ? " with a head that is the token table" : ""),
+               .accepted = "at least one block of the model for each stage, and a head of its own",
+               .hint = ""});
+}
+
+/// With the width of the feed-forward part and the last block filled in. Error as for the model.
 LlamaOptions llama_sizes(LlamaOptions options) {
   require_heads("llama", options.heads, options.width);
   const auto refuse = [](std::string value, std::string accepted) {
@@ -67,6 +82,8 @@ LlamaOptions llama_sizes(LlamaOptions options) {
     refuse(fmt::format("heads of {} columns", head_width(options)), "an even number");
   }
   if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  if (options.end_block == 0) options.end_block = options.layers;
+  require_blocks(options);
   require_shards(options);
   return options;
 }
@@ -74,6 +91,13 @@ LlamaOptions llama_sizes(LlamaOptions options) {
 autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
                                  const std::string& name, std::int64_t rows, std::int64_t columns) {
   return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
+}
+
+/// A column-parallel layer: the device's columns of what x is multiplied to.
+autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
+                           const LlamaOptions& options) {
+  return autograd::project(tape, autograd::shared_input(tape, x, options.group),
+                           tape.parameter(weight));
 }
 
 }  // namespace
@@ -93,17 +117,11 @@ std::int64_t parameter_count(const LlamaOptions& given) {
   const std::int64_t block = 2 * width * query_width(options) + width * key_value_width(options) +
                              3 * width * wide_width(options) + 2 * width;
   const std::int64_t table = options.vocabulary * width;
-  return options.layers * block + width + table + (options.tied ? 0 : table / options.shards);
+  return options.layers * block + width + table + (options.tied ? 0 : table / options.shards());
 }
 
 Llama::Llama(Device& device, const LlamaOptions& given)
     : options_(llama_sizes(given)),
-      token_table_(
-          llama_matrix(device, options_, "tok_emb/weight", options_.vocabulary, options_.width)),
-      last_norm_(llama_matrix(device, options_, "ln_fc/gamma", 1, options_.width)),
-      head_(options_.tied ? std::nullopt
-                          : std::optional(llama_matrix(device, options_, "fc/weight",
-                                                       options_.vocabulary, options_.width))),
       mask_(device, {.shape = {options_.sequence, options_.sequence}, .dtype = options_.compute}),
       cosines_(device,
                {.shape = {options_.sequence, head_width(options_)}, .dtype = options_.compute}),
@@ -116,7 +134,20 @@ Llama::Llama(Device& device, const LlamaOptions& given)
   const std::int64_t width = options_.width;
   const std::int64_t wide = wide_width(options_);
   const std::int64_t queries = query_width(options_);
-  for (int i = 0; i < options_.layers; ++i) {
+  const auto make_matrix = [&](const char* name, std::int64_t rows) {
+    return llama_matrix(device, options_, name, rows, width);
+  };
+  if (options_.has_input()) token_table_ = make_matrix("tok_emb/weight", options_.vocabulary);
+  if (options_.has_output()) {
+    last_norm_ = make_matrix("ln_fc/gamma", 1);
+    if (!options_.tied) {
+      head_ = make_matrix("fc/weight", options_.vocabulary / options_.shards());
+    }
+    if (options_.sharded_loss && options_.group != nullptr) {
+      vocabulary_share_ = autograd::vocabulary_share(device, options_.vocabulary, *options_.group);
+    }
+  }
+  for (int i = options_.first_block; i < options_.end_block; ++i) {
     const auto make = [&](const char* name, std::int64_t rows, std::int64_t columns) {
       return llama_matrix(device, options_, fmt::format("llama_block_{}/{}", i, name), rows,
                           columns);
@@ -146,38 +177,43 @@ void Llama::write_constants(CommandQueue& queue) {
 }
 
 std::vector<Parameter*> Llama::parameters() {
-  std::vector<Parameter*> all{&token_table_};
+  std::vector<Parameter*> all;
+  if (token_table_) all.push_back(&*token_table_);
   for (Layer& layer : layers_) {
     all.insert(all.end(), {&layer.attention_norm, &layer.query, &layer.key_value, &layer.output,
                            &layer.feed_forward_norm, &layer.w1, &layer.w2, &layer.w3});
   }
-  all.push_back(&last_norm_);
+  if (last_norm_) all.push_back(&*last_norm_);
   if (head_) all.push_back(&*head_);
   return all;
 }
 
 Value Llama::attention(Tape& tape, Value x, Layer& layer) {
-  const Value query = autograd::project(tape, x, tape.parameter(layer.query));
-  const Value key_value = autograd::project(tape, x, tape.parameter(layer.key_value));
-  const Value heads = autograd::grouped_heads(
-      tape, query, key_value, options_.heads / options_.shards, options_.groups / options_.shards);
+  const Value query = columns_of(tape, x, layer.query, options_);
+  const Value key_value = columns_of(tape, x, layer.key_value, options_);
+  const Value heads =
+      autograd::grouped_heads(tape, query, key_value, options_.heads / options_.shards(),
+                              options_.groups / options_.shards());
   const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
                                       tape.constant(negative_sines_)};
   const Value turned = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);
   const Value keys = autograd::rotary_embedding(tape, heads.next(1), tables, RotaryStyle::pairs);
   const Value attended = autograd::grouped_attention(
       tape, {.q = turned, .k = keys, .v = heads.next(2)}, tape.constant(mask_));
-  return autograd::project(tape, attended, tape.parameter(layer.output));
+  return autograd::summed_output(
+      tape, autograd::project(tape, attended, tape.parameter(layer.output)), options_.group);
 }
 
 Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
-  const Value gate = autograd::silu(tape, autograd::project(tape, x, tape.parameter(layer.w1)));
-  const Value up = autograd::project(tape, x, tape.parameter(layer.w3));
-  return autograd::project(tape, autograd::multiply(tape, gate, up), tape.parameter(layer.w2));
+  const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1, options_));
+  const Value up = columns_of(tape, x, layer.w3, options_);
+  const Value down =
+      autograd::project(tape, autograd::multiply(tape, gate, up), tape.parameter(layer.w2));
+  return autograd::summed_output(tape, down, options_.group);
 }
 
 Value Llama::block(Tape& tape, Value x, int index) {
-  Layer& layer = layers_[static_cast<std::size_t>(index)];
+  Layer& layer = layers_[static_cast<std::size_t>(index - options_.first_block)];
   const Value normalized =
       autograd::rms_norm(tape, x, tape.parameter(layer.attention_norm), kRmsEpsilon);
   const Value attended = attention(tape, normalized, layer);
@@ -188,20 +224,42 @@ Value Llama::block(Tape& tape, Value x, int index) {
   return autograd::add(tape, x, autograd::dropout(tape, output, options_.dropout));
 }
 
-Value Llama::logits(Tape& tape, const ops::Tensor& tokens) {
-  const Value table = tape.parameter(token_table_);
-  const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
-  Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
-  for (int i = 0; i < options_.layers; ++i) {
+Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
+  const Value rows =
+      autograd::embedding(tape, tape.constant(tokens), tape.parameter(*token_table_));
+  return autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+}
+
+Value Llama::blocks(Tape& tape, Value x) {
+  for (int i = options_.first_block; i < options_.end_block; ++i) {
     x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &Llama::block, i)
                                   : block(tape, x, i);
   }
-  x = autograd::rms_norm(tape, x, tape.parameter(last_norm_), kRmsEpsilon);
-  return autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
+  return x;
+}
+
+Value Llama::own_logits(Tape& tape, Value x) {
+  x = autograd::rms_norm(tape, x, tape.parameter(*last_norm_), kRmsEpsilon);
+  return columns_of(tape, x, head_ ? *head_ : *token_table_, options_);
+}
+
+Value Llama::logits(Tape& tape, const ops::Tensor& tokens) {
+  const Value x = blocks(tape, embedded(tape, tokens));
+  return autograd::gathered_columns(tape, own_logits(tape, x), options_.group);
+}
+
+Value Llama::loss_of(Tape& tape, Value x, const ops::Tensor& targets) {
+  const Value own = own_logits(tape, x);
+  const Value known = tape.constant(targets);
+  if (vocabulary_share_) {
+    return autograd::sharded_cross_entropy(tape, own, known, *vocabulary_share_, *options_.group);
+  }
+  return autograd::mean_cross_entropy(tape, autograd::gathered_columns(tape, own, options_.group),
+                                      known);
 }
 
 Value Llama::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {
-  return autograd::mean_cross_entropy(tape, logits(tape, tokens), tape.constant(targets));
+  return loss_of(tape, blocks(tape, embedded(tape, tokens)), targets);
 }
 
 std::unique_ptr<LanguageModel> Llama::of_one_sequence(Device& device) const {

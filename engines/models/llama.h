@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "engines/autograd/collectives.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/rms_norm.h"
+#include "engines/autograd/sharded_loss.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/language_model.h"
 #include "engines/models/layers.h"
@@ -37,16 +39,27 @@ struct LlamaOptions {
   /// the backward pass.
   bool memory_efficient = false;
   bool tied = false;  ///< The head multiplies by the token table: one parameter.
-  /// The model is one of so many shares on as many devices (tensor parallel): its heads, groups,
-  /// feed-forward columns and rows of the head are divided, all else is on each device. The sums
-  /// between the devices are not made here: for a device that keeps the time alone.
-  int shards = 1;
+  /// Tensor parallel: the model is the share of one of these devices. Its heads, groups,
+  /// feed-forward columns and rows of the head are divided, all else is on each device. It must
+  /// outlive the model; null stands for one device alone.
+  const autograd::DeviceGroup* group = nullptr;
+  /// With a group: the loss of divided logits (sharded_cross_entropy), in the place of gathering
+  /// them on each device.
+  bool sharded_loss = false;
+  /// Pipeline: the model has the blocks from the first one up to, without it, the end one; the
+  /// first of all comes with the token table, the last of all with the last norm and the head.
+  int first_block = 0;
+  int end_block = 0;  ///< 0: all.
+
+  int shards() const { return group == nullptr ? 1 : group->devices(); }
+  bool has_input() const { return first_block == 0; }
+  bool has_output() const { return end_block == 0 || end_block == layers; }
 };
 
 /// Llama's rule: 8/3 of the width, up to a multiple of 256.
 std::int64_t feed_forward_of(std::int64_t width);
 
-/// The number of values that are trained, of one share, without making the model.
+/// The number of values that are trained, of one share of all blocks, without making the model.
 std::int64_t parameter_count(const LlamaOptions& options);
 
 /// What is added to the mean of the squares.
@@ -58,7 +71,7 @@ inline constexpr float kRmsEpsilon = 1e-5F;
 class Llama final : public LanguageModel {
  public:
   /// Error when a size is below 1, the heads do not divide the width, the groups not the heads, a
-  /// head is of an odd width, or shares do not divide what they are of.
+  /// head is of an odd width, shares do not divide what they are of, or there are no such blocks.
   Llama(Device& device, const LlamaOptions& options);
   Llama(const Llama&) = delete;
   Llama& operator=(const Llama&) = delete;
@@ -72,6 +85,13 @@ class Llama final : public LanguageModel {
   autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
                        const ops::Tensor& targets) override;
   autograd::Value loss(autograd::Tape& tape) { return loss(tape, tokens_, targets_); }
+
+  // The parts of the forward pass, of which a stage of a pipeline has some. Activations are [batch,
+  // 1, sequence, width].
+  autograd::Value embedded(autograd::Tape& tape, const ops::Tensor& tokens);
+  autograd::Value blocks(autograd::Tape& tape, autograd::Value x);
+  autograd::Value loss_of(autograd::Tape& tape, autograd::Value x, const ops::Tensor& targets);
+
   std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const override;
 
  private:
@@ -88,13 +108,16 @@ class Llama final : public LanguageModel {
   void write_constants(CommandQueue& queue);
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
   autograd::Value attention(autograd::Tape& tape, autograd::Value x, Layer& layer);
-  static autograd::Value feed_forward(autograd::Tape& tape, autograd::Value x, Layer& layer);
+  /// The logits that the device has.
+  autograd::Value own_logits(autograd::Tape& tape, autograd::Value x);
+  autograd::Value feed_forward(autograd::Tape& tape, autograd::Value x, Layer& layer);
 
   LlamaOptions options_;
-  autograd::Parameter token_table_;
+  std::optional<autograd::Parameter> token_table_;  ///< Absent but in a first stage.
   std::vector<Layer> layers_;
-  autograd::Parameter last_norm_;
-  std::optional<autograd::Parameter> head_;  ///< Absent when tied.
+  std::optional<autograd::Parameter> last_norm_;  ///< Absent but in a last stage.
+  std::optional<autograd::Parameter> head_;       ///< The same, and when tied.
+  std::optional<autograd::VocabularyShare> vocabulary_share_;
   ops::Tensor mask_;
   ops::Tensor cosines_, sines_, negative_sines_;
   ops::Tensor tokens_, targets_;

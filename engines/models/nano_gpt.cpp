@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
 #include "engines/autograd/attention.h"
@@ -32,6 +33,24 @@ std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
   return values;
 }
 
+/// Error unless all shares are equal.
+const NanoGptOptions& require_equal_shares(const NanoGptOptions& options) {
+  const auto require = [&](bool holds, std::int64_t size, const char* what) {
+    if (holds) return;
+    throw Error({.attempted = "divide a nano_gpt among devices",
+                 .value = fmt::format("{} {} among {}", size, what, options.shards()),
+                 .accepted = "devices that divide heads and vocabulary, and a head of its own",
+                 .hint = ""});
+  };
+  require(options.heads % options.shards() == 0, options.heads, "heads");
+  const std::int64_t wide = options.feed_forward.value_or(kFeedForwardFactor * options.width);
+  require(wide % options.shards() == 0, wide, "columns of the feed-forward part");
+  require(options.vocabulary % options.shards() == 0, options.vocabulary, "rows of the vocabulary");
+  require(options.shards() == 1 || !options.tied, options.vocabulary,
+          "rows of the token table, which is the head,");
+  return options;
+}
+
 }  // namespace
 
 using autograd::Parameter;
@@ -39,16 +58,17 @@ using autograd::Tape;
 using autograd::Value;
 
 NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
-    : options_(options),
+    : options_(require_equal_shares(options)),
       token_table_(ParameterMaker{device, options.parameters}.matrix(
           "token_embedding.weight", options.vocabulary, options.width)),
       position_table_(
           ParameterMaker{device, options.fixed_positions ? options.compute : options.parameters}
               .matrix("position_embedding.weight", options.sequence, options.width)),
       last_norm_(ParameterMaker{device, options.parameters}.layernorm("last_norm", options.width)),
-      head_(options.tied ? std::nullopt
-                         : std::optional(ParameterMaker{device, options.parameters}.matrix(
-                               "head.weight", options.vocabulary, options.width))),
+      head_(options.tied
+                ? std::nullopt
+                : std::optional(ParameterMaker{device, options.parameters}.matrix(
+                      "head.weight", options.vocabulary / options.shards(), options.width))),
       mask_(device, {.shape = {options.sequence, options.sequence}, .dtype = options.compute}),
       tokens_(device, {.shape = {options.batch, options.sequence},
                        .dtype = DataType::uint32,
@@ -57,16 +77,20 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
   require_heads("nano_gpt", options.heads, options.width);
   const ParameterMaker make{device, options.parameters};
   const std::int64_t width = options.width;
-  const std::int64_t wide = options.feed_forward.value_or(kFeedForwardFactor * width);
+  const std::int64_t own = width / options.shards();
+  const std::int64_t wide =
+      options.feed_forward.value_or(kFeedForwardFactor * width) / options.shards();
   for (int i = 0; i < options.layers; ++i) {
     const std::string name = fmt::format("blocks.{}.", i);
     layers_.push_back({.attention_norm = make.layernorm(name + "attention_norm", width),
-                       .query_key_value = make.linear(name + "query_key_value", 3 * width, width),
-                       .output = make.linear(name + "output", width, width),
+                       .query_key_value = make.linear(name + "query_key_value", 3 * own, width),
+                       .output = make.linear(name + "output", width, own),
                        .feed_forward_norm = make.layernorm(name + "feed_forward_norm", width),
                        .expand = make.linear(name + "expand", wide, width),
                        .contract = make.linear(name + "contract", width, wide)});
   }
+  // On a device that keeps the time alone they would cost more than all else.
+  if (!device.holds_values()) return;
   CommandQueue& queue = device.command_queue(0);
   autograd::write_values(queue, mask_, causal_mask(options.sequence, 1, 0));
   if (options.fixed_positions) {
@@ -102,19 +126,33 @@ Value NanoGpt::layernorm(Tape& tape, Value x, LayernormParameters& scale) const 
              : autograd::fused_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon);
 }
 
+Value NanoGpt::row_parallel(Tape& tape, Value x, LinearParameters& layer) const {
+  if (options_.shards() == 1) return autograd::fused_linear(tape, x, layer.on(tape));
+  // The bias belongs to the sum, not to each device's summand.
+  const Value part = autograd::project(tape, x, tape.parameter(layer.weight));
+  const Shape shape = tape.spec(part).shape;
+  const Value rows =
+      autograd::as_shape(tape, part, {shape.batch() * shape.rows(), shape.columns()});
+  const Value sum = autograd::summed_output(tape, rows, options_.group);
+  return autograd::as_shape(tape, autograd::add(tape, sum, tape.parameter(layer.bias)), shape);
+}
+
 Value NanoGpt::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
   const float dropped = options_.dropout;
   const Value normalized = layernorm(tape, x, layer.attention_norm);
   const Value attended = autograd::fused_attention(
-      tape, autograd::fused_linear(tape, normalized, layer.query_key_value.on(tape)),
-      tape.constant(mask_), options_.heads);
-  const Value mixed = autograd::fused_linear(tape, attended, layer.output.on(tape));
+      tape,
+      autograd::fused_linear(tape, autograd::shared_input(tape, normalized, options_.group),
+                             layer.query_key_value.on(tape)),
+      tape.constant(mask_), options_.heads / options_.shards());
+  const Value mixed = row_parallel(tape, attended, layer.output);
   x = autograd::add(tape, x, autograd::dropout(tape, mixed, dropped));
-  const Value hidden = autograd::fused_linear(tape, layernorm(tape, x, layer.feed_forward_norm),
-                                              layer.expand.on(tape));
-  const Value output = autograd::fused_linear(
-      tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract.on(tape));
+  const Value narrow =
+      autograd::shared_input(tape, layernorm(tape, x, layer.feed_forward_norm), options_.group);
+  const Value hidden = autograd::fused_linear(tape, narrow, layer.expand.on(tape));
+  const Value output = row_parallel(
+      tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract);
   return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
 }
 
@@ -130,8 +168,9 @@ Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
     x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &NanoGpt::block, i)
                                   : block(tape, x, i);
   }
-  x = layernorm(tape, x, last_norm_);
-  return autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
+  x = autograd::shared_input(tape, layernorm(tape, x, last_norm_), options_.group);
+  const Value own = autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
+  return autograd::gathered_columns(tape, own, options_.group);
 }
 
 Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {

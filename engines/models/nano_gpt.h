@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engines/autograd/collectives.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/language_model.h"
@@ -37,13 +38,20 @@ struct NanoGptOptions {
   /// of position / 10000^(2i / width).
   bool fixed_positions = false;
   bool composite_layernorm = false;  ///< Of small ops; otherwise one program each way.
+  /// Tensor parallel: the model is the share of one of these devices. Its heads, the columns
+  /// between its two linear layers and the rows of the head are divided, all else is on each
+  /// device. It must outlive the model; null stands for one device alone.
+  const autograd::DeviceGroup* group = nullptr;
+
+  int shards() const { return group == nullptr ? 1 : group->devices(); }
 };
 
 /// Parameters, inputs and targets on a device; all but the mask without values at first
 /// (write_random gives the parameters theirs).
 class NanoGpt final : public LanguageModel {
  public:
-  /// Throws Error when a size is below 1 or the heads do not divide the width.
+  /// Throws Error when a size is below 1, the heads do not divide the width, or shares do not
+  /// divide what they are of.
   NanoGpt(Device& device, const NanoGptOptions& options);
   NanoGpt(const NanoGpt&) = delete;
   NanoGpt& operator=(const NanoGpt&) = delete;
@@ -68,6 +76,8 @@ class NanoGpt final : public LanguageModel {
   };
 
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
+  autograd::Value row_parallel(autograd::Tape& tape, autograd::Value x,
+                               LinearParameters& layer) const;
   autograd::Value layernorm(autograd::Tape& tape, autograd::Value x,
                             LayernormParameters& scale) const;
 

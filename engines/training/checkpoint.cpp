@@ -7,6 +7,7 @@
 #include <boost/crc.hpp>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -210,6 +211,25 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source) {
   }
   reader.finish();
   return checkpoint;
+}
+
+void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
+                      std::uint32_t text_checksum, const std::vector<std::string>& characters) {
+  const auto fail = [](std::string value, std::string accepted) {
+    throw Error({.attempted = "resume a training run",
+                 .value = std::move(value),
+                 .accepted = std::move(accepted),
+                 .hint = ""});
+  };
+  for_each_field(recipe, [&](std::string_view name, const auto&) {
+    const std::string theirs = field_text(checkpoint.recipe, name);
+    if (const std::string ours = field_text(recipe, name); name != "steps" && ours != theirs) {
+      fail(fmt::format("{} {}", name, ours), fmt::format("the checkpoint's {}", theirs));
+    }
+  });
+  if (checkpoint.text_checksum != text_checksum || checkpoint.characters != characters) {
+    fail("another text", "the text that the checkpoint was trained on");
+  }
 }
 
 }  // namespace howard::training

@@ -33,6 +33,11 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+/// Throws Error unless a run with this recipe, text and tokenizer can go on from `checkpoint`. The
+/// number of steps may differ.
+void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
+                      std::uint32_t text_checksum, const std::vector<std::string>& characters);
+
 /// Returns the CRC-32 that Ethernet and zip use.
 std::uint32_t checksum(std::string_view bytes);
 

@@ -3,7 +3,8 @@
 
 namespace howard::training {
 
-models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary) {
+models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary,
+                                        const autograd::DeviceGroup* group) {
   return {.batch = recipe.batch,
           .sequence = recipe.sequence,
           .width = recipe.width,
@@ -16,10 +17,12 @@ models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocab
           .memory_efficient = recipe.memory_efficient,
           .tied = recipe.tied,
           .fixed_positions = recipe.fixed_positions,
-          .composite_layernorm = recipe.composite_layernorm};
+          .composite_layernorm = recipe.composite_layernorm,
+          .group = group};
 }
 
-models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary) {
+models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary,
+                                   const autograd::DeviceGroup* group) {
   return {.batch = recipe.batch,
           .sequence = recipe.sequence,
           .width = recipe.width,
@@ -37,15 +40,17 @@ models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary
           .parameters = recipe.parameters,
           .compute = recipe.dtype,
           .memory_efficient = recipe.memory_efficient,
-          .tied = recipe.tied};
+          .tied = recipe.tied,
+          .group = group};
 }
 
 std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& recipe,
-                                                  std::int64_t vocabulary) {
+                                                  std::int64_t vocabulary,
+                                                  const autograd::DeviceGroup* group) {
   if (recipe.model == ModelKind::llama) {
-    return std::make_unique<models::Llama>(device, llama_options(recipe, vocabulary));
+    return std::make_unique<models::Llama>(device, llama_options(recipe, vocabulary, group));
   }
-  return std::make_unique<models::NanoGpt>(device, nano_gpt_options(recipe, vocabulary));
+  return std::make_unique<models::NanoGpt>(device, nano_gpt_options(recipe, vocabulary, group));
 }
 
 }  // namespace howard::training

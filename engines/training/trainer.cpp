@@ -209,31 +209,18 @@ const Checkpoint& Trainer::checkpoint() {
 }
 
 void Trainer::require_same(const Checkpoint& checkpoint) {
-  const auto fail = [](std::string value, std::string accepted) {
-    throw Error({.attempted = "resume a training run",
-                 .value = std::move(value),
-                 .accepted = std::move(accepted),
-                 .hint = ""});
-  };
-  for_each_field(recipe_, [&](std::string_view name, const auto&) {
-    const std::string theirs = field_text(checkpoint.recipe, name);
-    if (const std::string ours = field_text(recipe_, name); name != "steps" && ours != theirs) {
-      fail(fmt::format("{} {}", name, ours), fmt::format("the checkpoint's {}", theirs));
-    }
-  });
-  if (checkpoint.text_checksum != text_checksum_ ||
-      checkpoint.characters != tokenizer_->characters()) {
-    fail("another text", "the text that the checkpoint was trained on");
-  }
+  require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
   const std::vector<SavedTensor> mine = saved();
   const bool same =
       std::ranges::equal(mine, checkpoint.tensors, [](const SavedTensor& a, const auto& b) {
         return a.name == b.name &&
                a.tensor.spec().shape.elements() == static_cast<std::int64_t>(b.values.size());
       });
-  if (!same || checkpoint.step < 0) {
-    fail("tensors of another model", "those of the model that the checkpoint describes");
-  }
+  if (same && checkpoint.step >= 0) return;
+  throw Error({.attempted = "resume a training run",
+               .value = "tensors of another model",
+               .accepted = "those of the model that the checkpoint describes",
+               .hint = ""});
 }
 
 void Trainer::restore(const Checkpoint& checkpoint) {

@@ -15,6 +15,10 @@ SimTime all_reduce_time(const CollectiveCosts& costs, int chips, int hops, Bytes
          transfer_time(sent, chips == 2 ? costs.pair : costs.line);
 }
 
+SimTime half_all_reduce_time(const CollectiveCosts& costs, int chips, int hops, Bytes size) {
+  return SimTime::picoseconds(all_reduce_time(costs, chips, hops, size).ps() / 2);
+}
+
 Profiles behind_ethernet(Profiles profiles) {
   ChipProfile& chip = profiles.chip;
   chip.pcie_write = std::min(chip.pcie_write, chip.remote_write);

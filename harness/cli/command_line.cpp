@@ -109,7 +109,8 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
 void require_chip(bool sets, bool has_chip) {
   if (!sets || has_chip) return;
   throw UsageError(
-      "--chip, --software and --set are of the emulated chip, and all of this runs on the host; try "
+      "--chip, --software and --set are of the emulated chip, and all of this runs on the host; "
+      "try "
       "--backend emulated, or leave them out");
 }
 

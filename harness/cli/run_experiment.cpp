@@ -213,8 +213,8 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
   if (const Verb* const verb = argc > 1 ? find_verb(argv[1]) : nullptr) {
-    if (!verb->is_text) require_alone(ranks, verb->name);
-    return ranks.is_first() ? verb->run(argc - 1, argv + 1) : kOk;
+    if (!verb->is_text && !verb->is_shared) require_alone(ranks, verb->name);
+    return ranks.is_first() || verb->is_shared ? verb->run(argc - 1, argv + 1) : kOk;
   }
   Options options = parse_options(argc, argv);
   if (!options.trace.empty()) require_alone(ranks, "--trace");

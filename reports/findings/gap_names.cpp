@@ -45,4 +45,12 @@ std::vector<profiler::GapCause> causes_present(const profiler::CauseTimes& cause
   return present;
 }
 
+std::string_view cause_color(profiler::GapCause cause) {
+  // The usual ones have the colours of palette.h; all stay apart from their neighbours in grey.
+  constexpr std::array<std::string_view, profiler::kGapCauses> kColors{
+      "#0072B2", "#004466", "#E69F00", "#F0E442", "#8F6BB1", "#B15928", "#66A61E",
+      "#009E73", "#7F7F7F", "#CC79A7", "#56B4E9", "#D55E00", "#A6003C", "#BBBBBB"};
+  return kColors.at(static_cast<std::size_t>(cause));
+}
+
 }  // namespace howard::reports

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/sim_time.h"
@@ -17,6 +18,9 @@ std::string lane_name(std::span<const profiler::BusyLane> lanes, const profiler:
 /// Returns "10 us", the bound of a bin, which is a whole number of some unit. The end of time is
 /// "longer".
 std::string bound_name(SimTime bound);
+
+/// Returns "#d55e00", the colour of a cause: the same in every picture and on the page.
+std::string_view cause_color(profiler::GapCause cause);
 
 /// Returns the causes that have any time, the largest first.
 std::vector<profiler::GapCause> causes_present(const profiler::CauseTimes& causes);

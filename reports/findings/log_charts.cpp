@@ -25,7 +25,7 @@ using profiler::GapCause;
 constexpr double kAcrossRoom = 760;
 constexpr double kUpRoom = 440;
 
-/// So many causes have colours of their own; the others together are one more bar.
+/// So many causes have a part of their own; the others together are one more.
 constexpr std::size_t kMostCauses = 6;
 
 /// How a lane's span divides into equal parts, and what of each was idle, by cause.
@@ -129,10 +129,11 @@ std::optional<BarPicture> causes_chart(std::span<const BusyLane> lanes, profiler
                      .longest = in_unit(*std::ranges::max_element(spans), scale),
                      .line = {}};
   for (std::size_t i = 0; i < shown; ++i) {
-    picture.parts.push_back({std::string(name_of(present[i])), std::string(series_color(i))});
+    picture.parts.push_back(
+        {std::string(name_of(present[i])), std::string(cause_color(present[i]))});
   }
   if (present.size() > shown)
-    picture.parts.push_back({"other causes", std::string(series_color(kMostCauses))});
+    picture.parts.push_back({"other causes", std::string(cause_color(GapCause::unknown))});
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const BusyLane& lane = lanes[i];
     SimTime end = lane.busy;
@@ -168,7 +169,7 @@ std::optional<StackChart> idle_chart(const BusyLane& lane, const std::string& of
       .width = in_unit(idle.part_seconds, scale),
       .columns = {}};
   for (std::size_t i = 0; i < present.size(); ++i) {
-    chart.parts.push_back({std::string(name_of(present[i])), std::string(series_color(i))});
+    chart.parts.push_back({std::string(name_of(present[i])), std::string(cause_color(present[i]))});
   }
   for (const auto& shares : idle.shares) {
     std::vector<double>& ends = chart.columns.emplace_back();

@@ -9,6 +9,11 @@ const state = {
     return Object.fromEntries(parts.map((part) => part.split("=").map(decodeURIComponent)));
   },
   write(values) {
+    // Browsers slow down a page that writes its address many times a second.
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.writeNow(values), 150);
+  },
+  writeNow(values) {
     const parts = Object.entries(values).map(([key, value]) => key + "=" + encodeURIComponent(value));
     try {
       history.replaceState(null, "", "#timeline&" + parts.join("&"));
@@ -79,12 +84,11 @@ function sortable(table) {
 }
 
 const categoryColors = { host: "#0072b2", dispatch: "#e69f00", kernel: "#009e73", transfer: "#cc79a7" };
-const gapColors = ["#d55e00", "#56b4e9", "#f0e442", "#999999", "#8f6bb1", "#b15928"];
 
 function durationText(ps) {
   const units = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
   const [name, factor] = units.find(([, size]) => Math.abs(ps) >= size) || ["ps", 1];
-  return (ps / factor).toPrecision(5).replace(/\.?0+$/, "") + " " + name;
+  return parseFloat((ps / factor).toPrecision(6)) + " " + name;
 }
 
 // A list as columns of numbers, so that a million of them can be searched at once. The first column
@@ -100,7 +104,7 @@ function columnsOf(flat, width) {
 function bytesText(bytes) {
   const units = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
   const [name, factor] = units.find(([, size]) => bytes >= size) || ["B", 1];
-  return (bytes / factor).toPrecision(4).replace(/\.?0+$/, "") + " " + name;
+  return parseFloat((bytes / factor).toPrecision(4)) + " " + name;
 }
 
 // The first place in rising `values` that is not below `value`.
@@ -174,7 +178,7 @@ class Timeline {
     const [start, length, cause] = columnsOf(point.gaps, 3);
     this.gaps = { start, length, cause };
     this.causes = [...new Set(cause)];
-    this.colorOf = new Map(this.causes.map((one, i) => [one, gapColors[i % gapColors.length]]));
+    this.colorOf = new Map(this.causes.map((one) => [one, point.colors[one]]));
     this.end = Math.max(1, ...this.tracks.map((track) =>
       track.start.reduce((most, begin, i) => Math.max(most, begin + track.length[i]), 0)));
     this.memory = (point.memory || []).map((curve) => {
@@ -191,7 +195,7 @@ class Timeline {
       const mark = document.createElement("span");
       mark.className = "swatch";
       mark.style.background = this.colorOf.get(cause);
-      entry.append(mark, " gap: " + (point.texts[cause] || "unknown"));
+      entry.append(mark, " gap: " + point.texts[cause]);
       return entry;
     }));
   }
@@ -329,13 +333,16 @@ class Timeline {
     pen.textBaseline = "middle";
     const scale = (width - this.names) / (this.to - this.from);
     const place = (time) => this.names + (time - this.from) * scale;
-    for (let i = 0; i <= 6; ++i) {
-      const time = this.from + (this.to - this.from) * i / 6;
+    // Round marks whose labels have room, some 110 pixels each.
+    const least = (this.to - this.from) * 110 / (width - this.names);
+    const decade = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 5, 10].map((digit) => digit * decade).find((one) => one >= least);
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
       pen.fillStyle = line;
       pen.fillRect(place(time), 0, 0.7, height);
       pen.fillStyle = text;
-      pen.textAlign = i === 6 ? "right" : "left";
-      pen.fillText(durationText(time), place(time) + (i === 6 ? -3 : 3), this.row / 2);
+      pen.textAlign = place(time) > width - 80 ? "right" : "left";
+      pen.fillText(durationText(time), place(time) + (pen.textAlign === "right" ? -3 : 3), this.row / 2);
     }
     pen.textAlign = "left";
     this.tracks.forEach((track, row) => this.paintTrack(pen, track, row, place, scale, text, width));

@@ -21,10 +21,16 @@ using harness::ExperimentResult;
 using harness::Metric;
 using harness::PointResult;
 
-/// A point in words: "1024x1024x1024, worker".
-std::string name_of_point(const PointResult& point) {
+/// Returns a point in words, by what differs among the points of its result: "1024x1024x1024,
+/// worker".
+std::string name_of_point(const PointResult& point, const ExperimentResult& result) {
   std::vector<std::string> values;
-  for (const auto& [axis, value] : point.parameters) values.push_back(value);
+  for (const auto& [axis, value] : point.parameters) {
+    const bool differs = std::ranges::any_of(result.points, [&](const PointResult& other) {
+      return harness::find_parameter(other.parameters, axis) != value;
+    });
+    if (differs) values.push_back(value);
+  }
   return values.empty() ? std::string(harness::name_of(point.backend)) : join(values, ", ");
 }
 
@@ -41,13 +47,13 @@ std::string time_words(const ExperimentResult& result, Backend backend, std::str
   }
   if (count == 0) return "";
   if (count == 1) {
-    return fmt::format("1 point ran {}: {} took {}.", where, name_of_point(*shortest),
+    return fmt::format("1 point ran {} and took {}.", where,
                        format_quantity(time_of(*shortest), "s"));
   }
   return fmt::format("{} points ran {}. The shortest time is {} ({}), the longest is {} ({}).",
                      count, where, format_quantity(time_of(*shortest), "s"),
-                     name_of_point(*shortest), format_quantity(time_of(*longest), "s"),
-                     name_of_point(*longest));
+                     name_of_point(*shortest, result), format_quantity(time_of(*longest), "s"),
+                     name_of_point(*longest, result));
 }
 
 std::string bound_words(const ExperimentResult& result) {
@@ -69,7 +75,7 @@ std::string bound_words(const ExperimentResult& result) {
 
 /// A point beside a published figure, and the experiment that it is of.
 struct Compared {
-  std::string_view experiment;
+  const ExperimentResult* result = nullptr;
   const PointResult* point = nullptr;
 
   double error() const { return *point->relative_error(); }
@@ -81,7 +87,7 @@ std::vector<Compared> by_error(std::span<const ExperimentResult> results) {
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
       if (point.relative_error() && point.reference->status != "artefact") {
-        points.push_back({result.experiment, &point});
+        points.push_back({&result, &point});
       }
     }
   }
@@ -99,7 +105,7 @@ std::string error_words(const ExperimentResult& result) {
       "{} beside the emulator are off by {:.1f} % on average; the farthest is {} at "
       "{} %.",
       counted(points.size(), "published figure"), 100 * sum / static_cast<double>(points.size()),
-      name_of_point(*points.front().point), format_error(points.front().error()));
+      name_of_point(*points.front().point, result), format_error(points.front().error()));
 }
 
 /// The options that choose a chip or software that is not the published one: of the name
@@ -132,7 +138,7 @@ std::vector<std::string> run_findings(std::span<const ExperimentResult> results)
     for (const PointResult& point : result.points) {
       if (point.failed) {
         findings.push_back(fmt::format("{} failed at {}: {}", result.experiment,
-                                       name_of_point(point), point.skipped.value_or("")));
+                                       name_of_point(point, result), point.skipped.value_or("")));
       }
     }
   }
@@ -141,7 +147,7 @@ std::vector<std::string> run_findings(std::span<const ExperimentResult> results)
   for (std::size_t i = 0; i < std::min(kShown, farthest.size()); ++i) {
     const Compared& one = farthest[i];
     findings.push_back(fmt::format("Far from what was published: {} of {} at {} % ({}).",
-                                   name_of_point(*one.point), one.experiment,
+                                   name_of_point(*one.point, *one.result), one.result->experiment,
                                    format_error(one.error()), one.point->reference->source));
   }
   return findings;

@@ -38,9 +38,6 @@ std::string line_of(const ChartSeries& series, const XyChart& chart, const SvgFr
 std::string series_of(const ChartSeries& series, const XyChart& chart, const SvgFrame& frame) {
   const std::string color = svg_color(series_color(series.color));
   std::string text = series.line ? line_of(series, chart, frame, color) : "";
-  for (const ChartMark& mark : series.open) {
-    text += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
-  }
   if (!series.dots || (series.line && series.marks.size() > kMostDots)) return text;
   for (const ChartMark& mark : series.marks) {
     text +=
@@ -123,6 +120,12 @@ std::string svg_chart(const XyChart& chart) {
   std::string drawing = chart.compares ? equality_of(chart, frame) : "";
   drawing += svg_axes(frame, chart.x, chart.y, chart.x_label, chart.y_label);
   for (const ChartSeries& series : chart.series) drawing += series_of(series, chart, frame);
+  for (const ChartSeries& series : chart.series) {
+    const std::string color = svg_color(series_color(series.color));
+    for (const ChartMark& mark : series.open) {
+      drawing += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
+    }
+  }
   return svg_figure(chart.title, frame.height(), drawing, svg_legend(keys_of(chart)));
 }
 

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/findings/gap_names.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -38,9 +39,12 @@ class Texts {
   std::vector<std::string> list_;
 };
 
-std::string text_of(const std::vector<profiler::SpanNote>& notes) {
+/// Returns the notes as lines. Gaps are drawn, and their texts would be as many as there are spans:
+/// where spans are joined, they are left out.
+std::string text_of(const std::vector<profiler::SpanNote>& notes, bool with_gaps) {
   std::string text;
   for (const profiler::SpanNote& note : notes) {
+    if (note.name == "gap_before_ps" || (note.name == "gap_before" && !with_gaps)) continue;
     const auto* const words = std::get_if<std::string>(&note.value);
     text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", note.name,
                         words ? *words : fmt::format("{}", std::get<std::uint64_t>(note.value)));
@@ -48,14 +52,14 @@ std::string text_of(const std::vector<profiler::SpanNote>& notes) {
   return text;
 }
 
-/// Returns what a gap was spent on most; "" when nobody knows.
-std::string main_cause(const profiler::CauseTimes& causes) {
+/// Returns what a gap was spent on most.
+profiler::GapCause main_cause(const profiler::CauseTimes& causes) {
   profiler::GapCause most = profiler::GapCause::unknown;
   for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
     const auto cause = static_cast<profiler::GapCause>(i);
     if (causes[cause] > causes[most]) most = cause;
   }
-  return most == profiler::GapCause::unknown ? "" : std::string(name_of(most));
+  return most;
 }
 
 /// Appends numbers of which the first of each group is a time, counted from the one before.
@@ -110,16 +114,20 @@ class PointWriter {
   PointWriter(const TimelinePoint& point, std::size_t most_spans)
       : view_(point.process), memory_(point.memory), name_(point.process.name) {
     std::size_t spans = 0;
+    std::size_t tracks = 0;
     SimTime end;
     for (const auto& [track, events] : view_.tracks()) {
       spans += events.size();
+      if (track.kind != TrackKind::core) ++tracks;
       for (const TraceEvent* const event : events) {
         end = std::max(end, view_.since_start(event->end));
       }
     }
     end_ = end;
-    most_ = std::max(kLeastSpans, most_spans);
-    if (spans > most_) width_ = SimTime::picoseconds(end.ps() / static_cast<std::int64_t>(most_));
+    // Gaps are drawn as well, and cost what a track does.
+    most_ = std::max(kLeastSpans, most_spans / (tracks + 1));
+    if (spans > most_spans)
+      width_ = SimTime::picoseconds(end.ps() / static_cast<std::int64_t>(most_));
   }
 
   nlohmann::json write() {
@@ -144,6 +152,7 @@ class PointWriter {
           format_quantity(width_.seconds(), "s")));
     }
     nlohmann::json object{{"name", name_}, {"tracks", std::move(tracks)}, {"gaps", gap_list()}};
+    object["colors"] = std::move(colors_);
     if (memory_ != nullptr) add_memory(object);
     object["texts"] = texts_.list();
     if (!left_out.empty()) object["left_out"] = fmt::format("{}", fmt::join(left_out, "\n"));
@@ -160,7 +169,7 @@ class PointWriter {
     TimedList list;
     for (const Joined& span : joined(events, width_)) {
       const TraceEvent& event = *span.longest;
-      std::string notes = text_of(view_.notes_of(event));
+      std::string notes = text_of(view_.notes_of(event), width_ == SimTime());
       if (span.count > 1) {
         const double whole = (span.end - span.start).seconds();
         notes = fmt::format("{} spans, of which this is the longest; {:.0f} % of the time\n{}",
@@ -190,7 +199,10 @@ class PointWriter {
     std::ranges::stable_sort(gaps_, {}, &PlacedGap::start);
     TimedList list;
     for (const PlacedGap& gap : gaps_) {
-      list.add(gap.start, gap.length.ps(), texts_.place_of(main_cause(gap.causes)));
+      const profiler::GapCause cause = main_cause(gap.causes);
+      const std::size_t place = texts_.place_of(std::string(name_of(cause)));
+      list.add(gap.start, gap.length.ps(), place);
+      colors_[std::to_string(place)] = cause_color(cause);
     }
     return list.take();
   }
@@ -228,12 +240,20 @@ class PointWriter {
     return list.take();
   }
 
+  /// Returns whether any L1 was in use within the recorded time.
+  bool uses_l1() const {
+    return std::ranges::any_of(memory_->curve, [&](const profiler::MemoryPoint& point) {
+      const SimTime time = view_.since_start(point.time);
+      return time > SimTime() && time <= end_ && point.l1() > Bytes();
+    });
+  }
+
   void add_memory(nlohmann::json& object) {
     nlohmann::json curves = nlohmann::json::array();
     curves.push_back(
         {{"name", "DRAM"},
          {"levels", levels_of([](const profiler::MemoryPoint& point) { return point.dram; })}});
-    if (memory_->l1_peak().l1() > Bytes()) {
+    if (uses_l1()) {
       curves.push_back(
           {{"name", "L1"},
            {"levels", levels_of([](const profiler::MemoryPoint& point) { return point.l1(); })}});
@@ -256,6 +276,7 @@ class PointWriter {
   SimTime end_;    ///< Of the last event, since the start.
   SimTime width_;  ///< Spans that begin as close as this are joined; zero: none are.
   std::vector<PlacedGap> gaps_;
+  nlohmann::json colors_ = nlohmann::json::object();
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostSpans = 100'000;
 ///
 ///   {"name": "...", "texts": ["matmul", ...],
 ///    "tracks": [{"name": "sub-device 0", "spans": [START, DURATION, NAME, CATEGORY, NOTES, ...]}],
-///    "gaps": [START, DURATION, CAUSE, ...],
+///    "gaps": [START, DURATION, CAUSE, ...], "colors": {"CAUSE": "#d55e00", ...},
 ///    "memory": [{"name": "DRAM", "levels": [START, BYTES, ...]}],
 ///    "phases": [START, DURATION, NAME, ...],
 ///    "left_out": "..."}

@@ -109,9 +109,10 @@ TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
   };
   put("bad.yaml", "training_config:\n  batchsize: 2\n");
   EXPECT_TRUE(contains(run("train -c bad.yaml").err, "bad.yaml:2: 'batchsize'"));
-  put("mesh.yaml", "device_config:\n  enable_ddp: true\n  mesh_shape: [1, 2]\n");
+  put("mesh.yaml", "device_config:\n  enable_cp: false\n  mesh_shape: [1, 2]\n");
   fails("--device mesh.yaml", 1, "mesh.yaml:3: device_config.mesh_shape: [1, 2]");
   fails("--with max_stepz=2", 2, "max_steps");
+  fails("--with max_steps=", 2, "KEY=VALUE");
   fails("--with max_steps=two", 1, "a whole number");
   fails("--with tokenizer_type=bpe", 1, "tokenizer_type");
   fails("--model missing.yaml", 1, "missing.yaml");
@@ -181,6 +182,23 @@ TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
   const Outcome odd = run("fit -c training.yaml --device device.yaml");
   EXPECT_EQ(odd.status, 1);
   EXPECT_TRUE(contains(odd.err, "2 sequences on 4 groups of chips")) << odd.err;
+}
+
+TEST_F(Ttml, FitRefusesWhatNobodyWaitsFor) {
+  const Outcome deep = run("fit -c training.yaml --with num_blocks=1000000");
+  EXPECT_EQ(deep.status, 1);
+  EXPECT_TRUE(contains(deep.err, "num_blocks: 1000000 blocks; accepted: 1024 at most")) << deep.err;
+  const Outcome wide = run("fit -c training.yaml --with batch_size=1000000000");
+  EXPECT_EQ(wide.status, 1);
+  EXPECT_TRUE(contains(wide.err, "16777216 tokens at most")) << wide.err;
+}
+
+TEST_F(Ttml, AModelBesideTheTrainingFileComesBeforeOneFromHere) {
+  std::filesystem::create_directory(folder() / "there");
+  put("there/training.yaml", content(folder() / "training.yaml"));
+  put("there/model.yaml", model("gpt2", "  runner_type: memory_efficient\n"));
+  const Outcome outcome = run("train -c there/training.yaml --print-config");
+  EXPECT_TRUE(contains(outcome.out, "memory_efficient")) << outcome.out << outcome.err;
 }
 
 }  // namespace

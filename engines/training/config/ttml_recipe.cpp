@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <initializer_list>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -279,30 +277,6 @@ Recipe recipe_of(const TtmlSettings& settings) {
   check.require_word("training_config.tokenizer_type", training.tokenizer_type, {"char", "bpe"});
   require_valid(recipe);
   return recipe;
-}
-
-void require_one_device(const TtmlSettings& settings) {
-  const TtmlChecker check{settings};
-  const TtmlDevices& devices = settings.config.devices;
-  const std::int64_t chips = std::accumulate(devices.mesh_shape.begin(), devices.mesh_shape.end(),
-                                             std::int64_t{1}, std::multiplies<>());
-  const std::string hint = "run_experiment fit, which says what several devices make of it";
-  check.require(chips == 1, "device_config.mesh_shape",
-                fmt::format("[{}]", fmt::join(devices.mesh_shape, ", ")), "[1, 1]", hint);
-  for (const auto& [key, on] : {std::pair("enable_ddp", devices.enable_ddp),
-                                {"enable_tp", devices.enable_tp},
-                                {"enable_cp", devices.enable_cp},
-                                {"enable_sp", devices.enable_sp},
-                                {"enable_pp", devices.enable_pp}}) {
-    check.require(!on, std::string("device_config.") + key, "true",
-                  "false: it trains on one device", hint);
-  }
-  check.require(devices.device_ids.size() <= 1, "device_config.device_ids",
-                fmt::format("{} devices", devices.device_ids.size()), "one");
-  check.require(!settings.config.multihost.enabled, "multihost_config.enabled", "true",
-                "false: it trains in one process", hint);
-  check.require_word("transformer_config.embedding_placement",
-                     settings.config.transformer.embedding_placement, {"replicated"});
 }
 
 std::optional<std::int64_t> vocabulary_of(const TtmlConfig& config) {

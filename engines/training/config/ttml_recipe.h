@@ -9,12 +9,9 @@ namespace howard::training {
 // Every key is applied or refused by name, with its line. What is applied elsewhere: num_epochs
 // needs the text; eval_config is what generates (generator.h); paths are the caller's.
 
-/// The run that the files describe, on one device. Error for a value that TTML would not take, for
-/// settings that exclude each other and for what this trainer can not do.
+/// The run that the files describe, on any number of devices (ttml_mesh.h). Error for a value that
+/// TTML would not take, for settings that exclude each other and for what this trainer can not do.
 Recipe recipe_of(const TtmlSettings& settings);
-
-/// Error unless the files ask for one device and one host.
-void require_one_device(const TtmlSettings& settings);
 
 /// The rows of the token table: vocab_size in whole tiles, as a tokenizer of so many would have
 /// them. Absent without vocab_size.

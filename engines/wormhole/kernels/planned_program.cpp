@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/attention_op.h"
+#include "engines/wormhole/kernels/collective_ops.h"
 #include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/kernels/matmul_cost.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
@@ -135,7 +136,10 @@ struct Planner {
 }  // namespace
 
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  PlannedProgram planned = std::visit(Planner{program, grid, profiles}, program.attributes);
+  const auto collective = collective_of(program);
+  PlannedProgram planned = collective
+                               ? plan_collective(program, *collective, grid, profiles)
+                               : std::visit(Planner{program, grid, profiles}, program.attributes);
   planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
 }

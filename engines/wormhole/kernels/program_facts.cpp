@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "engines/device/cache_programs.h"
+#include "engines/device/collective.h"
 #include "engines/wormhole/kernels/l1_ops.h"
 #include "engines/wormhole/ttnn_names.h"
 
@@ -37,6 +38,12 @@ struct Describer {
                      facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
   }
 
+  void describe(const Collective& collective) const {
+    name(collective.gathers ? operation::kAllGather : operation::kReduceScatter);
+    told("dim", fmt::to_string(collective.dimension));
+    told("ring_size", fmt::to_string(collective.devices));
+    told("topology", "Topology::Linear");
+  }
   void operator()(const MatmulAttributes& attributes) const {
     name(operation::kMatmul);
     told("transpose_a", text(attributes.transpose_a));
@@ -242,7 +249,12 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
 ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                       const ChipProfile& chip) {
   ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
-  std::visit(Describer{program, planned, facts}, program.attributes);
+  const Describer describer{program, planned, facts};
+  if (const auto collective = collective_of(program)) {
+    describer.describe(*collective);
+  } else {
+    std::visit(describer, program.attributes);
+  }
   facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
   for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));

@@ -99,6 +99,25 @@ RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   return setting;
 }
 
+/// Error for sizes whose plan would take longer than anybody waits: TTML's largest model has 126
+/// blocks, and no chip holds a batch of so many tokens.
+void require_plannable(const training::TtmlSettings& settings, const RunSetting& setting) {
+  constexpr std::int64_t kMostBlocks = 1024;
+  constexpr std::int64_t kMostTokens = 1 << 24;
+  const training::Recipe& recipe = setting.recipe;
+  if (recipe.layers > kMostBlocks) {
+    training::refuse_ttml(settings, "transformer_config.num_blocks",
+                          fmt::format("{} blocks", recipe.layers),
+                          fmt::format("{} at most, to be planned", kMostBlocks));
+  }
+  if (recipe.batch <= kMostTokens / recipe.sequence) return;
+  training::refuse_ttml(
+      settings, "training_config.batch_size",
+      fmt::format("{} sequences of {} tokens", recipe.batch, recipe.sequence),
+      fmt::format("{} tokens at most, to be planned; more by gradient_accumulation_steps",
+                  kMostTokens));
+}
+
 std::string gibibytes(Bytes size) {
   return fmt::format("{:.2f} GiB", static_cast<double>(size.value()) / (1 << 30));
 }
@@ -248,6 +267,7 @@ int fit(int argc, const char* const* argv) {
   }
   setting.vocabulary = *vocabulary;
   setting = mesh_of(settings, setting);
+  require_plannable(settings, setting);
   const RunPlan plan = plan_run(setting, profiles, true);
   const bool to_stdout = options.json == "-";
   if (!to_stdout) print_plan(plan, config.training.project_name, profiles, options.color);

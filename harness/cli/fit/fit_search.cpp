@@ -44,11 +44,12 @@ bool can_be(const RunSetting& setting) {
   if (recipe.batch * recipe.accumulate % setting.ddp != 0) return false;
   if (setting.tp == 1) return true;
   const std::int64_t tile = kTileSide * setting.tp;
-  const std::int64_t wide = training::llama_options(recipe, setting.vocabulary).feed_forward;
-  return recipe.model == training::ModelKind::llama && !recipe.tied &&
-         recipe.heads % setting.tp == 0 && recipe.groups % setting.tp == 0 &&
-         (wide > 0 ? wide : models::feed_forward_of(recipe.width)) % tile == 0 &&
-         setting.vocabulary % tile == 0;
+  const bool divides = !recipe.tied && recipe.heads % setting.tp == 0 && recipe.width % tile == 0 &&
+                       setting.vocabulary % tile == 0;
+  if (!divides || recipe.model != training::ModelKind::llama) return divides;
+  const std::int64_t wide =
+      recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(recipe.width);
+  return recipe.groups % setting.tp == 0 && wide % tile == 0;
 }
 
 /// What fits before what does not; then the faster one, or the one that needs less.

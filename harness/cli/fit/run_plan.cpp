@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engines/autograd/averaged_gradients.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/recorder.h"
 #include "engines/autograd/training_step.h"
+#include "engines/device/collective.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
-#include "engines/wormhole/chip_links.h"
 #include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/memory_recorder.h"
@@ -27,42 +28,22 @@ wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
   return profiles;
 }
 
-/// Divides the gradients by the number of chips before another optimizer updates with them, as TTML
-/// does after its sums; those are counted apart.
-class AveragedGradients final : public autograd::Optimizer {
- public:
-  AveragedGradients(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters,
-                    std::int64_t chips)
-      : optimizer_(optimizer), parameters_(std::move(parameters)), chips_(chips) {
-    learning_rate = optimizer.learning_rate;
-  }
-
-  void step(const autograd::Calls& calls) override {
-    for (autograd::Parameter* parameter : parameters_) {
-      if (chips_ == 1 || !parameter->gradient) continue;
-      parameter->gradient = calls.multiply(*parameter->gradient, 1 / static_cast<float>(chips_));
-    }
-    optimizer_.step(calls);
-  }
-
- private:
-  autograd::Optimizer& optimizer_;
-  std::vector<autograd::Parameter*> parameters_;
-  std::int64_t chips_;
-};
-
-/// A run on one chip.
+/// A run on one chip of the mesh, as which all others do the same.
 class EmulatedRun {
  public:
   EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)
-      : recipe_(setting.recipe), chip_(profiles, {.memory = memory}) {
+      : recipe_(setting.recipe),
+        chip_(profiles, {.memory = memory}),
+        tensor_(chip_, 0, setting.tp, 0),
+        data_(chip_, 1, static_cast<int>(setting.ddp), 0) {
     recipe_.batch /= setting.ddp;
     chip_.begin_phase("model");
-    model_ = share_of(setting);
+    model_ = training::make_model(chip_, recipe_, setting.vocabulary, &tensor_);
     chip_.begin_phase("optimiser");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
-    averaged_ = std::make_unique<AveragedGradients>(*optimizer_, model_->parameters(), setting.ddp);
+    averaged_ =
+        std::make_unique<autograd::AveragedGradients>(*optimizer_, model_->parameters(), data_);
     step_ = autograd::training_step(
         [this](autograd::Tape& tape, int) {
           return model_->loss(tape, model_->tokens(), model_->targets());
@@ -90,24 +71,25 @@ class EmulatedRun {
   void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
     autograd::Recorder recorder(chip_);
     static_cast<void>(step_(recorder));
-    for (const Program& program : recorder.programs()) {
+    const std::size_t update = recorder.phases().back().first;
+    for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
+      const Program& program = recorder.programs()[i];
+      SimTime& exchanged = i < update ? plan.exchanges : plan.sums;
       for (const wormhole::PlannedProgram& launch : chip_.launches(program)) {
-        plan.kernels += launch.kernel.total;
-        plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
         plan.trace += wormhole::trace_bytes(launch.footprint, profiles.software);
         ++plan.launches;
+        if (collective_of(program)) {
+          exchanged += launch.kernel.total;
+          continue;
+        }
+        plan.kernels += launch.kernel.total;
+        plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
       }
     }
-    const int groups = static_cast<int>(plan.setting.ddp);
-    for (const autograd::Parameter* parameter : model_->parameters()) {
-      const TensorSpec gradient{parameter->value.spec().shape, recipe_.dtype};
-      plan.sums += sum_time(profiles, groups, gradient);
+    const auto whole = training::make_model(recorder, recipe_, plan.setting.vocabulary, nullptr);
+    for (const autograd::Parameter* parameter : whole->parameters()) {
       plan.parameters += parameter->value.spec().shape.elements();
     }
-    if (plan.setting.tp == 1) return;
-    plan.parameters =
-        models::parameter_count(training::llama_options(recipe_, plan.setting.vocabulary));
-    plan.exchanges = exchange_time(profiles, plan.setting.tp) * recipe_.accumulate;
   }
 
   Bytes peak() const {
@@ -117,40 +99,9 @@ class EmulatedRun {
   }
 
  private:
-  std::unique_ptr<models::LanguageModel> share_of(const RunSetting& setting) {
-    if (setting.tp == 1) return training::make_model(chip_, recipe_, setting.vocabulary);
-    if (recipe_.model != training::ModelKind::llama) {
-      throw Error({.attempted = "divide the weights of a gpt2 among devices",
-                   .value = "it is not planned",
-                   .accepted = "model_type: llama, or enable_ddp",
-                   .hint = ""});
-    }
-    models::LlamaOptions options = training::llama_options(recipe_, setting.vocabulary);
-    options.shards = setting.tp;
-    return std::make_unique<models::Llama>(chip_, options);
-  }
-
-  static SimTime sum_time(const wormhole::Profiles& profiles, int chips, const TensorSpec& spec) {
-    return wormhole::all_reduce_time(profiles.software.all_reduce, chips, chips - 1,
-                                     spec.padded_bytes());
-  }
-
-  /// What the chips of a group sum for a batch, in TTML's order: forward behind attention and
-  /// feed-forward part of each block; backward of what goes into the products of q, of k and v, of
-  /// w1 and of w3; the forward pass once more where blocks are run again; and of the head the
-  /// gradient of what goes into it and, for each position, the largest logit, the sum of
-  /// exponentials and the target's logit.
-  SimTime exchange_time(const wormhole::Profiles& profiles, int chips) const {
-    const TensorSpec activations{{recipe_.batch, 1, recipe_.sequence, recipe_.width},
-                                 recipe_.dtype};
-    const TensorSpec numbers{{recipe_.batch, 1, recipe_.sequence, 1}, recipe_.dtype};
-    const std::int64_t of_block = 2 + 4 + (recipe_.memory_efficient ? 2 : 0);
-    return sum_time(profiles, chips, activations) * (of_block * recipe_.layers + 1) +
-           sum_time(profiles, chips, numbers) * 3;
-  }
-
   training::Recipe recipe_;
   wormhole::WormholeDevice chip_;
+  autograd::DeviceGroup tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<autograd::Optimizer> optimizer_, averaged_;
   autograd::StepFunction step_;
@@ -221,7 +172,6 @@ RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, 
     plan.clash = failure.what();
   }
   plan.setting = setting;
-  plan.step += plan.sums + plan.exchanges;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
   const CoreGrid grid = profiles.chip.compute_grid(wormhole::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);

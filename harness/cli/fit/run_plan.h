@@ -22,7 +22,7 @@ struct RunSetting {
   training::Recipe recipe;  ///< Its batch is that of all chips together.
   std::int64_t vocabulary = 0;
   std::int64_t ddp = 1;
-  int tp = 1;  ///< Of a llama; other than 1 it has a head and losses that are divided too.
+  int tp = 1;
 
   std::int64_t chips() const { return ddp * tp; }
 };
@@ -33,8 +33,9 @@ struct RunPlan {
   std::int64_t parameters = 0;  ///< Of the whole model.
   SimTime step;                 ///< An update, its collectives included.
   SimTime sums;                 ///< The part of it that sums gradients over groups.
-  SimTime exchanges;  ///< The part that sums activations and their gradients within a group.
-  SimTime kernels;    ///< The part of it in which a kernel runs.
+  /// The part that sums activations and their gradients, and gathers logits, within a group.
+  SimTime exchanges;
+  SimTime kernels;  ///< The part of it in which a kernel computes.
   /// Of `kernels`, by the name of the op that launched them.
   std::map<std::string, SimTime> kernels_by_op;
   std::size_t launches = 0;

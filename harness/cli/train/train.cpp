@@ -18,7 +18,6 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
-#include "engines/training/tokens/bpe_tokenizer.h"
 #include "engines/training/tokens/corpus.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
@@ -26,11 +25,14 @@
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/launcher.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/cli/train/mesh_run.h"
 #include "harness/cli/train/step_programs.h"
+#include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_options.h"
 #include "harness/cli/train/train_page.h"
@@ -82,22 +84,6 @@ struct TrainDevices {
   std::unique_ptr<wormhole::WormholeDevice> chip;
 };
 
-/// What is trained on: characters of a text, or tokens.
-training::Corpus corpus_of(const TrainOptions& options) {
-  const training::TtmlConfig& config = options.settings.config;
-  const std::string bytes = read_file(options.data);
-  if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
-    return training::Corpus(bytes);
-  }
-  std::shared_ptr<const training::Tokenizer> tokenizer;
-  if (!options.tokenizer.empty()) {
-    tokenizer = std::make_shared<const training::BpeTokenizer>(read_file(options.tokenizer),
-                                                               options.tokenizer.string());
-  }
-  return training::read_corpus(bytes, options.data.string(), std::move(tokenizer),
-                               config.transformer.vocab_size.value_or(0));
-}
-
 class TrainRun {
  public:
   explicit TrainRun(TrainOptions options)
@@ -148,16 +134,8 @@ class TrainRun {
   }
 
  private:
-  /// The recipe with no more steps than the epochs have.
   const training::Recipe& limit_to_epochs() {
-    training::Recipe& recipe = options_.recipe;
-    if (options_.epochs == 0) return recipe;
-    const std::int64_t samples = static_cast<std::int64_t>(corpus_.tokens.size()) - recipe.sequence;
-    const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
-    // A text that is too short is the trainer's to refuse.
-    if (steps > 0 && steps <= recipe.steps / options_.epochs)
-      recipe.steps = steps * options_.epochs;
-    return recipe;
+    return options_.recipe = limited_to_epochs(options_, corpus_);
   }
 
   /// Starts from files of Hugging Face.
@@ -465,6 +443,13 @@ int train(int argc, const char* const* argv) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
   Session::catch_signals();
+  if (options.plan) return train_on_mesh(options) ? kOk : kInterrupted;
+  if (launched_processes() > 1) {
+    throw Error({.attempted = "train on one device",
+                 .value = fmt::format("{} processes were started", launched_processes()),
+                 .accepted = "one process, or a device_config of several devices",
+                 .hint = ""});
+  }
   TrainRun run(std::move(options));
   return run.run() ? kOk : kInterrupted;
 }

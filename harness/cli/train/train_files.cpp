@@ -15,17 +15,20 @@ namespace {
 
 using training::TtmlSettings;
 
-/// `path` of a file, from here. Absent when it is nowhere.
+/// `path` as `file` names it: from its folder, from one above it, from the working folder or from
+/// TTML's. Absent when it is nowhere.
 std::optional<std::filesystem::path> find_beside(const std::filesystem::path& file,
                                                  const std::filesystem::path& path) {
-  if (std::filesystem::exists(path)) return path;
-  if (path.is_absolute()) return std::nullopt;
+  if (path.is_absolute()) {
+    return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
+  }
   std::filesystem::path folder =
       std::filesystem::absolute(file.empty() ? "file" : file).parent_path();
   for (;; folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / path)) return folder / path;
     if (folder == folder.parent_path()) break;
   }
+  if (std::filesystem::exists(path)) return path;
   const char* const home = std::getenv("TT_METAL_HOME");
   if (home == nullptr) return std::nullopt;
   const std::filesystem::path there = std::filesystem::path(home) / "tt-train" / path;
@@ -39,8 +42,8 @@ std::filesystem::path required_path(const TtmlSettings& settings, const std::str
   const auto found = find_beside(training, value);
   if (found) return *found;
   training::refuse_ttml(settings, key, "'" + value + "' is not there",
-                        "a file, from here, from a folder above the training file, or from "
-                        "$TT_METAL_HOME/tt-train");
+                        "a file, from the training file's folder or one above it, from here, or "
+                        "from $TT_METAL_HOME/tt-train");
 }
 
 void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
@@ -72,7 +75,9 @@ std::string whole_name(const std::string& given) {
 /// "a.b.c=value" as YAML.
 void read_key(const std::string& text, TtmlSettings& settings) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) refuse_value("--with", text, "KEY=VALUE");
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    refuse_value("--with", text, "KEY=VALUE");
+  }
   std::string yaml;
   for (const std::string& part : split(whole_name(text.substr(0, equals)), '.')) {
     yaml += (yaml.empty() ? "" : ": {") + part;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/train_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -8,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/training/config/ttml_mesh.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
@@ -24,6 +27,11 @@ const std::map<std::string, Engine> kEngines{
 const std::map<std::string, harness::Backend> kBackends{{"host", harness::Backend::host},
                                                         {"emulated", harness::Backend::emulated}};
 
+const std::map<std::string, mesh::PipelineSchedule> kSchedules{
+    {"ttml", mesh::PipelineSchedule::sequential},
+    {"gpipe", mesh::PipelineSchedule::gpipe},
+    {"1f1b", mesh::PipelineSchedule::one_forward_one_back}};
+
 /// Settings of a recipe that are options: all of the short form, and what files of TTML do not say.
 bool is_option(std::string_view field, bool of_files) {
   return !of_files || field == "dtype" || field == "parameters";
@@ -38,6 +46,8 @@ void declare_files(CLI::App& app, TrainOptions& options) {
   app.add_option("-n,--name", options.name);
   app.add_flag("--print-config", options.print_config);
   app.add_option("--tokenizer", options.tokenizer);
+  add_choice(app, "--schedule", options.schedule, kSchedules);
+  add_whole(app, "--tiers", options.tiers, 2, 3);
 }
 
 void declare(CLI::App& app, TrainOptions& options, bool& resume) {
@@ -131,6 +141,33 @@ void require_used_tokenizer(const TrainOptions& options) {
                         "--with tokenizer_type=bpe");
 }
 
+/// How several devices share the run. Error for what they can not do.
+std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
+  auto plan = training::mesh_plan_of(options.settings, options.recipe);
+  if (options.schedule != mesh::PipelineSchedule::sequential && (!plan || plan->stages() == 1)) {
+    throw UsageError("--schedule is for the stages of a pipeline_parallel_config");
+  }
+  if (options.tiers != 3 && (!plan || plan->workers == 0)) {
+    throw UsageError("--tiers is for the workers of a multihost_config");
+  }
+  if (!plan) return plan;
+  plan->schedule = options.schedule;
+  plan->three_tiers = options.tiers == 3;
+  const auto refuse = [](bool given, const char* option, const char* why) {
+    if (given) throw UsageError(fmt::format("{} is for a run on one device: {}", option, why));
+  };
+  refuse(options.engine != Engine::dynamic, "--engine", "several run by the dynamic engine");
+  refuse(options.generate > 0, "--generate", "resume the checkpoint there");
+  refuse(options.page, "--page", "report --format html makes one of its results");
+  refuse(options.eval_every > 0, "eval_every", "resume the checkpoint there");
+  refuse(!options.exported.empty(), "--export", "resume the checkpoint there");
+  refuse(!options.memory.empty(), "--memory", "run_experiment fit says what a device allocates");
+  refuse(!options.weights.empty(), "model_path", "begin there and resume the checkpoint here");
+  refuse(plan->workers > 0 && !options.checkpoint.empty(), "--checkpoint",
+         "tiers save nothing, as in TTML");
+  return plan;
+}
+
 TrainOptions validated(TrainOptions options) {
   require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
   try {
@@ -162,8 +199,8 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
     defaults = options_of_files(options);
     options = parse_over(defaults, resume, argc, argv);
     if (options.print_config) return options;
-    training::require_one_device(options.settings);
     require_used_tokenizer(options);
+    options.plan = plan_of(options);
   }
   if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");
   if (options.data.empty()) {

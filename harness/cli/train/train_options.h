@@ -9,6 +9,7 @@
 #include "engines/training/checkpoint.h"
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/generator.h"
+#include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
 #include "engines/wormhole/profiles/profile.h"
@@ -39,6 +40,10 @@ struct TrainOptions {
   /// A tokenizer.json, of `train` with a tokenizer_type of bpe; empty: the data are tokens.
   std::filesystem::path tokenizer;
   training::Recipe recipe;
+  /// How several devices share the run; absent for one device.
+  std::optional<training::MeshPlan> plan;
+  mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;  ///< Of a pipeline.
+  int tiers = 3;                                                         ///< Of workers: 2 or 3.
   training::Engine engine = training::Engine::recorded;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.

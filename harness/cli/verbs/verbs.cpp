@@ -32,7 +32,7 @@ extern const std::string_view kHelp, kAnalyzeHelp, kBisectHelp, kCompareHelp, kE
 std::span<const Verb> verbs() {
   static constexpr std::array kVerbs{
       Verb{kTrainVerb, train, &kTrainConfigHelp,
-           "train as files of TTML say: training.yaml, model.yaml"},
+           "train as files of TTML say: training.yaml, model.yaml", false, true},
       Verb{kTrainShortVerb, train, &kTrainHelp,
            "train a character model on a text, save, resume, write text"},
       Verb{kFitVerb, fit, &kFitHelp,

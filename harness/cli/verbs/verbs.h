@@ -14,6 +14,7 @@ struct Verb {
   const std::string_view* help;  ///< Its manual, or the manual of which it is a part.
   std::string_view summary;      ///< One line for `list`.
   bool is_text = false;          ///< If true, it only prints what it knows and runs nothing.
+  bool is_shared = false;        ///< If true, all processes of a run work on it.
 };
 
 /// Returns the verbs in the order in which `list` shows them.

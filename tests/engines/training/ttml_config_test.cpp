@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/training/config/ttml_mesh.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/config/ttml_yaml.h"
 
@@ -240,16 +241,59 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
         "one of them");
 }
 
-TEST(TtmlConfig, SeveralDevicesAreRefusedByName) {
+std::optional<MeshPlan> plan_of(const std::string& text) {
+  const TtmlSettings settings = settings_of(text);
+  return mesh_plan_of(settings, recipe_of(settings));
+}
+
+TEST(TtmlConfig, DevicesShareARun) {
+  EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 1]}\n"), std::nullopt);
+  EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 8], enable_ddp: true}\n"),
+            (MeshPlan{.ddp = 8}));
+  EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 2], enable_tp: true}\n"), (MeshPlan{.tp = 2}));
+  EXPECT_EQ(plan_of("device_config: {mesh_shape: [4, 2], enable_ddp: true, enable_tp: true}\n"),
+            (MeshPlan{.ddp = 4, .tp = 2}));
+  EXPECT_EQ(plan_of("multihost_config: {enabled: true, num_workers: 3}\n"),
+            (MeshPlan{.workers = 3}));
+  EXPECT_EQ(
+      plan_of("transformer_config: {model_type: llama}\n"
+              "multihost_config:\n  enabled: true\n  num_workers: 3\n"
+              "  pipeline_parallel_config: {num_blocks: 6, blocks_per_rank: {0: 1, 1: 3, 2: 2}}\n"),
+      (MeshPlan{.blocks = {1, 3, 2}}));
+}
+
+TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   const auto fails = [](const std::string& text, const std::string& words) {
-    const std::string failure = failure_of([&] { require_one_device(settings_of(text)); });
+    const std::string failure = failure_of([&] { static_cast<void>(plan_of(text)); });
     EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
   };
   fails("device_config: {mesh_shape: [1, 8]}\n", "device_config.mesh_shape: [1, 8]");
-  fails("device_config: {enable_tp: true}\n", "device_config.enable_tp");
-  fails("multihost_config: {enabled: true}\n", "multihost_config.enabled");
+  fails("device_config: {enable_cp: true}\n", "device_config.enable_cp");
+  fails("device_config: {mesh_shape: [1, 4], enable_tp: true}\n", "6 heads on 4 devices");
+  fails("device_config: {mesh_shape: [1, 3], enable_ddp: true}\n", "64 sequences on 3 groups");
+  fails(
+      "device_config: {mesh_shape: [1, 2], enable_tp: true}\n"
+      "training_config: {use_clip_grad_norm: true}\n",
+      "use_clip_grad_norm");
+  fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, device_ids: [0]}\n", "device_ids");
   fails("transformer_config: {embedding_placement: vocab_parallel}\n", "embedding_placement");
-  EXPECT_NO_THROW(require_one_device(settings_of("device_config: {mesh_shape: [1, 1]}\n")));
+  fails("multihost_config: {enabled: true}\n", "multihost_config.num_workers");
+  fails("multihost_config: {enabled: true, num_workers: 2, socket_type: fabric}\n",
+        "multihost_config.socket_type");
+  fails(
+      "multihost_config: {enabled: true, num_workers: 2}\n"
+      "training_config: {scheduler_type: warmup_linear}\n",
+      "a schedule has no effect");
+  const auto pipeline = [](const std::string& of) {
+    return "transformer_config: {model_type: llama}\nmultihost_config:\n  enabled: true\n"
+           "  num_workers: 2\n  pipeline_parallel_config: " +
+           of + "\n";
+  };
+  fails(pipeline("{num_blocks: 6, blocks_per_rank: {0: 6, 1: 0}}"), "0 blocks on rank 1");
+  fails(pipeline("{num_blocks: 6, blocks_per_rank: {0: 3, 1: 2}}"), "5 blocks in all");
+  fails(pipeline("{num_blocks: 6, blocks_per_rank: {0: 3, 2: 3}}"), "rank 2 where rank 1");
+  fails(pipeline("{num_blocks: 8, blocks_per_rank: {0: 4, 1: 4}}"), "the model's num_blocks, 6");
+  fails(pipeline("{num_blocks: 6, blocks_per_rank: {0: 2, 1: 2, 2: 2}}"), "3 ranks");
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ TEST(LogDifference, ChangesAddUpToTheDifferenceOfTheKernels) {
 }
 
 TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
-  const auto log = read(back_to_back({.code = "BinaryDeviceOperation",
+  const auto log = read(back_to_back({.code = "BinaryNgDeviceOperation",
                                       .kernel = 20'000,
                                       .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}"},
                                      3));
@@ -222,7 +222,7 @@ TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->certainty, Certainty::emulated);
   EXPECT_GT(finding->gain, SimTime());
-  const auto inside = read(back_to_back({.code = "BinaryDeviceOperation",
+  const auto inside = read(back_to_back({.code = "BinaryNgDeviceOperation",
                                          .kernel = 20'000,
                                          .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}",
                                          .memory = "DEV_0_L1_INTERLEAVED"},

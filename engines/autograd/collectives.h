@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engines/autograd/tape.h"
+
+namespace howard::autograd {
+
+/// A group of devices, as one of them sees it. All of them must make the same collective calls in
+/// the same order.
+class DeviceGroup {
+ public:
+  /// `number` is what those who connect the devices call the group; `place` counts the group's
+  /// devices from 0. Throws Error when the device has no memory left.
+  DeviceGroup(Device& device, std::uint32_t number, int devices, int place);
+
+  int devices() const { return devices_; }
+  int place() const { return place_; }
+  const ops::Tensor& handle() const { return handle_; }
+
+ private:
+  ops::Tensor handle_;
+  int devices_, place_;
+};
+
+/// Returns the devices' parts side by side along `dimension`, 0 to 3.
+ops::Tensor all_gather(const Calls& calls, const ops::Tensor& part, const DeviceGroup& group,
+                       int dimension = 3);
+
+/// Returns the sum of the devices' tensors on each of them. As TTML does it, this is a
+/// reduce_scatter and an all_gather along the last dimension whose tiles the devices divide; where
+/// there is none, it is an all_gather and moreh_sum over the copies.
+ops::Tensor all_reduce(const Calls& calls, const ops::Tensor& x, const DeviceGroup& group);
+
+// Functions of tensor-parallel layers. `group` may be null, which stands for one device alone; it
+// must outlive the tape.
+
+/// Is x itself, of which each device makes something else: the gradient is summed over the devices.
+/// TTML calls it broadcast.
+Value shared_input(Tape& tape, Value x, const DeviceGroup* group);
+/// Returns the sum of what the devices have made; each device's gradient is that of the sum.
+Value summed_output(Tape& tape, Value x, const DeviceGroup* group);
+/// Returns the devices' columns side by side. All devices go on with the same, so the gradient of a
+/// device's columns is cut out of the whole gradient.
+Value gathered_columns(Tape& tape, Value x, const DeviceGroup* group);
+
+}  // namespace howard::autograd

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace howard::mesh {
+
+/// What one rank has sent.
+struct SentMessages {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
+/// One of several ranks, which work on one training together: threads of a process or processes.
+/// Messages from one rank to another arrive in the order in which they were sent.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Hands a message over and returns, whether it has been received or not. Throws Error when a
+  /// rank has ended early.
+  void send(int to, std::span<const std::byte> message);
+  /// Waits for the next message of `from`. Throws Error when a rank ends before it was sent.
+  virtual std::vector<std::byte> receive(int from) = 0;
+
+  const SentMessages& sent() const { return sent_; }
+
+ private:
+  virtual void do_send(int to, std::span<const std::byte> message) = 0;
+
+  SentMessages sent_;
+};
+
+/// Returns when all ranks have called it.
+void wait_for_all(Communicator& ranks);
+
+}  // namespace howard::mesh

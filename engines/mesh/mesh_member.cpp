@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/mesh/mesh_member.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "engines/device/bfloat16.h"
+
+namespace howard::mesh {
+namespace {
+
+/// A tensor's bytes as runs along one dimension: `count` times so many bytes of each device in a
+/// row.
+struct Runs {
+  std::size_t count = 0;
+  std::size_t bytes = 0;  ///< Of one device's run.
+};
+
+Runs runs_of(const TensorSpec& part, int dimension) {
+  const auto sides = part.shape.dimensions();
+  std::int64_t count = 1;
+  for (int i = 0; i < dimension; ++i) count *= sides[static_cast<std::size_t>(i)];
+  return {.count = static_cast<std::size_t>(count),
+          .bytes = static_cast<std::size_t>(part.host_bytes().value() / count)};
+}
+
+/// The runs of the device at `place` out of the whole tensor of `devices`.
+std::vector<std::byte> share_of(const std::vector<std::byte>& whole, const Runs& runs,
+                                std::size_t devices, std::size_t place) {
+  std::vector<std::byte> share(runs.count * runs.bytes);
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    std::memcpy(share.data() + i * runs.bytes, whole.data() + (i * devices + place) * runs.bytes,
+                runs.bytes);
+  }
+  return share;
+}
+
+/// Adds `share` to `sum`. Both have the elements of a data type; sums are float32.
+void add_to(std::vector<float>& sum, const std::vector<std::byte>& share, DataType dtype) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (dtype == DataType::float32) {
+      float value = 0;
+      std::memcpy(&value, share.data() + i * sizeof value, sizeof value);
+      sum[i] += value;
+    } else {
+      std::uint16_t bits = 0;
+      std::memcpy(&bits, share.data() + i * sizeof bits, sizeof bits);
+      sum[i] += from_bfloat16(bits);
+    }
+  }
+}
+
+std::vector<std::byte> bytes_of(const std::vector<float>& values, DataType dtype) {
+  const bool wide = dtype == DataType::float32;
+  std::vector<std::byte> bytes(values.size() * (wide ? sizeof(float) : sizeof(std::uint16_t)));
+  if (wide) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint16_t bits = to_bfloat16(values[i]);
+    std::memcpy(bytes.data() + i * sizeof bits, &bits, sizeof bits);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vector<int>> groups)
+    : device_(device), queue_(device.command_queue(0)), ranks_(ranks), groups_(std::move(groups)) {
+  for (const std::vector<int>& group : groups_) {
+    HOWARD_CHECK(std::ranges::find(group, ranks.rank()) != group.end(),
+                 "a device belongs to its groups");
+  }
+}
+
+CommandQueue& MeshMember::command_queue(int index) {
+  if (index == 0) return *this;
+  throw Error({.attempted = "open a command queue of a device in a mesh",
+               .value = fmt::format("{}", index),
+               .accepted = "0",
+               .hint = ""});
+}
+
+void MeshMember::enqueue(const Program& program) {
+  const auto collective = collective_of(program);
+  if (!collective) return queue_.enqueue(program);
+  if (captures_) {
+    throw Error({.attempted = fmt::format("capture {}", program.name),
+                 .value = "a replay would not wait for the other devices",
+                 .accepted = "the dynamic or the static engine",
+                 .hint = "--engine static"});
+  }
+  const std::vector<int>& group = group_of(program);
+  HOWARD_CHECK(std::ssize(group) == collective->devices,
+               "a collective's tensors are as many as its devices");
+  queue_.write_buffer(program.outputs[0].buffer,
+                      collective->gathers ? gather(group, *collective, program.inputs[0])
+                                          : sum_share(group, *collective, program.inputs[0]));
+}
+
+void MeshMember::begin_trace_capture() {
+  queue_.begin_trace_capture();
+  captures_ = true;
+}
+
+TraceId MeshMember::end_trace_capture() {
+  captures_ = false;
+  return queue_.end_trace_capture();
+}
+
+const std::vector<int>& MeshMember::group_of(const Program& program) {
+  std::uint32_t number = 0;
+  const std::vector<std::byte> bytes = read(program.inputs[1]);
+  std::memcpy(&number, bytes.data(), sizeof number);
+  HOWARD_CHECK(number < groups_.size(), "a group of this mesh");
+  return groups_[number];
+}
+
+std::vector<std::byte> MeshMember::read(const Operand& operand) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(operand.spec.host_bytes().value()));
+  queue_.read_buffer(operand.buffer, bytes);
+  return bytes;
+}
+
+std::vector<std::byte> MeshMember::gather(const std::vector<int>& group,
+                                          const Collective& collective, const Operand& part) {
+  const std::vector<std::byte> own = read(part);
+  for (const int rank : group) {
+    if (rank != ranks_.rank()) ranks_.send(rank, own);
+  }
+  const Runs runs = runs_of(part.spec, collective.dimension);
+  std::vector<std::byte> whole(own.size() * group.size());
+  for (std::size_t place = 0; place < group.size(); ++place) {
+    const std::vector<std::byte> theirs =
+        group[place] == ranks_.rank() ? own : ranks_.receive(group[place]);
+    HOWARD_CHECK(theirs.size() == own.size(), "all devices gather parts of one size");
+    for (std::size_t i = 0; i < runs.count; ++i) {
+      std::memcpy(whole.data() + (i * group.size() + place) * runs.bytes,
+                  theirs.data() + i * runs.bytes, runs.bytes);
+    }
+  }
+  return whole;
+}
+
+std::vector<std::byte> MeshMember::sum_share(const std::vector<int>& group,
+                                             const Collective& collective, const Operand& whole) {
+  const std::vector<std::byte> own = read(whole);
+  Runs runs = runs_of(whole.spec, collective.dimension);
+  runs.bytes /= group.size();
+  std::vector<std::byte> mine;
+  for (std::size_t place = 0; place < group.size(); ++place) {
+    std::vector<std::byte> share = share_of(own, runs, group.size(), place);
+    if (group[place] == ranks_.rank()) {
+      mine = std::move(share);
+    } else {
+      ranks_.send(group[place], share);
+    }
+  }
+  const DataType dtype = whole.spec.dtype;
+  std::vector<float> sum(mine.size() / (dtype == DataType::float32 ? 4 : 2));
+  for (const int rank : group) {
+    add_to(sum, rank == ranks_.rank() ? mine : ranks_.receive(rank), dtype);
+  }
+  return bytes_of(sum, dtype);
+}
+
+}  // namespace howard::mesh

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/config/ttml_mesh.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+
+#include "base/units.h"
+
+namespace howard::training {
+namespace {
+
+constexpr std::int64_t kMostDevices = 32;  // a Galaxy's
+constexpr std::int64_t kMostWorkers = 64;
+
+/// What files say of devices, with the means to refuse it.
+struct MeshChecker {
+  const TtmlSettings& settings;
+  const Recipe& recipe;
+
+  const TtmlDevices& devices() const { return settings.config.devices; }
+  const TtmlMultihost& hosts() const { return settings.config.multihost; }
+
+  void require(bool holds, const std::string& key, const std::string& value,
+               const std::string& accepted) const {
+    if (!holds) refuse_ttml(settings, key, value, accepted);
+  }
+};
+
+/// Ways to share that nothing here follows.
+void require_known_ways(const MeshChecker& check) {
+  const TtmlDevices& devices = check.devices();
+  const std::pair<const char*, bool> ways[] = {{"enable_cp", devices.enable_cp},
+                                               {"enable_sp", devices.enable_sp},
+                                               {"enable_pp", devices.enable_pp}};
+  for (const auto& [key, on] : ways) {
+    check.require(!on, std::string("device_config.") + key, "true",
+                  "false: devices share by enable_ddp, enable_tp and pipeline_parallel_config");
+  }
+  check.require(check.settings.config.transformer.embedding_placement == "replicated",
+                "transformer_config.embedding_placement",
+                "'" + check.settings.config.transformer.embedding_placement + "'", "replicated");
+}
+
+void read_mesh(const MeshChecker& check, MeshPlan& plan) {
+  const TtmlDevices& devices = check.devices();
+  const std::vector<std::int64_t>& shape = devices.mesh_shape;
+  const std::string text = fmt::format("[{}]", fmt::join(shape, ", "));
+  const bool is_mesh = shape.size() == 2 && shape[0] >= 1 && shape[1] >= 1 &&
+                       shape[0] <= kMostDevices && shape[1] <= kMostDevices;
+  check.require(is_mesh && shape[0] * shape[1] <= kMostDevices, "device_config.mesh_shape", text,
+                fmt::format("[rows, columns] of {} devices at most", kMostDevices));
+  const std::int64_t count = shape[0] * shape[1];
+  check.require(count == 1 || devices.enable_ddp || devices.enable_tp, "device_config.mesh_shape",
+                text + " devices that share nothing", "enable_ddp or enable_tp: true");
+  check.require(devices.device_ids.empty() || std::ssize(devices.device_ids) == count,
+                "device_config.device_ids", fmt::format("{} devices", devices.device_ids.size()),
+                fmt::format("as many as mesh_shape {} has, or none", text));
+  if (devices.enable_ddp && devices.enable_tp) {
+    plan.ddp = static_cast<int>(shape[0]);
+    plan.tp = static_cast<int>(shape[1]);
+  } else if (devices.enable_tp) {
+    plan.tp = static_cast<int>(count);
+  } else if (devices.enable_ddp) {
+    plan.ddp = static_cast<int>(count);
+  }
+}
+
+/// Of blocks_per_rank, which must name ranks 0, 1, 2 and so on, each once.
+void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
+  const TtmlMultihost& hosts = check.hosts();
+  const std::string section = "multihost_config.pipeline_parallel_config.";
+  std::int64_t sum = 0;
+  for (const auto& [rank, blocks] : hosts.blocks_per_rank) {
+    check.require(rank == std::ssize(plan.blocks), section + "blocks_per_rank",
+                  fmt::format("rank {} where rank {} belongs", rank, plan.blocks.size()),
+                  "ranks from 0 on, each once");
+    check.require(blocks >= 1 && blocks <= check.recipe.layers, section + "blocks_per_rank",
+                  fmt::format("{} blocks on rank {}", blocks, rank),
+                  fmt::format("1 to {} blocks on each rank", check.recipe.layers));
+    plan.blocks.push_back(static_cast<int>(blocks));
+    sum += blocks;
+  }
+  check.require(std::ssize(plan.blocks) == hosts.num_workers, section + "blocks_per_rank",
+                fmt::format("{} ranks", plan.blocks.size()),
+                fmt::format("as many as num_workers, {}", hosts.num_workers));
+  const std::int64_t blocks = hosts.num_blocks.value_or(sum);
+  check.require(blocks == check.recipe.layers, section + "num_blocks",
+                fmt::format("{} blocks", blocks),
+                fmt::format("the model's num_blocks, {}", check.recipe.layers));
+  check.require(sum == blocks, section + "blocks_per_rank", fmt::format("{} blocks in all", sum),
+                fmt::format("num_blocks, {}", blocks));
+  check.require(check.recipe.model == ModelKind::llama, "transformer_config.model_type", "'gpt2'",
+                "llama: TTML's pipelines divide no other");
+  check.require(!check.recipe.tied, "transformer_config.weight_tying", "'enabled'",
+                "disabled: the first and the last stage can not share a tensor");
+  check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+                "false: no stage of a pipeline has all gradients");
+}
+
+void read_tiers(const MeshChecker& check, MeshPlan& plan) {
+  check.require(plan.ranks() == 1, "device_config.mesh_shape",
+                fmt::format("{} devices", plan.ranks()),
+                "[1, 1]: a worker of tiers has one device");
+  check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+                "false: TTML's tiers do not clip");
+  check.require(check.recipe.schedule == autograd::Schedule::identity,
+                "training_config.scheduler_type", "it changes the learning rate",
+                "identity: in TTML's tiers a schedule has no effect");
+  check.require(!check.settings.config.training.checkpoint_dir, "training_config.checkpoint_dir",
+                "it is set", "no such key: TTML's tiers save nothing");
+  plan.workers = static_cast<int>(check.hosts().num_workers);
+}
+
+void require_shares(const MeshChecker& check, const MeshPlan& plan) {
+  const Recipe& recipe = check.recipe;
+  const auto divides = [&](std::int64_t size, int by, const char* key, const char* what) {
+    check.require(size % by == 0, key, fmt::format("{} {} on {} devices", size, what, by),
+                  fmt::format("a multiple of {}", by));
+  };
+  check.require(recipe.batch % plan.ddp == 0, "training_config.batch_size",
+                fmt::format("{} sequences on {} groups of devices", recipe.batch, plan.ddp),
+                "a multiple of them");
+  if (plan.tp == 1) return;
+  divides(recipe.heads, plan.tp, "transformer_config.num_heads", "heads");
+  if (recipe.model == ModelKind::llama) {
+    divides(recipe.groups, plan.tp, "transformer_config.num_groups", "groups");
+    if (recipe.feed_forward > 0) {
+      divides(recipe.feed_forward, plan.tp, "transformer_config.intermediate_dim", "columns");
+    }
+  }
+  check.require(!recipe.tied, "transformer_config.weight_tying", "'enabled'",
+                "disabled: the head is divided, the token table is on each device");
+  check.require(recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+                "false with enable_tp, as in TTML");
+}
+
+}  // namespace
+
+std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe& recipe) {
+  const MeshChecker check{settings, recipe};
+  require_known_ways(check);
+  MeshPlan plan;
+  read_mesh(check, plan);
+  const TtmlMultihost& hosts = check.hosts();
+  if (hosts.enabled) {
+    check.require(hosts.num_workers >= 1 && hosts.num_workers <= kMostWorkers,
+                  "multihost_config.num_workers", fmt::format("{}", hosts.num_workers),
+                  fmt::format("1 to {}", kMostWorkers));
+    check.require(hosts.socket_type == "mpi", "multihost_config.socket_type",
+                  "'" + hosts.socket_type + "'",
+                  "mpi: the experiment parallel has links between stages");
+    hosts.blocks_per_rank.empty() && !hosts.num_blocks ? read_tiers(check, plan)
+                                                       : read_pipeline(check, plan);
+  }
+  require_shares(check, plan);
+  if (plan.ranks() == 1) return std::nullopt;
+  return plan;
+}
+
+}  // namespace howard::training

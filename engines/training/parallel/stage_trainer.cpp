@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/parallel/stage_trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/autograd/adamw.h"
+#include "engines/autograd/host_values.h"
+#include "engines/autograd/recorder.h"
+#include "engines/autograd/training_step.h"
+#include "engines/models/shards.h"
+#include "engines/training/clipped.h"
+#include "engines/training/parallel/values_of_ranks.h"
+#include "engines/training/recipe_model.h"
+
+namespace howard::training {
+namespace {
+
+using autograd::Parameter;
+using autograd::Tape;
+using autograd::Value;
+
+/// The recipe of one device: its sequences.
+Recipe local_recipe(Recipe recipe, int ddp) {
+  recipe.batch /= ddp;
+  return recipe;
+}
+
+std::int64_t rounded_vocabulary(const Tokenizer& tokenizer, int tp) {
+  const std::int64_t rows = kTileSide * tp;
+  return ceil_div(tokenizer.tokens(), rows) * rows;
+}
+
+/// "weight" of "weight first moment": the parameter that a saved tensor belongs to.
+std::string parameter_of(const std::string& tensor) { return tensor.substr(0, tensor.find(' ')); }
+
+/// Throws Error when one is not finite.
+const std::vector<float>& require_finite(const std::string& name, const std::vector<float>& values,
+                                         std::int64_t step) {
+  const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  if (finite) return values;
+  throw Error({.attempted = "train",
+               .value = fmt::format("a number of {} that is not finite after step {}", name, step),
+               .accepted = "finite losses and parameters",
+               .hint = "a smaller learning rate, from the last checkpoint"});
+}
+
+}  // namespace
+
+/// A micro-batch between its forward and its backward pass.
+struct StageTrainer::MicroBatch {
+  MicroBatch(Device& device, const autograd::TapeOptions& options) : tape(device, options) {}
+
+  Tape tape;
+  std::optional<Value> received;  ///< What the stage before has sent.
+  Value output;
+};
+
+StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
+                           const Recipe& recipe, const Corpus& corpus, bool virtual_clock)
+    : device_(device),
+      queue_(device.command_queue(0)),
+      ranks_(ranks),
+      plan_(plan),
+      place_(plan, ranks.rank()),
+      recipe_(recipe),
+      virtual_clock_(virtual_clock),
+      text_checksum_(corpus.checksum),
+      tokenizer_(corpus.tokenizer),
+      batches_(corpus.tokens, recipe.batch, recipe.sequence, recipe.seed),
+      vocabulary_(rounded_vocabulary(*tokenizer_, plan.tp)),
+      layer_group_(device, 0, plan.tp, place_.column),
+      batch_group_(device, 1, plan.ddp, place_.row) {
+  const Recipe local = local_recipe(recipe, plan.ddp);
+  if (plan.stages() == 1) {
+    model_ = make_model(device, local, vocabulary_, &layer_group_);
+  } else {
+    models::LlamaOptions options = llama_options(local, vocabulary_, &layer_group_);
+    const auto stage = plan.blocks.begin() + place_.stage;
+    options.first_block = std::accumulate(plan.blocks.begin(), stage, 0);
+    options.end_block = options.first_block + *stage;
+    auto llama = std::make_unique<models::Llama>(device, options);
+    stage_ = llama.get();
+    model_ = std::move(llama);
+  }
+  make_parameters();
+  for (int i = 0; i < recipe.accumulate; ++i) {
+    data_.push_back({ops::Tensor(device, model_->tokens().spec()),
+                     ops::Tensor(device, model_->targets().spec())});
+  }
+  device.begin_phase("optimiser");
+  optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
+  if (recipe.clip > 0) {
+    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip, true);
+  }
+  averaged_.emplace(clipped_ ? *clipped_ : *optimizer_, model_->parameters(), batch_group_);
+}
+
+StageTrainer::~StageTrainer() = default;
+
+/// Draws the numbers that one device would draw.
+void StageTrainer::make_parameters() {
+  Recipe shapes = recipe_;
+  shapes.batch = 1;
+  autograd::Recorder recorder(device_);
+  const auto whole = make_model(recorder, shapes, vocabulary_);
+  models::write_random_shares(queue_, model_->parameters(), whole->parameters(), recipe_.seed,
+                              plan_.tp, place_.column);
+  for (const Parameter* parameter : whole->parameters()) {
+    const Shape& shape = parameter->value.spec().shape;
+    whole_.push_back({parameter->name, shape.rows(), shape.columns()});
+  }
+}
+
+float StageTrainer::learning_rate() const {
+  return recipe_.learning_rate *
+         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps,
+                                        {.least = recipe_.least_rate / recipe_.learning_rate,
+                                         .warmup = recipe_.warmup,
+                                         .hold = recipe_.hold});
+}
+
+std::int64_t StageTrainer::parameters() const {
+  std::int64_t count = 0;
+  for (const WholeParameter& parameter : whole_) count += parameter.rows * parameter.columns;
+  return count;
+}
+
+void StageTrainer::write_batches() {
+  const std::int64_t values = recipe_.batch / plan_.ddp * recipe_.sequence;
+  for (int i = 0; i < recipe_.accumulate; ++i) {
+    const Batch batch = batches_.batch(steps_done_ * recipe_.accumulate + i);
+    const Data& data = data_[static_cast<std::size_t>(i)];
+    const auto own = [&](const std::vector<std::uint32_t>& all) {
+      return std::span(all).subspan(static_cast<std::size_t>(place_.row * values),
+                                    static_cast<std::size_t>(values));
+    };
+    autograd::write_indices(queue_, data.tokens, own(batch.tokens));
+    autograd::write_indices(queue_, data.targets, own(batch.targets));
+  }
+}
+
+void StageTrainer::forward(int number) {
+  // Each group of DDP drops other elements; the devices of a group, which go on with the same, do
+  // not.
+  constexpr std::uint32_t kSeedsOfOneGroup = 0x1000'0000;
+  const auto drawn = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate + number);
+  const autograd::TapeOptions options{
+      .calls = {.products = models::kTtmlProducts},
+      .compute = recipe_.dtype,
+      .seed = recipe_.seed + drawn * autograd::kSeedsOfOneBatch +
+              static_cast<std::uint32_t>(place_.row) * kSeedsOfOneGroup};
+  const auto [entry, added] =
+      alive_.emplace(number, std::make_unique<MicroBatch>(device_, options));
+  MicroBatch& micro = *entry->second;
+  Tape& tape = micro.tape;
+  const Data& data = data_[static_cast<std::size_t>(number)];
+  device_.begin_phase("forward");
+  if (stage_ == nullptr) {
+    micro.output = model_->loss(tape, data.tokens, data.targets);
+  } else {
+    Value x;
+    if (place_.stage == 0) {
+      x = stage_->embedded(tape, data.tokens);
+    } else {
+      const ops::Tensor activations(
+          device_,
+          {{recipe_.batch / plan_.ddp, 1, recipe_.sequence, recipe_.width}, recipe_.dtype});
+      receive_tensor(queue_, ranks_, neighbour(-1), activations);
+      micro.received = x = tape.leaf(activations);
+    }
+    x = stage_->blocks(tape, x);
+    micro.output = is_last_stage() ? stage_->loss_of(tape, x, data.targets) : x;
+  }
+  if (is_last_stage()) {
+    loss_ += autograd::read_values(queue_, tape.tensor(micro.output))[0];
+  } else {
+    send_tensor(queue_, ranks_, neighbour(1), tape.tensor(micro.output));
+  }
+}
+
+void StageTrainer::backward(int number) {
+  const std::unique_ptr<MicroBatch> micro = std::move(alive_.at(number));
+  alive_.erase(number);
+  device_.begin_phase("backward");
+  if (is_last_stage()) {
+    micro->tape.backward(micro->output, 1 / static_cast<float>(recipe_.accumulate));
+  } else {
+    const ops::Tensor gradient(device_, micro->tape.spec(micro->output));
+    receive_tensor(queue_, ranks_, neighbour(1), gradient);
+    micro->tape.backward(micro->output, gradient);
+  }
+  if (micro->received) {
+    send_tensor(queue_, ranks_, neighbour(-1), micro->tape.gradient(*micro->received));
+  } else if (stage_ != nullptr) {
+    queue_.finish();
+  }
+}
+
+MeshStep StageTrainer::step() {
+  const SimTime start = device_.now();
+  write_batches();
+  averaged_->learning_rate = learning_rate();
+  loss_ = 0;
+  Clocks own;
+  for (const mesh::PipelinePass& pass :
+       mesh::passes_of(plan_.schedule, plan_.stages(), place_.stage, recipe_.accumulate)) {
+    const SimTime before = device_.now();
+    pass.forward ? forward(pass.micro_batch) : backward(pass.micro_batch);
+    (pass.forward ? own.forward : own.backward) += device_.now() - before;
+  }
+  const SimTime before = device_.now();
+  device_.begin_phase("step");
+  averaged_->step(autograd::Calls(device_, {.products = models::kTtmlProducts}));
+  queue_.finish();
+  own.update = device_.now() - before;
+  own.whole = device_.now() - start;
+  const bool counts = is_last_stage() && place_.column == 0;
+  own.loss =
+      counts ? loss_ / static_cast<float>(recipe_.accumulate) / static_cast<float>(plan_.ddp) : 0;
+  ++steps_done_;
+  const MeshStep joined = join(own);
+  if (std::isfinite(joined.loss)) return joined;
+  throw Error({.attempted = "train",
+               .value = fmt::format("a loss that is not finite in step {}", steps_done_),
+               .accepted = "finite losses and parameters",
+               .hint = "a smaller learning rate, from the last checkpoint"});
+}
+
+/// A virtual clock stands while its chip waits for another stage: a step of a pipeline is then
+/// played from the times of its passes.
+MeshStep StageTrainer::join(const Clocks& own) {
+  return join_numbers<Clocks, MeshStep>(ranks_, own, [&](std::span<const Clocks> all) {
+    MeshStep step;
+    for (const Clocks& clocks : all) {
+      step.loss += double{clocks.loss};
+      step.time = std::max(step.time, clocks.whole);
+    }
+    if (plan_.stages() == 1 || !virtual_clock_) return step;
+    std::vector<mesh::StageTimes> stages;
+    std::vector<SimTime> updates;
+    for (std::size_t rank = 0; rank < all.size();
+         rank += static_cast<std::size_t>(plan_.ddp * plan_.tp)) {
+      const auto mean = [&](SimTime sum) {
+        return SimTime::picoseconds(sum.ps() / recipe_.accumulate);
+      };
+      stages.push_back({mean(all[rank].forward), mean(all[rank].backward), {}});
+      updates.push_back(all[rank].update);
+    }
+    const auto accounts = mesh::run_pipeline(plan_.schedule, stages, recipe_.accumulate);
+    step.time = {};
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      step.time = std::max(step.time, accounts[i].end + updates[i]);
+    }
+    return step;
+  });
+}
+
+const StageTrainer::WholeParameter& StageTrainer::whole_of(const std::string& tensor) const {
+  return *std::ranges::find(whole_, parameter_of(tensor), &WholeParameter::name);
+}
+
+/// On rank 0, the whole tensors that ranks have shares of, by name. The groups of DDP have the
+/// same.
+std::map<std::string, std::vector<float>> StageTrainer::gathered() {
+  std::map<std::string, std::vector<float>> tensors;
+  const std::vector<SavedTensor> own = saved_tensors(model_->parameters(), *optimizer_);
+  if (ranks_.rank() != 0) {
+    if (place_.row != 0) return tensors;
+    send_number(ranks_, 0, own.size());
+    for (const SavedTensor& saved : own) {
+      ranks_.send(0, std::as_bytes(std::span(saved.name)));
+      const std::vector<float> values = autograd::read_values(queue_, saved.tensor);
+      ranks_.send(0, std::as_bytes(std::span(values)));
+    }
+    return tensors;
+  }
+  const auto add = [&](int column, const std::string& name, std::span<const float> share) {
+    const WholeParameter& whole = whole_of(name);
+    std::vector<float>& values = tensors[name];
+    values.resize(static_cast<std::size_t>(whole.rows * whole.columns));
+    models::join_share(share, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp,
+                       column, values);
+  };
+  for (const SavedTensor& saved : own) {
+    add(0, saved.name, autograd::read_values(queue_, saved.tensor));
+  }
+  for (int rank = 1; rank < ranks_.size(); ++rank) {
+    const MeshPlace place(plan_, rank);
+    if (place.row != 0) continue;
+    const auto count = receive_number<std::size_t>(ranks_, rank);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::vector<std::byte> name = ranks_.receive(rank);
+      const std::vector<std::byte> bytes = ranks_.receive(rank);
+      std::vector<float> values(bytes.size() / sizeof(float));
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+      add(place.column, std::string(reinterpret_cast<const char*>(name.data()), name.size()),
+          values);
+    }
+  }
+  return tensors;
+}
+
+Checkpoint StageTrainer::checkpoint() {
+  const std::map<std::string, std::vector<float>> tensors = gathered();
+  if (ranks_.rank() != 0) return {};
+  Checkpoint now{.recipe = recipe_,
+                 .step = steps_done_,
+                 .text_checksum = text_checksum_,
+                 .product_ways = "",
+                 .characters = tokenizer_->characters(),
+                 .tensors = {}};
+  // Each parameter, followed by what the optimizer keeps of it, as one device saves them.
+  std::vector<std::string> kept;
+  const std::string& first = whole_.front().name;
+  for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
+    if (parameter_of(saved.name) == first) kept.push_back(saved.name.substr(first.size()));
+  }
+  for (const WholeParameter& parameter : whole_) {
+    for (const std::string& suffix : kept) {
+      const std::string name = parameter.name + suffix;
+      now.tensors.push_back({name, require_finite(name, tensors.at(name), steps_done_)});
+    }
+  }
+  return now;
+}
+
+void StageTrainer::restore(const Checkpoint& checkpoint) {
+  require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
+  for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
+    const WholeParameter& whole = whole_of(saved.name);
+    const auto found = std::ranges::find(checkpoint.tensors, saved.name, &NamedValues::name);
+    if (found == checkpoint.tensors.end() ||
+        std::ssize(found->values) != whole.rows * whole.columns) {
+      throw Error({.attempted = "resume a training run",
+                   .value = fmt::format("no {} of {}x{}", saved.name, whole.rows, whole.columns),
+                   .accepted = "the tensors of this model, on a mesh that rounds the vocabulary up "
+                               "to the same",
+                   .hint = ""});
+    }
+    autograd::write_values(queue_, saved.tensor,
+                           models::share_of(found->values, whole.rows, whole.columns,
+                                            models::split_of(whole.name), plan_.tp, place_.column));
+  }
+  steps_done_ = checkpoint.step;
+  if (auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get())) {
+    adamw->set_next_step(steps_done_ + 1);
+  }
+}
+
+}  // namespace howard::training

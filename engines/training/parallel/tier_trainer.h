@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engines/models/language_model.h"
+#include "engines/training/optimizers.h"
+#include "engines/training/parallel/rank_trainer.h"
+#include "engines/training/text_batches.h"
+
+namespace howard::training {
+
+/// One rank of TTML's tiers. Ranks 0 to W - 1 are workers, rank W the aggregator, and the last rank
+/// the optimizer's, in three tiers W + 1. A worker draws from the recipe's seed plus its rank.
+/// After its backward pass it sends each gradient to the aggregator, which adds them in the order
+/// of the workers and divides by their number; the optimizer's rank gets the means, updates, and
+/// sends the parameters back by the same way. Each tensor is a message; tensors go in the order of
+/// their names.
+class TierTrainer final : public RankTrainer {
+ public:
+  /// Throws Error as make_rank_trainer() does.
+  TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
+              const Corpus& corpus, bool virtual_clock);
+
+  MeshStep step() override;
+  // As in TTML, tiers save nothing: both throw Error.
+  Checkpoint checkpoint() override;
+  void restore(const Checkpoint& checkpoint) override;
+  std::int64_t steps_done() const override { return steps_done_; }
+  float learning_rate() const override { return recipe_.learning_rate; }
+  std::int64_t parameters() const override;
+
+ private:
+  bool is_worker() const { return ranks_.rank() < plan_.workers; }
+  bool is_aggregator() const { return ranks_.rank() == plan_.workers; }
+  bool is_optimizer() const { return ranks_.rank() == ranks_.size() - 1; }
+  int aggregator() const { return plan_.workers; }
+
+  /// A worker's passes; returns the mean loss.
+  float pass();
+  void send_gradients();
+  /// The aggregator's part: the parameters' gradients become the means.
+  void average();
+  /// Brings the parameters from the optimizer's rank to the workers.
+  void share_parameters();
+
+  Device& device_;
+  CommandQueue& queue_;
+  mesh::Communicator& ranks_;
+  MeshPlan plan_;
+  Recipe recipe_;
+  bool virtual_clock_;
+  TextBatches batches_;  ///< Of a worker.
+  std::unique_ptr<models::LanguageModel> model_;
+  std::vector<autograd::Parameter*> sorted_;        ///< By name.
+  std::unique_ptr<autograd::Optimizer> optimizer_;  ///< On the optimizer's rank.
+  std::int64_t steps_done_ = 0;
+};
+
+}  // namespace howard::training

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/check.h"
+#include "engines/device/device.h"
+#include "engines/mesh/communicator.h"
+#include "engines/ops/tensor.h"
+
+namespace howard::training {
+
+/// Sends a tensor's values, which waits for all programs before.
+void send_tensor(CommandQueue& queue, mesh::Communicator& ranks, int to, const ops::Tensor& tensor);
+/// Receives a tensor's values of the same spec.
+void receive_tensor(CommandQueue& queue, mesh::Communicator& ranks, int from,
+                    const ops::Tensor& tensor);
+
+template <class Number>
+void send_number(mesh::Communicator& ranks, int to, const Number& number) {
+  static_assert(std::is_trivially_copyable_v<Number>);
+  ranks.send(to, std::as_bytes(std::span(&number, 1)));
+}
+
+template <class Number>
+Number receive_number(mesh::Communicator& ranks, int from) {
+  const std::vector<std::byte> bytes = ranks.receive(from);
+  Number number;
+  HOWARD_CHECK(bytes.size() == sizeof number, "ranks send what is waited for");
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+/// Brings each rank's number to rank 0, which makes one of them all, and that to all ranks.
+template <class Number, class Result, class Join>
+Result join_numbers(mesh::Communicator& ranks, const Number& own, const Join& join) {
+  if (ranks.rank() != 0) {
+    send_number(ranks, 0, own);
+    return receive_number<Result>(ranks, 0);
+  }
+  std::vector<Number> all{own};
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    all.push_back(receive_number<Number>(ranks, rank));
+  }
+  const Result result = join(std::span<const Number>(all));
+  for (int rank = 1; rank < ranks.size(); ++rank) send_number(ranks, rank, result);
+  return result;
+}
+
+}  // namespace howard::training

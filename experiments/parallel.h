@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "experiments/workloads/devbox.h"
+#include "harness/experiment.h"
+
+namespace howard::experiments {
+
+/// What several chips make of a Llama's training step.
+std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
+
+}  // namespace howard::experiments

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/train/train_corpus.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "engines/training/tokens/bpe_tokenizer.h"
+#include "harness/cli/train/train.h"
+
+namespace howard::cli {
+
+training::Corpus corpus_of(const TrainOptions& options) {
+  const training::TtmlConfig& config = options.settings.config;
+  const std::string bytes = read_file(options.data);
+  if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
+    return training::Corpus(bytes);
+  }
+  std::shared_ptr<const training::Tokenizer> tokenizer;
+  if (!options.tokenizer.empty()) {
+    tokenizer = std::make_shared<const training::BpeTokenizer>(read_file(options.tokenizer),
+                                                               options.tokenizer.string());
+  }
+  return training::read_corpus(bytes, options.data.string(), std::move(tokenizer),
+                               config.transformer.vocab_size.value_or(0));
+}
+
+training::Recipe limited_to_epochs(const TrainOptions& options, const training::Corpus& corpus) {
+  training::Recipe recipe = options.recipe;
+  if (options.epochs == 0) return recipe;
+  const std::int64_t samples = static_cast<std::int64_t>(corpus.tokens.size()) - recipe.sequence;
+  const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
+  if (steps > 0 && steps <= recipe.steps / options.epochs) recipe.steps = steps * options.epochs;
+  return recipe;
+}
+
+}  // namespace howard::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/training/tokens/corpus.h"
+#include "harness/cli/train/train_options.h"
+
+namespace howard::cli {
+
+/// What is trained on: characters of a text, or tokens. Error for a file that can not be read so.
+training::Corpus corpus_of(const TrainOptions& options);
+
+/// Returns the recipe with no more steps than the epochs have. A text that is too short is the
+/// trainer's to refuse.
+training::Recipe limited_to_epochs(const TrainOptions& options, const training::Corpus& corpus);
+
+}  // namespace howard::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trainings on several devices over files of TTML: as threads, and as processes where there is MPI.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/cli_fixture.h"
+
+namespace howard::cli {
+namespace {
+
+class Mesh : public CliFixture {
+ protected:
+  Mesh() {
+    // More than 32 tokens: two devices round as many up to the same as one.
+    std::string text = "ABCDEFGHIJKLMNOPQRSTUVWXYZ ";
+    for (int i = 0; i < 20; ++i) text += "a rose is a rose is a rose. ";
+    put("text", text);
+    put("training.yaml",
+        "training_config:\n"
+        "  batch_size: 4\n  max_steps: 3\n  learning_rate: 0.003\n"
+        "  gradient_accumulation_steps: 2\n  data_path: text\n"
+        "transformer_config:\n"
+        "  model_type: llama\n  num_heads: 2\n  num_groups: 2\n  embedding_dim: 64\n"
+        "  num_blocks: 2\n  max_sequence_length: 32\n  intermediate_dim: 64\n");
+    put("ddp.yaml", "device_config: {enable_ddp: true, mesh_shape: [1, 2]}\n");
+    put("tp.yaml", "device_config: {enable_tp: true, mesh_shape: [1, 2]}\n");
+    put("stages.yaml",
+        "multihost_config:\n  enabled: true\n  num_workers: 2\n"
+        "  pipeline_parallel_config: {num_blocks: 2, blocks_per_rank: {0: 1, 1: 1}}\n");
+    put("tiers.yaml", "multihost_config: {enabled: true, num_workers: 1}\n");
+  }
+
+  static std::string command(const std::string& more) {
+    return "train -c training.yaml --threads 1 --dtype float32 --parameters float32 " + more;
+  }
+  Outcome train(const std::string& more) const { return run(command(more)); }
+
+  static std::vector<double> losses(const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<double> found;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t loss = line.find(", Loss: ");
+      if (loss != std::string::npos) found.push_back(std::stod(line.substr(loss + 8)));
+    }
+    return found;
+  }
+  static void expect_same(const std::vector<double>& one, const std::vector<double>& other,
+                          const std::string& where) {
+    ASSERT_EQ(one.size(), other.size()) << where;
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i] / other[i], 1, 1e-4) << where;
+  }
+};
+
+TEST_F(Mesh, EachWayToShareGivesTheLossesOfOneDevice) {
+  const auto alone = losses(train(""));
+  ASSERT_EQ(alone.size(), 3U);
+  for (const char* const way :
+       {"--device ddp.yaml", "--device tp.yaml", "--multihost stages.yaml",
+        "--multihost stages.yaml --schedule gpipe", "--multihost stages.yaml --device ddp.yaml",
+        "--multihost tiers.yaml", "--multihost tiers.yaml --tiers 2"}) {
+    expect_same(losses(train(way)), alone, way);
+  }
+}
+
+TEST_F(Mesh, ACheckpointGoesOnOnAnotherMeshAndResultsAreWritten) {
+  const auto whole = losses(train("--with max_steps=4"));
+  losses(train("--device tp.yaml --checkpoint c --with max_steps=2"));
+  const Outcome rest =
+      train("--multihost stages.yaml --checkpoint c --resume --with max_steps=4 --results out");
+  expect_same(losses(rest), {whole[2], whole[3]}, rest.err);
+  for (const char* const file : {"train.json", "metrics.json", "steps.jsonl", "loss.png"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder() / "out" / file)) << file;
+  }
+  const Outcome again = train("--device ddp.yaml --checkpoint c --resume --with max_steps=4");
+  EXPECT_TRUE(contains(again.err, "4 steps were done already")) << again.err;
+}
+
+TEST_F(Mesh, EmulatedChipsKeepAVirtualTime) {
+  const Outcome first = train("--device tp.yaml --backend emulated --with max_steps=2");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(train("--device tp.yaml --backend emulated --with max_steps=2").out, first.out);
+}
+
+TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
+  const auto fails = [&](const std::string& arguments, int status, const std::string& words) {
+    const Outcome outcome = train(arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
+  };
+  fails("--device ddp.yaml --engine traced", 2, "--engine is for a run on one device");
+  fails("--device ddp.yaml --generate 5", 2, "--generate is for a run on one device");
+  fails("--device ddp.yaml --export w", 2, "--export is for a run on one device");
+  fails("--multihost tiers.yaml --checkpoint c", 2, "tiers save nothing");
+  fails("--schedule gpipe", 2, "--schedule is for the stages");
+  fails("--tiers 2", 2, "--tiers is for the workers");
+  fails("--device tp.yaml --with num_heads=1 --with num_groups=1", 1, "1 heads on 2 devices");
+  fails("--multihost stages.yaml --with num_blocks=3", 1, "the model's num_blocks, 3");
+  fails("--device ddp.yaml --with learning_rate=1e30", 1, "not finite");
+}
+
+#ifdef HOWARD_MPIRUN
+class MeshProcesses : public Mesh {
+ protected:
+  Outcome train_in(int processes, const std::string& more, const std::string& before = "") const {
+    return run(command(more), "ASAN_OPTIONS=detect_leaks=0 '" HOWARD_MPIRUN
+                              "' --allow-run-as-root --oversubscribe -n " +
+                                  std::to_string(processes) + " " + before);
+  }
+};
+
+TEST_F(MeshProcesses, TrainAsThreadsDo) {
+  EXPECT_EQ(losses(train_in(2, "--device ddp.yaml")), losses(train("--device ddp.yaml")));
+  EXPECT_EQ(losses(train_in(2, "--multihost stages.yaml --schedule 1f1b")),
+            losses(train("--multihost stages.yaml --schedule 1f1b")));
+  EXPECT_EQ(losses(train_in(3, "--multihost tiers.yaml")), losses(train("--multihost tiers.yaml")));
+}
+
+TEST_F(MeshProcesses, AreAsManyAsDevices) {
+  const Outcome three = train_in(3, "--device ddp.yaml");
+  EXPECT_EQ(three.status, 1);
+  EXPECT_TRUE(contains(three.err, "3 processes for 2 devices")) << three.err;
+  EXPECT_TRUE(contains(train_in(2, "").err, "2 processes were started"));
+}
+
+TEST_F(MeshProcesses, EndWithTheOneThatDiesAndTheCheckpointStays) {
+  put("dies.sh",
+      "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ]; then\n"
+      "  (while [ ! -s c ]; do sleep 0.05; done; kill -9 $$) &\n"
+      "fi\n"
+      "exec \"$@\"\n");
+  const Outcome outcome = train_in(
+      2, "--device ddp.yaml --checkpoint c --every 1 --with max_steps=100000", "sh dies.sh");
+  EXPECT_NE(outcome.status, 0);
+  const Outcome rest = train("--checkpoint c --resume --with max_steps=100000 --print-config");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_GT(std::filesystem::file_size(folder() / "c"), 1000U);
+}
+#endif
+
+}  // namespace
+}  // namespace howard::cli

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs on several devices, as threads of this process.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/host/host_device.h"
+#include "engines/mesh/mesh_member.h"
+#include "engines/mesh/thread_ranks.h"
+#include "engines/training/parallel/rank_trainer.h"
+#include "engines/training/trainer.h"
+#include "engines/wormhole/wormhole_device.h"
+
+namespace howard::training {
+namespace {
+
+using mesh::PipelineSchedule;
+
+std::string text_of_roses() {
+  // More than 32 tokens: two devices round as many up to the same as one.
+  std::string text = "ABCDEFGHIJKLMNOP. ";
+  for (int i = 0; i < 40; ++i) text += fmt::format("Rose {} is red, violet {} is blue. ", i, 7 * i);
+  return text;
+}
+
+Recipe small_llama() {
+  Recipe recipe;
+  recipe.model = ModelKind::llama;
+  recipe.batch = 4;
+  recipe.sequence = 32;
+  recipe.width = 64;
+  recipe.heads = 2;
+  recipe.groups = 2;
+  recipe.layers = 4;
+  recipe.feed_forward = 128;
+  recipe.dropout = 0;
+  recipe.dtype = DataType::float32;
+  recipe.optimizer = OptimizerKind::sgd;
+  recipe.learning_rate = 0.5F;
+  recipe.accumulate = 3;
+  recipe.steps = 100;
+  return recipe;
+}
+
+struct Outcome {
+  std::vector<double> losses;
+  std::vector<SimTime> times;
+  Checkpoint end;
+  mesh::SentMessages sent;  ///< Of all ranks, from the first step to the last.
+};
+
+Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpoint* from = nullptr,
+            bool emulated = false) {
+  Outcome outcome;
+  std::mutex mutex;
+  mesh::run_as_threads(plan.ranks(), [&](mesh::Communicator& ranks) {
+    host::HostDevice host({.threads = 1});
+    mesh::MeshMember member(host, ranks, groups_of(plan, ranks.rank()));
+    std::unique_ptr<wormhole::WormholeDevice> chip;
+    if (emulated) {
+      chip = std::make_unique<wormhole::WormholeDevice>(wormhole::load_profiles(),
+                                                        wormhole::DeviceOptions{.values = &member});
+    }
+    Device& device = chip ? static_cast<Device&>(*chip) : member;
+    const auto trainer =
+        make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()), emulated);
+    if (from != nullptr) trainer->restore(*from);
+    const mesh::SentMessages before = ranks.sent();
+    for (int i = 0; i < steps; ++i) {
+      const MeshStep step = trainer->step();
+      if (ranks.rank() != 0) continue;
+      outcome.losses.push_back(step.loss);
+      outcome.times.push_back(step.time);
+    }
+    {
+      const std::lock_guard lock(mutex);
+      outcome.sent.count += ranks.sent().count - before.count;
+      outcome.sent.bytes += ranks.sent().bytes - before.bytes;
+    }
+    if (plan.workers > 0) return;
+    const Checkpoint end = trainer->checkpoint();
+    if (ranks.rank() == 0) outcome.end = end;
+  });
+  return outcome;
+}
+
+/// The largest distance of a saved tensor from what it should be, as a share of the latter's norm.
+double distance_of(const Checkpoint& one, const Checkpoint& other) {
+  double largest = 0;
+  EXPECT_EQ(one.tensors.size(), other.tensors.size());
+  for (std::size_t t = 0; t < one.tensors.size(); ++t) {
+    EXPECT_EQ(one.tensors[t].name, other.tensors[t].name);
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < one.tensors[t].values.size(); ++i) {
+      const double a = one.tensors[t].values[i];
+      difference += std::pow(a - double{other.tensors[t].values[i]}, 2);
+      norm += a * a;
+    }
+    largest = std::max(largest, std::sqrt(difference / norm));
+  }
+  return largest;
+}
+
+TEST(MeshTraining, OneRankTrainsAsTheTrainerDoes) {
+  const Recipe recipe = small_llama();
+  const Corpus text(text_of_roses());
+  host::HostDevice host({.threads = 1});
+  Trainer trainer(host, recipe, text, Engine::dynamic);
+  const Outcome outcome = run({}, recipe, 3);
+  for (const double loss : outcome.losses)
+    EXPECT_FLOAT_EQ(trainer.step(), static_cast<float>(loss));
+  EXPECT_EQ(trainer.checkpoint(), outcome.end);
+}
+
+TEST(MeshTraining, EachMeshAndScheduleGivesTheNumbersOfOneDevice) {
+  const Recipe recipe = small_llama();
+  const Outcome alone = run({}, recipe, 3);
+  EXPECT_LT(alone.losses[2], alone.losses[0]);
+  const MeshPlan plans[] = {
+      {.ddp = 2},
+      {.tp = 2},
+      {.blocks = {2, 2}},
+      {.blocks = {1, 2, 1}, .schedule = PipelineSchedule::gpipe},
+      {.blocks = {2, 1, 1}, .schedule = PipelineSchedule::one_forward_one_back},
+      {.ddp = 2, .tp = 2, .blocks = {3, 1}, .schedule = PipelineSchedule::one_forward_one_back}};
+  for (const MeshPlan& plan : plans) {
+    const Outcome shared = run(plan, recipe, 3);
+    const std::string where = fmt::format("DDP {} x TP {}, {} stages, {}", plan.ddp, plan.tp,
+                                          plan.stages(), mesh::name_of(plan.schedule));
+    EXPECT_LT(distance_of(alone.end, shared.end), 1e-5) << where;
+    for (std::size_t i = 0; i < alone.losses.size(); ++i) {
+      EXPECT_NEAR(shared.losses[i] / alone.losses[i], 1, 1e-5) << where;
+    }
+  }
+}
+
+TEST(MeshTraining, ARunGoesOnOnAnotherMesh) {
+  Recipe recipe = small_llama();
+  recipe.optimizer = OptimizerKind::adamw;
+  recipe.learning_rate = 1e-3F;
+  const Outcome whole = run({.tp = 2}, recipe, 4);
+  const Outcome half = run({.blocks = {2, 2}}, recipe, 2);
+  const Outcome rest = run({.ddp = 2}, recipe, 2, &half.end);
+  EXPECT_EQ(rest.end.step, 4);
+  EXPECT_NEAR(rest.losses.back() / whole.losses.back(), 1, 1e-4);
+  // One device reads it too.
+  host::HostDevice host({.threads = 1});
+  const Corpus text(text_of_roses());
+  Trainer trainer(host, recipe, text, Engine::recorded);
+  trainer.restore(half.end);
+  EXPECT_NEAR(double{trainer.step()} / whole.losses[2], 1, 1e-4);
+  Recipe other = recipe;
+  other.batch = 2;
+  EXPECT_THROW(run({.ddp = 2}, other, 1, &half.end), Error);
+}
+
+TEST(MeshTraining, ClippedGradientsOfAMeshAreThoseOfOneDevice) {
+  Recipe recipe = small_llama();
+  recipe.clip = 0.1F;
+  EXPECT_LT(distance_of(run({}, recipe, 2).end, run({.ddp = 2}, recipe, 2).end), 1e-5);
+}
+
+TEST(MeshTraining, TheEmulatedChipsComputeTheSameAndKeepTheTime) {
+  Recipe recipe = small_llama();
+  recipe.dtype = DataType::bfloat16;
+  recipe.parameters = DataType::bfloat16;
+  for (const MeshPlan& plan :
+       {MeshPlan{.tp = 2}, {.blocks = {2, 2}}, {.workers = 2, .three_tiers = true}}) {
+    const Outcome host = run(plan, recipe, 2);
+    const Outcome chips = run(plan, recipe, 2, nullptr, true);
+    EXPECT_EQ(host.losses, chips.losses);
+    EXPECT_EQ(host.end, chips.end);
+    EXPECT_EQ(chips.times, run(plan, recipe, 2, nullptr, true).times) << "virtual times repeat";
+    EXPECT_GT(chips.times[1], SimTime());
+  }
+}
+
+TEST(Tiers, OneWorkerTrainsAsOneDevice) {
+  const Recipe recipe = small_llama();
+  const Outcome alone = run({}, recipe, 3);
+  EXPECT_EQ(run({.workers = 1}, recipe, 3).losses, alone.losses);
+  EXPECT_EQ(run({.workers = 1, .three_tiers = true}, recipe, 3).losses, alone.losses);
+}
+
+TEST(Tiers, SendTtmlsMessagesAndBytes) {
+  // 51 tensors for 6 blocks as in nanollama3.
+  Recipe recipe = small_llama();
+  recipe.layers = 6;
+  recipe.accumulate = 1;
+  recipe.parameters = recipe.dtype = DataType::bfloat16;
+  const std::int64_t tensors = 3 + 8 * 6;
+  const std::int64_t steps = 2;
+  for (const int workers : {1, 3}) {
+    for (const bool three : {false, true}) {
+      const MeshPlan plan{.workers = workers, .three_tiers = three};
+      const Outcome outcome = run(plan, recipe, steps);
+      // Beside them, each rank tells rank 0 of its step and is told.
+      const std::int64_t talk =
+          2 * (plan.ranks() - 1) * static_cast<std::int64_t>(sizeof(MeshStep));
+      // W T gradients and W T parameters; in three tiers T of each more.
+      const std::int64_t passes = 2 * workers + (three ? 2 : 0);
+      EXPECT_EQ(outcome.sent.count, steps * (passes * tensors + 2 * (plan.ranks() - 1)));
+      host::HostDevice host({.threads = 1});
+      const Corpus text(text_of_roses());
+      const std::int64_t parameters = Trainer(host, recipe, text, Engine::dynamic).parameters();
+      EXPECT_EQ(outcome.sent.bytes, steps * (passes * parameters * 2 + talk))
+          << workers << " workers, " << (three ? 3 : 2) << " tiers";
+    }
+  }
+}
+
+TEST(Tiers, WorkersDrawBatchesOfTheirOwn) {
+  const Recipe recipe = small_llama();
+  EXPECT_NE(run({.workers = 2}, recipe, 1).losses, run({.workers = 1}, recipe, 1).losses);
+}
+
+}  // namespace
+}  // namespace howard::training
