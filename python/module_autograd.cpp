@@ -136,10 +136,15 @@ class Graph {
       refuse_graph("run backward", "a tensor that no parameter has made", "a model's parameters");
     }
     device_->charge_call();
-    if (output.value.spec().shape.elements() != 1) {
-      tape_->backward(output.place, tape_->calls().fill(1, output.value.spec()));
-    } else {
-      tape_->backward(output.place, output.loss_scale.value_or(1));
+    try {
+      if (output.value.spec().shape.elements() != 1) {
+        tape_->backward(output.place, tape_->calls().fill(1, output.value.spec()));
+      } else {
+        tape_->backward(output.place, output.loss_scale.value_or(1));
+      }
+    } catch (...) {
+      reset();  // a part of the graph is gone
+      throw;
     }
     reset();
   }

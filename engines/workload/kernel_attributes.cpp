@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/device/collective.h"
 #include "engines/device/matmul_config.h"
 #include "engines/device/tensor_spec.h"
 #include "engines/workload/launch.h"
@@ -259,6 +260,18 @@ Attributes concat_attributes(AttributeReader& from) {
   return ConcatAttributes{.dimension = static_cast<int>(from.whole("dimension", 0, 3, 3))};
 }
 
+/// A collective adds along rows or columns, and leaves each device its share of them.
+Attributes reduce_scatter_attributes(AttributeReader& from) {
+  const std::string dimension = from.word("dimension").value_or("columns");
+  if (dimension == "columns") {
+    return ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns};
+  }
+  if (dimension == "rows") {
+    return ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows};
+  }
+  refuse_attributes("reduce_scatter", "dimension is '" + dimension + "'", "columns, rows");
+}
+
 Attributes dropout_attributes(AttributeReader& from) {
   return DropoutAttributes{
       .probability = static_cast<float>(from.number("probability").value_or(0)),
@@ -276,6 +289,8 @@ std::map<std::string, Reader, std::less<>> make_readers() {
       {"copy", plain_reader<LayoutAttributes>()},
       {"move", plain_reader<ConcatAttributes>()},
       {"concat", concat_attributes},
+      {std::string(kAllGather), concat_attributes},
+      {std::string(kReduceScatter), reduce_scatter_attributes},
       {"slice", slice_attributes},
       {"pad", pad_attributes},
       {"permute", permute_attributes},

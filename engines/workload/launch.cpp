@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engines/device/collective.h"
 
 namespace howard::workload {
 namespace {
@@ -111,7 +112,7 @@ class OperandCheck {
     }
   }
   void operator()(const AttentionAttributes& attributes) const {
-    require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask");
+    require(inputs() == 3 || inputs() == 4, "q, k, v and perhaps a mask or a position");
     require(in(0) == out(), "a result of q's shape");
     require(in(1) == in(2) && in(0).outer() == in(1).outer() &&
                 in(0).columns() == in(1).columns() && in(0).heads() % in(1).heads() == 0,
@@ -154,6 +155,35 @@ class OperandCheck {
   const Program& program_;
 };
 
+bool is_collective(std::string_view name) { return name == kAllGather || name == kReduceScatter; }
+
+/// Whether the tensors of a collective fit: one of them has one side several times as long.
+void check_collective(const Program& program) {
+  const auto refuse = [&](std::string_view accepted) {
+    throw Error({.attempted = fmt::format("launch {}", program.name),
+                 .value = fmt::format("{} operands, to {}", program.inputs.size(),
+                                      program.outputs[0].spec.text()),
+                 .accepted = std::string(accepted),
+                 .hint = ""});
+  };
+  const bool gathers = program.name == kAllGather;
+  const auto* const concat = std::get_if<ConcatAttributes>(&program.attributes);
+  const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes);
+  if (program.inputs.size() != 2 || program.outputs.size() != 1 ||
+      (gathers ? concat == nullptr : reduce == nullptr)) {
+    refuse("a tensor, the handle of a group of devices, and a result");
+  }
+  const int along = gathers ? concat->dimension : reduce->dimension == Dimension::rows ? 2 : 3;
+  const auto& in = program.inputs[0].spec.shape.dimensions();
+  const auto& out = program.outputs[0].spec.shape.dimensions();
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::int64_t whole = gathers ? out[i] : in[i];
+    const std::int64_t part = gathers ? in[i] : out[i];
+    const bool fits = std::cmp_equal(i, along) ? whole % part == 0 : whole == part;
+    if (!fits) refuse("tensors that differ in one dimension, of which one is a share");
+  }
+}
+
 /// The emulator computes with real numbers; whole ones are moved and computed at the same cost.
 void take_for_real(Program& program) {
   const bool indexed = std::holds_alternative<EmbeddingAttributes>(program.attributes) ||
@@ -161,7 +191,11 @@ void take_for_real(Program& program) {
   const auto take = [](Operand& one) {
     if (one.spec.dtype == DataType::uint32) one.spec.dtype = DataType::float32;
   };
-  for (std::size_t i = indexed ? 1 : 0; i < program.inputs.size(); ++i) take(program.inputs[i]);
+  // A position behind q, k and v makes the attention that of a decoding step.
+  const bool decodes = std::holds_alternative<AttentionAttributes>(program.attributes);
+  const std::size_t end =
+      decodes ? std::min<std::size_t>(3, program.inputs.size()) : program.inputs.size();
+  for (std::size_t i = indexed ? 1 : 0; i < end; ++i) take(program.inputs[i]);
   for (Operand& one : program.outputs) take(one);
 }
 
@@ -190,7 +224,11 @@ Program make_program(std::string_view name, const Attributes& attributes,
                  .hint = ""});
   }
   take_for_real(program);
-  std::visit(OperandCheck(program.name, program), attributes);
+  if (is_collective(program.name)) {
+    check_collective(program);
+  } else {
+    std::visit(OperandCheck(program.name, program), attributes);
+  }
   if (const auto* const matmul = std::get_if<MatmulAttributes>(&attributes)) {
     const Shape& a = program.inputs[0].spec.shape;
     const std::int64_t inner = matmul->transpose_a ? a.rows() : a.columns();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engines/device/collective.h"
 #include "engines/workload/launch.h"
 
 namespace howard::workload {
@@ -14,6 +15,15 @@ namespace {
 
 /// What timelines call the time of calls from Python.
 constexpr std::string_view kPythonCall = "python";
+
+/// Programs of several devices are known by the names of their kernels; no other may have them.
+std::string name_of_program(const OpLine& op) {
+  const auto is_collective = [](const std::string& name) {
+    return name == kAllGather || name == kReduceScatter;
+  };
+  if (is_collective(op.kernel)) return op.kernel;
+  return is_collective(op.name) ? op.name + " alone" : op.name;
+}
 
 [[noreturn]] void refuse_number(const char* what, std::uint64_t number, const char* why) {
   throw Error({.attempted = fmt::format("use {} {} of a workload", what, number),
@@ -95,8 +105,8 @@ Program Player::program_of(const CallLine& call) {
   for (const TensorNumber input : call.inputs) inputs.push_back(operand(input));
   outputs.reserve(call.outputs.size());
   for (const TensorNumber output : call.outputs) outputs.push_back(operand(output));
-  Program program =
-      make_program(workload_.ops[call.op].name, attributes, std::move(inputs), std::move(outputs));
+  Program program = make_program(name_of_program(workload_.ops[call.op]), attributes,
+                                 std::move(inputs), std::move(outputs));
   program.sub_device = call.sub_device;
   return program;
 }

@@ -296,10 +296,20 @@ std::vector<std::int64_t> History::runs(const std::string& branch) const {
 }
 
 std::vector<std::int64_t> History::runs_until(std::int64_t run, std::size_t most) const {
-  Statement alike(file_,
-                  "SELECT id FROM run WHERE (branch, context) = (SELECT branch, context FROM run "
-                  "WHERE id=?)" +
-                      std::string(kOrder));
+  return alike_until("branch, context", run, most);
+}
+
+std::vector<std::int64_t> History::runs_of_commit_until(std::int64_t run, std::size_t most) const {
+  return alike_until("branch, context, commit_id", run, most);
+}
+
+/// Returns the runs up to `run` that have its values in `columns`, in order.
+std::vector<std::int64_t> History::alike_until(std::string_view columns, std::int64_t run,
+                                               std::size_t most) const {
+  Statement alike(
+      file_,
+      fmt::format("SELECT id FROM run WHERE ({0}) = (SELECT {0} FROM run WHERE id=?)", columns) +
+          std::string(kOrder));
   alike.bind(1, run);
   std::vector<std::int64_t> numbers;
   while (alike.next()) {

@@ -60,6 +60,8 @@ class History {
   std::vector<std::int64_t> runs(const std::string& branch = "") const;
   /// Returns up to `most` runs up to and with `run`, of its branch and conditions, in order.
   std::vector<std::int64_t> runs_until(std::int64_t run, std::size_t most) const;
+  /// Does the same for the runs of the same commit alone.
+  std::vector<std::int64_t> runs_of_commit_until(std::int64_t run, std::size_t most) const;
 
   /// Returns the series with numbers, of those benchmarks whose name contains `part`.
   std::vector<StoredSeries> find_series(std::string_view part) const;
@@ -73,6 +75,8 @@ class History {
 
  private:
   void open_schema(Access access);
+  std::vector<std::int64_t> alike_until(std::string_view columns, std::int64_t run,
+                                        std::size_t most) const;
   std::int64_t context_number(const Run& run);
   std::int64_t text_number(const std::string& text);
   std::int64_t series_number(const Series& series);

@@ -76,6 +76,19 @@ TEST_F(Tracking, RunsAreStoredByCommitShownAndComparedWithTheMergeBase) {
   EXPECT_EQ(run("compare nowhere main --db perf.db").status, 1);
 }
 
+TEST_F(Tracking, ASlowCommitShowsAgainstTheRunsBeforeItAndIsNoneOfThem) {
+  git("init -b main");
+  for (int i = 0; i < 12; ++i) {
+    commit(std::to_string(i));
+    put_google("a.json", i < 11 ? 100 + i % 3 : 150);
+    ASSERT_EQ(run("track a.json").status, 0);
+  }
+  const Outcome slower = run("compare main~1 main --db perf.db");
+  EXPECT_EQ(slower.status, 3) << slower.out << slower.err;
+  EXPECT_EQ(run("compare main --db perf.db").status, 3) << "the baseline is the run before";
+  EXPECT_EQ(run("compare main~2 main~1 --db perf.db").status, 0);
+}
+
 TEST_F(Tracking, ExportsAreImportedOnce) {
   put_times("a.txt", "100");
   put_google("b.json", 3);

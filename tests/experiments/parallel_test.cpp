@@ -76,7 +76,7 @@ TEST_F(ParallelSteps, TensorParallelChipsExchangeInEachMicroBatch) {
 TEST_F(ParallelSteps, ALossOfDividedLogitsExchangesLess) {
   const PointResult gathered = point("1x2x1");
   const PointResult sharded = point("1x2x1", {{"loss", {"sharded"}}});
-  EXPECT_LT(metric(sharded, "exchange_time"), 0.95 * metric(gathered, "exchange_time"));
+  EXPECT_LT(metric(sharded, "exchange_time"), 0.97 * metric(gathered, "exchange_time"));
 }
 
 TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {

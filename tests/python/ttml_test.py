@@ -148,6 +148,11 @@ class Ttml(unittest.TestCase):
             (lambda: ttml.autograd.Tensor.from_numpy(numpy.zeros((1, 1, 1, 1, 1))), "dimensions"),
             (lambda: self.context.open_device(), "after"),
             (lambda: ttml.modules.Embedding(65, 32), "multiples"),
+            (lambda: ttml.ops.binary.add(x, self.tensor(1, 1, 64, 32)), "equal shapes"),
+            (lambda: ttml.ops.binary.mul(x, self.tensor(2, 1, 32, 32)), "equal shapes"),
+            (lambda: ttml.ops.matmul.matmul_op(x, self.tensor(2, 1, 32, 32)), "matrices"),
+            (lambda: ttml.ops.layernorm.layernorm(x, x), "gamma"),
+            (lambda: ttml.ops.multi_head_utils.heads_creation(x, 5), "5 heads"),
         ]:
             with self.assertRaisesRegex(RuntimeError, words):
                 attempt()

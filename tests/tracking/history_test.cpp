@@ -134,6 +134,7 @@ TEST_F(HistoryFile, SampledValuesOfEarlierRunsAreThoseOfEqualConditions) {
   const std::vector<std::int64_t> runs = history.runs_until(4, 10);
   EXPECT_EQ(runs, (std::vector<std::int64_t>{1, 3, 4}));
   EXPECT_EQ(history.runs_until(4, 2), (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(history.runs_of_commit_until(4, 9), std::vector<std::int64_t>{4});
   EXPECT_EQ(history.sampled_values(runs).begin()->second, (std::vector<double>{1, 3, 4}));
 }
 

@@ -122,7 +122,7 @@ void look_for_stale(Comparison& comparison, const tracking::History& history, st
   const auto place = std::ranges::find(runs, baseline);
   if (place == runs.end()) return;
   for (auto run = runs.end(); run != place + 1;) {
-    const Side newest = stored_side(history, *--run);
+    const Side newest = stored_baseline(history, *--run);
     if (newest.last().id == after.last().id) continue;
     if (newest.last().is_dirty()) continue;
     tracking::mark_stale(comparison, newest, after, newest.name, limits);
@@ -149,7 +149,7 @@ Comparison compare_stored(const CompareOptions& options) {
     baseline = stored_run(history, git, options.sides[0]);
   }
   const Side before =
-      baseline ? stored_side(history, *baseline) : side_of(options.sides[0], &history, git);
+      baseline ? stored_baseline(history, *baseline) : side_of(options.sides[0], &history, git);
   if (!options.anyway) tracking::require_comparable(before, after);
   Comparison comparison = tracking::compare_sides(before, after, options.limits);
   if (baseline) look_for_stale(comparison, history, *baseline, after, options.limits);

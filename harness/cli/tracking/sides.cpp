@@ -101,26 +101,36 @@ Side read_side(const std::string& path) {
   return side;
 }
 
-Side stored_side(const tracking::History& history, std::int64_t run) {
-  Side side{.runs = {history.load(run)}};
+namespace {
+
+/// Returns the last of `runs` as a side, whose sampled metrics are joined by those of the others.
+Side side_of_runs(const tracking::History& history, const std::vector<std::int64_t>& runs) {
+  Side side{.runs = {history.load(runs.back())}};
   const Run& last = side.last();
   side.name = last.commit.substr(0, 12) + (last.is_dirty() ? "-dirty" : "");
   if (!last.branch.empty()) side.name += " (" + last.branch + ")";
-  std::vector<std::int64_t> before = history.runs_until(run, kMostEarlier + 1);
-  before.pop_back();
   const bool is_sampled = std::ranges::any_of(last.rows, [](const tracking::Row& row) {
     return row.series.kind == tracking::Kind::sampled;
   });
   if (!is_sampled) return side;
-  before.push_back(run);  // it may be the first one of a new level
-  side.earlier = history.sampled_values(before);
-  keep_last_level(side.earlier);
+  side.earlier = history.sampled_values(runs);
+  keep_last_level(side.earlier);  // the last run may be the first one of a new level
   for (auto& [series, values] : side.earlier) {
     const bool in_last = std::ranges::any_of(
         last.rows, [&](const tracking::Row& row) { return row.series == series; });
     if (in_last) values.pop_back();  // it is counted as the side's own run
   }
   return side;
+}
+
+}  // namespace
+
+Side stored_baseline(const tracking::History& history, std::int64_t run) {
+  return side_of_runs(history, history.runs_until(run, kMostEarlier + 1));
+}
+
+Side stored_side(const tracking::History& history, std::int64_t run) {
+  return side_of_runs(history, history.runs_of_commit_until(run, kMostEarlier + 1));
 }
 
 std::optional<std::int64_t> stored_run(const tracking::History& history,

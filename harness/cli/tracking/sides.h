@@ -22,8 +22,11 @@ std::vector<tracking::Run> read_runs(const std::string& path);
 /// Returns a side of a comparison from a file or folder: its runs must be of the same conditions.
 tracking::Side read_side(const std::string& path);
 
-/// Returns a stored run as a side. Its sampled metrics are joined by those of the runs before it,
-/// under the same conditions on the same branch, since their last change of level.
+/// Returns a stored run as the first side. Its sampled metrics are joined by those of the runs
+/// before it, under the same conditions on the same branch, since their last change of level.
+tracking::Side stored_baseline(const tracking::History& history, std::int64_t run);
+
+/// Returns a stored run as the second side, joined by earlier runs of the same commit alone.
 tracking::Side stored_side(const tracking::History& history, std::int64_t run);
 
 /// Returns the stored run that `name` means: a commit or branch of the database, or anything that

@@ -183,6 +183,7 @@ class MeshDevice:
         self.values = session.values
         self.capture = None
         self.group = None  # What stands for a group of devices, once a collective has run.
+        self.position = None  # What stands for places in caches, once attention has decoded.
         self.traces = {}
         self._numbers = parent._numbers if parent else [0]
         self.op_ids = parent.op_ids if parent else {}

@@ -166,22 +166,14 @@ def _group_handle(device):
     return device.group
 
 
-# Without kernels of their own they are timed as moves of what each device sends and keeps.
-_HAS_COLLECTIVES = "all_gather" in _native._ttnn.kernel_names()
-
-
 def _gather(name, tensor, out, dim):
     """The program that puts the tensors of a group side by side."""
-    if not _HAS_COLLECTIVES:
-        return program(name + "_moves", "move", [tensor], [out], True)
     at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
     program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
 
 
 def _scatter(name, tensor, out, dim):
     """The program that adds the tensors of a group and leaves each device its share."""
-    if not _HAS_COLLECTIVES:
-        return program(name + "_moves", "move", [tensor], [out], True)
     rank = len(tensor._shape)
     rows = dim % rank == rank - 2
     count = tensor._shape.volume() // max(1, out._shape.volume())
@@ -199,8 +191,6 @@ def _scatter(name, tensor, out, dim):
 def _sum_everywhere(name, tensor, out, count):
     """A reduce_scatter and an all_gather along a dimension whose tiles the devices divide; where
     there is none, all tensors are gathered and added."""
-    if not _HAS_COLLECTIVES:
-        return program(name + "_moves", "move", [tensor], [out], True)
     dims = list(tensor._shape)
     for dim in (len(dims) - 1, len(dims) - 2):
         if dim >= 0 and dims[dim] % (32 * count) == 0:
@@ -336,8 +326,6 @@ def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=No
 def _sent(name):
     """One tensor through the links: by analogy, two devices that show each other theirs."""
     def launch(x, out):
-        if not _HAS_COLLECTIVES:
-            return program(name + "_moves", "move", [x], [out], True)
         both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
         program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
                 dimension=axis_on_chip(0, len(x._shape)))

@@ -8,7 +8,8 @@ from howard import _native
 from ._launch import fail, make_output, operation, program, require_device, values
 from ._movement import _moved
 from ._reduce import _softmax, causal_mask
-from ._types import DRAM_MEMORY_CONFIG, Layout, MathFidelity
+from ._tensor import device_tensor
+from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
 
 arrays = _native._ttnn.arrays
 
@@ -261,18 +262,17 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
 
 
 def _launch_decode(name, q, k, v, out, seen):
-    """By analogy with the kernel of whole sequences. As ttnn does it, up to 16 cores share the
-    `seen` places of a head of keys; the queries that have those keys in common go together. What
-    the cores' parts take to be put together is left out."""
+    """The kernel of a decoding step over the `seen` places of the keys. A position behind the
+    operands tells it from that of whole sequences."""
     _one, batch, heads, size = list(q._shape)
-    groups, rows = k._shape[1], k._shape[-2]
-    cores = q._device.num_worker_cores()
-    parts = max(1, min(cores // max(1, batch * groups), 16, -(-seen // 32)))
-    part = max(32, -(-seen // parts))
-    queries = [batch, groups * parts, max(1, heads // groups), size]
-    keys = [batch, groups * parts, min(part, rows), size]
-    program(name, "attention", [q, k, v], [out], True, shapes=[queries, keys, keys],
-            out_shapes=[queries])
+    groups = k._shape[1]
+    queries = [batch, groups, max(1, heads // groups), size]
+    keys = [batch, groups, seen, size]
+    device = q._device
+    if device.position is None or not device.position._storage.alive:
+        device.position = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
+    program(name, "attention", [q, k, v, device.position], [out],
+            shapes=[queries, keys, keys, None], out_shapes=[queries])
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config):

@@ -183,6 +183,27 @@ TEST(Kernels, OfTheCatalogueTakeTheirOwnTime) {
             time_of_call("exp", "", {rows}, rows));
 }
 
+TEST(Kernels, CollectivesPassTheirBytesThroughLinks) {
+  const TensorSpec part{.shape = {1, 1, 1024, 512}};
+  const TensorSpec group{
+      .shape = {1, 1, 1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec two{.shape = {1, 1, 1024, 1024}};
+  const TensorSpec eight{.shape = {1, 1, 1024, 4096}};
+  EXPECT_GT(time_of_call("all_gather", R"({"dimension":3})", {part, group}, eight),
+            time_of_call("all_gather", R"({"dimension":3})", {part, group}, two));
+  EXPECT_GT(time_of_call("all_gather", R"({"dimension":3})", {part, group}, two),
+            time_of_call("copy", "", {two}, two));
+  EXPECT_GT(time_of_call("reduce_scatter", R"({"dimension":"columns"})", {two, group}, part),
+            SimTime::microseconds(50));
+  EXPECT_THROW(static_cast<void>(time_of_call("all_gather", "", {part}, two)), Error);
+  EXPECT_THROW(
+      static_cast<void>(time_of_call("all_gather", R"({"dimension":2})", {part, group}, two)),
+      Error);
+  EXPECT_THROW(static_cast<void>(
+                   time_of_call("reduce_scatter", R"({"dimension":"all"})", {two, group}, part)),
+               Error);
+}
+
 TEST(Kernels, RefuseOperandsThatTheirAttributesDoNotFit) {
   const TensorSpec x{.shape = {1, 8, 256, 64}};
   const auto refused = [&](const std::string& kernel, const std::string& attributes,

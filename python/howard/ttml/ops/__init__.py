@@ -31,6 +31,32 @@ def _of(name):
     return function
 
 
+def _require(name, holds, accepted, *tensors):
+    if not holds:
+        shapes = " and ".join(str(tensor.shape()) for tensor in tensors)
+        raise RuntimeError(f"{name}: {shapes}; accepted: {accepted}")
+
+
+def _add(a, b):
+    first, second = a.shape(), b.shape()
+    fits = (first == second or second == [1, 1, *first[2:]] or
+            (first[:2] == [1, 1] and second == [1, 1, 1, first[3]]))
+    _require("add", fits, "equal shapes, or positions [1, 1, S, D], or a row of a matrix", a, b)
+    return Tensor(graph().add(a._variable, b._variable))
+
+
+def _sub(a, b):
+    _require("sub", a.shape() == b.shape(), "equal shapes", a, b)
+    return Tensor(graph().subtract(a._variable, b._variable))
+
+
+def _matmul(a, b):
+    first, second = a.shape(), b.shape()
+    fits = first[:2] == second[:2] == [1, 1] and first[3] == second[2]
+    _require("matmul_op", fits, "matrices [1, 1, m, k] and [1, 1, k, n]", a, b)
+    return Tensor(graph().matmul(a._variable, b._variable))
+
+
 def _elementwise(name):
     def function(x):
         return Tensor(graph().elementwise(x._variable, name))
@@ -41,6 +67,7 @@ def _elementwise(name):
 
 def _mul(a, b):
     if isinstance(b, Tensor):
+        _require("mul", a.shape() == b.shape(), "equal shapes, or a number", a, b)
         return Tensor(graph().multiply(a._variable, b._variable))
     return Tensor(graph().times(a._variable, float(b)))
 
@@ -63,6 +90,8 @@ def _zeros_like(tensor):
 
 def _layernorm(x, gamma, beta=None, composite=False):
     beta = beta if beta is not None else _zeros_like(gamma)
+    fits = gamma.shape() == beta.shape() == [1, 1, 1, x.shape()[3]]
+    _require("layernorm", fits, "x, and gamma and beta [1, 1, 1, its columns]", x, gamma, beta)
     return Tensor(graph().layernorm(x._variable, gamma._variable, beta._variable, composite))
 
 
@@ -71,6 +100,8 @@ def _composite_layernorm(x, gamma, beta=None):
 
 
 def _rmsnorm(x, gamma, epsilon=1e-5):
+    _require("rmsnorm", gamma.shape() == [1, 1, 1, x.shape()[3]],
+             "x, and gamma [1, 1, 1, its columns]", x, gamma)
     return Tensor(graph().rms_norm(x._variable, gamma._variable, epsilon))
 
 
@@ -92,10 +123,16 @@ def _reshape(x, shape):
 
 def _heads_creation(qkv, num_heads):
     """q, k and v, [B, heads, S, d], of [B, 1, S, 3 heads d]."""
+    fits = qkv.shape()[1] == 1 and num_heads >= 1 and qkv.shape()[3] % (3 * num_heads) == 0
+    _require(f"heads_creation of {num_heads} heads", fits, "[B, 1, S, 3 heads d]", qkv)
     return tuple(Tensor(part) for part in graph().split_heads(qkv._variable, num_heads))
 
 
 def _grouped_heads_creation(q, kv, num_heads, num_groups):
+    fits = (q.shape()[1] == kv.shape()[1] == 1 and num_groups >= 1 and num_heads >= 1 and
+            num_heads % num_groups == 0 and q.shape()[3] % num_heads == 0)
+    _require(f"grouped_heads_creation of {num_heads} heads, {num_groups} groups", fits,
+             "[B, 1, S, heads d] and [B, 1, S, 2 groups d]", q, kv)
     parts = graph().grouped_heads(q._variable, kv._variable, num_heads, num_groups)
     return tuple(Tensor(part) for part in parts)
 
@@ -149,13 +186,13 @@ def _sample_op(logits, temperature, seed, mask=None):
     return Tensor.from_numpy(numpy.argmax(values, axis=-1)[..., None].astype(numpy.uint32))
 
 
-binary = _module("binary", add=_of("add"), sub=_of("subtract"), mul=_mul, div=_div)
+binary = _module("binary", add=_add, sub=_sub, mul=_mul, div=_div)
 unary = _module("unary", relu=_of("relu"), gelu=_of("gelu"), silu=_of("silu"), mean=_of("mean"),
                 softmax=_of("softmax"), log_softmax=lambda x, dim=3: _elementwise("log")(
                     _of("softmax")(x)),
                 **{name: _elementwise(name) for name in
                    ("sigmoid", "tanh", "exp", "log", "sqrt", "rsqrt", "square", "neg", "abs")})
-matmul = _module("matmul", matmul_op=_of("matmul"))
+matmul = _module("matmul", matmul_op=_matmul)
 linear = _module("linear", linear=_linear, linear_op=_linear)
 layernorm = _module("layernorm", layernorm=_layernorm, composite_layernorm=_composite_layernorm)
 rmsnorm = _module("rmsnorm", rmsnorm=_rmsnorm)
