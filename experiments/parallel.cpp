@@ -23,12 +23,13 @@
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
 // planned before, from an idle chip to an idle chip, by the dynamic engine with MorehAdamW.
 
+#include "experiments/parallel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "experiments/parallel.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/finding.h"
 #include "experiments/workloads/llama_training.h"
