@@ -6,9 +6,8 @@
 //   the
 //                            backward pass: an all_reduce and a product for each parameter
 //   tensor parallel (TP)     the chips of a group divide heads, feed-forward columns and
-//   vocabulary,
-//                            and sum activations behind each half of a block and their gradients
-//                            before it
+//                            vocabulary, and sum activations behind each half of a block and
+//                            their gradients before it
 //   pipeline parallel (PP)   stages divide the blocks, and send activations forward and gradients
 //                            back; TTML runs one micro-batch after the other, GPipe and 1F1B let
 //                            several be under way
