@@ -35,7 +35,7 @@ struct MemoryEvent {
   /// Ignored for a release: a buffer is released with the size that it was allocated with.
   Bytes size;
   std::string_view name;   ///< What it holds: "weights", "1024x512 bfloat16"; may be empty.
-  std::string_view phase;  ///< "model", "optimiser", "forward", "backward"; may be empty.
+  std::string_view phase;  ///< "model", "optimizer", "forward", "backward"; may be empty.
 };
 
 /// Receives every allocation and release of a device, from the moment the device is opened. The

@@ -28,7 +28,7 @@
 #include "experiments/workloads/gpt2_case.h"
 #include "experiments/workloads/mlp_case.h"
 #include "profiler/dispatch_gaps.h"
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 
 namespace howard::experiments {
 namespace {
@@ -47,9 +47,9 @@ struct Waiting {
 };
 
 /// Records what `run` does, as a stream of its own.
-void add_stream(Waiting& waiting, const std::function<void(TraceSink*)>& set_sink,
+void add_stream(Waiting& waiting, const std::function<void(EventSink*)>& set_sink,
                 const std::function<void()>& run) {
-  profiler::Recorder recorder;
+  profiler::EventRecorder recorder;
   set_sink(&recorder);
   run();
   set_sink(nullptr);
@@ -65,7 +65,7 @@ Waiting wait_of_networks(const DevBox& box, bool profiled) {
     const auto chip = box.open_wormhole({.profiled = profiled});
     FourNetworks networks(*chip, config);
     CommandQueue& queue = chip->command_queue(0);
-    const auto set_sink = [&](TraceSink* sink) { chip->set_trace_sink(sink); };
+    const auto set_sink = [&](EventSink* sink) { chip->set_trace_sink(sink); };
     add_stream(waiting, set_sink, [&] {
       for (int i = 0; i < kEagerIterations; ++i) {
         networks.enqueue();
@@ -94,7 +94,7 @@ Waiting wait_of_training(const DevBox& box, bool profiled, bool gpt2) {
     });
     const int iterations = engine == Engine::traced ? 1 : kEagerIterations;
     add_stream(
-        waiting, [&](TraceSink* sink) { steps.set_trace_sink(sink); },
+        waiting, [&](EventSink* sink) { steps.set_trace_sink(sink); },
         [&] {
           for (int i = 0; i < iterations; ++i) {
             steps.run();

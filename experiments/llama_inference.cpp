@@ -88,7 +88,7 @@ class InferenceCase final : public harness::Case {
   }
   void finish() override { case_.finish(); }
   SimTime now() const override { return case_.now(); }
-  void set_trace_sink(TraceSink* sink) override { case_.set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { case_.set_trace_sink(sink); }
 
   void describe(double seconds, harness::PointResult& point) const override {
     case_.describe(seconds, point);

@@ -277,7 +277,7 @@ class HostProduct final : public Case {
   }
   void finish() override {}
   SimTime now() const override { return device_->now(); }
-  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { device_->set_trace_sink(sink); }
 
   void describe(double seconds, PointResult& point) const override {
     describe_throughput(product_.program, seconds, point);

@@ -123,7 +123,7 @@ class MultiDeviceCase final : public harness::Case {
     return latest + exchange_ * steps_;
   }
   /// Records the first chip only, because the others do the same.
-  void set_trace_sink(TraceSink* sink) override { chips_.front()->set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { chips_.front()->set_trace_sink(sink); }
 
   void describe(double seconds, PointResult& point) const override {
     const auto count = static_cast<double>(chips_.size());
@@ -166,7 +166,7 @@ class MultiDeviceCase final : public harness::Case {
   void plan_exchange(const MakeTraining& make) {
     const auto chip = box_->open_wormhole();
     const Training training = make(*chip);
-    autograd::Recorder recorder(*chip);
+    autograd::StepRecorder recorder(*chip);
     static_cast<void>(training.step(recorder));
     const GradientWork work = gradients_of(*chip, recorder);
     SimTime step;

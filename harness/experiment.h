@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "harness/axis.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
@@ -28,7 +28,7 @@ class Case {
   virtual void finish() = 0;
   /// Reads the clock on which iterations are timed: virtual or steady.
   virtual SimTime now() const = 0;
-  virtual void set_trace_sink(TraceSink* sink) = 0;
+  virtual void set_trace_sink(EventSink* sink) = 0;
 
   /// Adds to `point`, which already holds the metric "time", what follows from the measured seconds
   /// of one iteration: throughput, share of peak, the plan in words.

@@ -18,7 +18,7 @@ namespace {
 constexpr int kWallWarmup = 2;
 
 /// Runs one iteration and sends its events to `sink`, if there is one.
-void run_recorded(Case& point, TraceSink* sink) {
+void run_recorded(Case& point, EventSink* sink) {
   point.finish();
   point.set_trace_sink(sink);
   try {
@@ -120,9 +120,9 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
   benchmark::ClearRegisteredBenchmarks();
 }
 
-double recording_cost(Case& point, TraceSink& scratch) {
+double recording_cost(Case& point, EventSink& scratch) {
   constexpr int kPairs = 9;
-  const auto time = [&](TraceSink* sink) {
+  const auto time = [&](EventSink* sink) {
     const SimTime start = point.now();
     run_recorded(point, sink);
     return (point.now() - start).seconds();

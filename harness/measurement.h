@@ -35,7 +35,7 @@ struct WallSamples {
 /// Watches while cases are timed; its calls lie outside of the timed parts.
 struct WallWatch {
   /// Returns a sink for the last warm-up iteration of each repetition; null if it is not recorded.
-  std::function<TraceSink*()> warm_up_sink = [] { return static_cast<TraceSink*>(nullptr); };
+  std::function<EventSink*()> warm_up_sink = [] { return static_cast<EventSink*>(nullptr); };
   /// Is called when an iteration of case `index` has ended.
   std::function<void(std::size_t index)> iterated = [](std::size_t) {};
 };
@@ -54,6 +54,6 @@ void measure_wall(std::span<Case* const> cases, const WallOptions& options,
 /// Returns how much time recording adds to an iteration, as a share of it. It alternates iterations
 /// with and without `scratch` as the sink, and takes the median of the ratios of pairs. The
 /// recorded events are of no use.
-double recording_cost(Case& point, TraceSink& scratch);
+double recording_cost(Case& point, EventSink& scratch);
 
 }  // namespace howard::harness

@@ -33,7 +33,7 @@ void PointQueue::end(std::size_t place, PointResult result) {
   observer_.point_done(place, points_[place]);
 }
 
-TraceSink* PointQueue::trace_sink(const PointResult& point) {
+EventSink* PointQueue::trace_sink(const PointResult& point) {
   const std::scoped_lock lock(mutex_);
   return observer_.trace_sink(point);
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "harness/result.h"
 
 namespace howard::harness {
@@ -31,7 +31,7 @@ class PointQueue {
   /// Notes that the point at this place has ended as `result`.
   void end(std::size_t place, PointResult result);
   /// Returns the sink for an iteration of the point that is to be recorded; null if none is.
-  TraceSink* trace_sink(const PointResult& point);
+  EventSink* trace_sink(const PointResult& point);
 
  private:
   std::vector<PointResult>& points_;

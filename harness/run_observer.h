@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "harness/result.h"
 
 namespace howard::harness {
@@ -29,16 +29,16 @@ class RunObserver {
 
   /// Returns a sink for the last warm-up iteration of each repetition of a point on the wall clock;
   /// null if it is not recorded.
-  virtual TraceSink* warm_up_sink() { return nullptr; }
+  virtual EventSink* warm_up_sink() { return nullptr; }
   /// Is called when an iteration of a point on the wall clock has ended.
   virtual void iterated(const PointResult& /*point*/) {}
 
   /// Returns a sink for one more, untimed iteration of a point; null if there is to be no such
   /// iteration.
-  virtual TraceSink* trace_sink(const PointResult& /*point*/) { return nullptr; }
+  virtual EventSink* trace_sink(const PointResult& /*point*/) { return nullptr; }
   /// Returns a sink for iterations that measure what recording costs a recorded point on the wall
   /// clock; null if that is not measured.
-  virtual TraceSink* scratch_sink() { return nullptr; }
+  virtual EventSink* scratch_sink() { return nullptr; }
   /// Is called with that cost, as a share of an iteration.
   virtual void recording_cost(const PointResult& /*point*/, double /*share*/) {}
 };

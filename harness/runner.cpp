@@ -78,7 +78,7 @@ void attempt(PointResult& point, const std::function<void()>& step) {
 }
 
 /// Returns the sink in which a point is to be recorded; null if it is not.
-using SinkOf = std::function<TraceSink*(const PointResult&)>;
+using SinkOf = std::function<EventSink*(const PointResult&)>;
 
 /// Derives what follows from the time. If there is a sink, it records one more iteration and
 /// returns true.
@@ -86,7 +86,7 @@ bool complete(Case& measured, Metric time, const SinkOf& sink_of, PointResult& p
   const double seconds = time.value;
   point.metrics.push_back(std::move(time));
   measured.describe(seconds, point);
-  if (TraceSink* const sink = sink_of(point)) {
+  if (EventSink* const sink = sink_of(point)) {
     measured.set_trace_sink(sink);
     measured.run();
     measured.finish();
@@ -187,7 +187,7 @@ void run_wall(const Experiment& experiment, std::vector<PointResult>& points,
         Metric time = sampled_time(std::move(samples.seconds));
         if (!complete(measured, std::move(time), sink_of, point)) return;
         // A virtual clock does not see the recorder, but this one does.
-        if (TraceSink* const scratch = observer.scratch_sink()) {
+        if (EventSink* const scratch = observer.scratch_sink()) {
           observer.recording_cost(point, recording_cost(measured, *scratch));
         }
       });

@@ -17,7 +17,7 @@ class WrappedCase : public Case {
   void run() override { wrapped_->run(); }
   void finish() override { wrapped_->finish(); }
   SimTime now() const override { return wrapped_->now(); }
-  void set_trace_sink(TraceSink* sink) override { wrapped_->set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { wrapped_->set_trace_sink(sink); }
   void describe(double seconds, PointResult& point) const override {
     wrapped_->describe(seconds, point);
   }

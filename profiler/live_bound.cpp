@@ -21,7 +21,7 @@ std::string longest_op(const Timeline& timeline) {
 
 }  // namespace
 
-std::optional<LiveBound> live_bound(std::span<const TraceEvent> events) {
+std::optional<LiveBound> live_bound(std::span<const TimelineEvent> events) {
   const Timeline timeline = timeline_of(events);
   const std::vector<BusyLane> lanes = find_gaps(timeline, LaneKind::device);
   SimTime whole, busy;

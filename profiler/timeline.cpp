@@ -22,7 +22,7 @@ namespace {
 
 /// Holds a program's number and where its event is, sorted by number. Events of equal numbers are
 /// in order.
-using Numbered = std::vector<std::pair<std::uint64_t, const TraceEvent*>>;
+using Numbered = std::vector<std::pair<std::uint64_t, const TimelineEvent*>>;
 
 void sort(Numbered& list) {
   // Devices number their programs in the order of their calls, and mostly record them so.
@@ -30,7 +30,7 @@ void sort(Numbered& list) {
   if (!std::ranges::is_sorted(list, less)) std::ranges::stable_sort(list, less);
 }
 
-std::optional<Occupation> occupation_of(const TraceEvent& event) {
+std::optional<Occupation> occupation_of(const TimelineEvent& event) {
   const TrackKind place = event.track.kind;
   if (event.category == category::kProfiler) {
     const bool possible = place == TrackKind::host_thread || place == TrackKind::sub_device;
@@ -48,14 +48,14 @@ std::optional<Occupation> occupation_of(const TraceEvent& event) {
 
 /// Holds the events that make up a timeline, sorted by their categories.
 struct SortedEvents {
-  std::vector<const TraceEvent*> kernels;
+  std::vector<const TimelineEvent*> kernels;
   Numbered dispatches;
   Numbered calls;
   /// Which replay of its trace each call is, by call; 0 if it replays none.
   std::vector<std::uint32_t> replays;
 
-  explicit SortedEvents(std::span<const TraceEvent> events) {
-    for (const TraceEvent& event : events) {
+  explicit SortedEvents(std::span<const TimelineEvent> events) {
+    for (const TimelineEvent& event : events) {
       const TrackKind place = event.track.kind;
       if (place == TrackKind::core) continue;
       if (event.category == category::kKernel) {
@@ -76,7 +76,7 @@ struct SortedEvents {
     }
   }
 
-  const TraceEvent* dispatch_of(std::uint64_t program) const {
+  const TimelineEvent* dispatch_of(std::uint64_t program) const {
     const auto found =
         std::ranges::lower_bound(dispatches, program, {}, &Numbered::value_type::first);
     return found != dispatches.end() && found->first == program ? found->second : nullptr;
@@ -87,7 +87,7 @@ struct SortedEvents {
     const auto after =
         std::ranges::upper_bound(calls, run.number, {}, &Numbered::value_type::first);
     if (after == calls.begin()) return;
-    const TraceEvent& call = *std::prev(after)->second;
+    const TimelineEvent& call = *std::prev(after)->second;
     run.host_thread = call.track.index;
     run.host_call = {call.start, call.end};
     run.trace = call.trace;
@@ -97,24 +97,24 @@ struct SortedEvents {
 
 }  // namespace
 
-Timeline timeline_of(std::span<const TraceEvent> events, std::uint64_t losses) {
+Timeline timeline_of(std::span<const TimelineEvent> events, std::uint64_t losses) {
   Timeline timeline = unchecked_timeline_of(events, losses);
   HOWARD_CHECK(defects_of(timeline).empty(), "a device records what can have happened");
   return timeline;
 }
 
-Timeline unchecked_timeline_of(std::span<const TraceEvent> events, std::uint64_t losses) {
+Timeline unchecked_timeline_of(std::span<const TimelineEvent> events, std::uint64_t losses) {
   Timeline timeline{.losses = losses};
   const SortedEvents sorted(events);
   timeline.programs.reserve(sorted.kernels.size());
-  for (const TraceEvent* kernel : sorted.kernels) {
+  for (const TimelineEvent* kernel : sorted.kernels) {
     ProgramRun run{.number = kernel->program,
                    .name = timeline.names.id(kernel->name),
                    .kernel = {kernel->start, kernel->end}};
     if (kernel->track.kind == TrackKind::sub_device) run.sub_device = kernel->track.index;
     if (kernel->track.kind == TrackKind::command_queue) run.queue = kernel->track.index;
     if (kernel->program != 0) {
-      if (const TraceEvent* const dispatch = sorted.dispatch_of(kernel->program)) {
+      if (const TimelineEvent* const dispatch = sorted.dispatch_of(kernel->program)) {
         run.queue = dispatch->track.index;
         run.dispatch = {dispatch->start, dispatch->end};
       }
@@ -122,7 +122,7 @@ Timeline unchecked_timeline_of(std::span<const TraceEvent> events, std::uint64_t
     }
     timeline.programs.push_back(run);
   }
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     if (const auto occupation = occupation_of(event)) {
       timeline.activities.push_back({.occupation = *occupation,
                                      .place = event.track.kind,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 
 namespace howard::profiler {
 
@@ -117,10 +117,10 @@ inline constexpr std::string_view kEventWait = "event wait";  ///< Lies on a dis
 /// is not after it, so that the programs of a replay share one. A call that names a trace is the
 /// next replay of that trace. Kernels whose dispatch or call was not recorded have none. Impossible
 /// events are a bug of the device and stop the program.
-Timeline timeline_of(std::span<const TraceEvent> events, std::uint64_t losses = 0);
+Timeline timeline_of(std::span<const TimelineEvent> events, std::uint64_t losses = 0);
 
 /// Does the same for events that were read from a file. Impossible ones are left for `defects_of`.
-Timeline unchecked_timeline_of(std::span<const TraceEvent> events, std::uint64_t losses);
+Timeline unchecked_timeline_of(std::span<const TimelineEvent> events, std::uint64_t losses);
 
 enum class Defect : std::uint8_t {
   negative_duration,    ///< A span of the program, or an activity, ends before it starts.

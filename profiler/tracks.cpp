@@ -27,7 +27,7 @@ std::string_view name_of(Lane lane) {
 
 void check_spans(const TrackEvents& events) {
   std::vector<SimTime> open_ends;
-  for (const TraceEvent* event : events) {
+  for (const TimelineEvent* event : events) {
     HOWARD_CHECK(event->end >= event->start, "a trace event ends before it starts");
     while (!open_ends.empty() && open_ends.back() <= event->start) open_ends.pop_back();
     HOWARD_CHECK(open_ends.empty() || event->end <= open_ends.back(),
@@ -55,10 +55,10 @@ std::string name_of(const Track& track) {
   return "";
 }
 
-std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TraceEvent> events) {
+std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TimelineEvent> events) {
   std::map<Track, TrackEvents, ReadingOrder> tracks;
-  for (const TraceEvent& event : events) tracks[event.track].push_back(&event);
-  const auto before = [](const TraceEvent* a, const TraceEvent* b) {
+  for (const TimelineEvent& event : events) tracks[event.track].push_back(&event);
+  const auto before = [](const TimelineEvent* a, const TimelineEvent* b) {
     return a->start != b->start ? a->start < b->start : a->end > b->end;
   };
   for (auto& [track, list] : tracks) {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 
 namespace howard::profiler {
 
@@ -24,10 +24,10 @@ std::string name_of(const Track& track);
 
 /// Holds the events of one track by start, the longer first, so that a parent precedes its
 /// children.
-using TrackEvents = std::vector<const TraceEvent*>;
+using TrackEvents = std::vector<const TimelineEvent*>;
 
 /// Returns the events as an exporter writes them. Spans that end before they start, or that overlap
 /// in part on one track, are a bug of the device that recorded them and stop the program.
-std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TraceEvent> events);
+std::map<Track, TrackEvents, ReadingOrder> by_track(std::span<const TimelineEvent> events);
 
 }  // namespace howard::profiler

@@ -39,7 +39,7 @@ void PythonDevice::start_recording() {
   events_ = std::move(events);
 }
 
-std::vector<TraceEvent> PythonDevice::stop_recording() {
+std::vector<TimelineEvent> PythonDevice::stop_recording() {
   if (events_ == nullptr) {
     throw Error({.attempted = "stop recording events",
                  .value = "nothing is being recorded",
@@ -234,9 +234,9 @@ std::string_view name_of(TrackKind kind) {
   return "";
 }
 
-py::list events_of(const std::vector<TraceEvent>& events) {
+py::list events_of(const std::vector<TimelineEvent>& events) {
   py::list result;
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     py::dict entry;
     entry["track"] = name_of(event.track.kind);
     entry["index"] = event.track.index;

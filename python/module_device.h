@@ -20,11 +20,11 @@ namespace pybind11 __attribute__((visibility("hidden"))) {
 namespace howard::python {
 
 /// Keeps events. A device may record from two threads, but only one at a time.
-class EventList final : public TraceSink {
+class EventList final : public EventSink {
  public:
-  void record(const TraceEvent& event) override { events.push_back(event); }
+  void record(const TimelineEvent& event) override { events.push_back(event); }
 
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
 };
 
 /// A device that Python has opened, together with everything it depends on.
@@ -46,7 +46,7 @@ class PythonDevice {
   void start_recording();
   /// Returns the events since start_recording(), in the order of their recording. Throws Error if
   /// recording was not started.
-  std::vector<TraceEvent> stop_recording();
+  std::vector<TimelineEvent> stop_recording();
 
  private:
   std::optional<wormhole::Profiles> profiles_;

@@ -36,7 +36,7 @@ bool is_elementwise(const Program& program) {
   return std::holds_alternative<EltwiseAttributes>(program.attributes);
 }
 
-Lifetimes lifetimes(const Recorder& recorder) {
+Lifetimes lifetimes(const StepRecorder& recorder) {
   Lifetimes result;
   const auto is_recorded = [&](BufferId buffer) { return recorder.buffers().contains(buffer); };
   for (const auto& [id, buffer] : recorder.buffers()) {
@@ -66,7 +66,7 @@ Lifetimes lifetimes(const Recorder& recorder) {
 
 }  // namespace
 
-BufferPlan plan_buffers(const Recorder& recorder) {
+BufferPlan plan_buffers(const StepRecorder& recorder) {
   const Lifetimes needed = lifetimes(recorder);
   std::vector<BufferId> order;
   for (const auto& [id, lifetime] : needed) order.push_back(id);

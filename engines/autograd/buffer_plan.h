@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 
 namespace howard::autograd {
 
@@ -30,6 +30,6 @@ struct BufferPlan {
 /// Plans the buffers of a recording. A buffer that was not released when the recording ended keeps
 /// its values to the end of the step; a buffer that the host wrote shares with none. A buffer that
 /// is read before it is written is a bug.
-BufferPlan plan_buffers(const Recorder& recorder);
+BufferPlan plan_buffers(const StepRecorder& recorder);
 
 }  // namespace howard::autograd

@@ -24,7 +24,7 @@ void PublishedStep::Slot::replace(ops::Tensor by) {
 PublishedStep::PublishedStep(Device& device, const StepFunction& function,
                              std::span<Parameter* const> parameters)
     : device_(device) {
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const ops::Tensor loss = function(recorder);
   std::map<BufferId, std::size_t> slot_of;
   const auto add_slot = [&](BufferId buffer, Slot slot) {

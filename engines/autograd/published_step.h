@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engines/autograd/parameter.h"
-#include "engines/autograd/recorder.h"
 #include "engines/autograd/step.h"
+#include "engines/autograd/step_recorder.h"
 
 namespace howard::autograd {
 

@@ -11,7 +11,7 @@ namespace howard::autograd {
 namespace {
 
 /// Returns whether every buffer was released, except the loss if that remains.
-bool only_loss_remains(const Recorder& recorder, const ops::Tensor& loss) {
+bool only_loss_remains(const StepRecorder& recorder, const ops::Tensor& loss) {
   return std::ranges::all_of(recorder.buffers(), [&](const auto& entry) {
     return entry.second.released || entry.first == loss.buffer();
   });
@@ -48,14 +48,14 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
       queue_(device.command_queue(queue)),
       function_(std::move(function)),
       scalars_(scalars) {
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const ops::Tensor loss = function_(recorder);
   HOWARD_CHECK(only_loss_remains(recorder, loss),
                "weights that change their shape have done so before a step is recorded");
   recorded_ = recorder.programs();
   phases_ = recorder.phases();
   if (scalars == Scalars::fixed) {
-    Recorder again(device);
+    StepRecorder again(device);
     static_cast<void>(function_(again));
     require_fixed(recorded_, again.programs());
   }
@@ -65,7 +65,7 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
   loss_ = places_[plan_.place.at(loss.buffer())];
 }
 
-void StaticStep::bind(Device& device, const Recorder& recorder) {
+void StaticStep::bind(Device& device, const StepRecorder& recorder) {
   for (const TensorSpec& spec : plan_.places) places_.emplace_back(device, spec);
   for (const auto& [id, buffer] : recorder.buffers()) {
     if (buffer.values.empty()) continue;
@@ -83,7 +83,7 @@ void StaticStep::bind(Device& device, const Recorder& recorder) {
 }
 
 void StaticStep::take_scalars() {
-  Recorder recorder(device_);
+  StepRecorder recorder(device_);
   const ops::Tensor loss = function_(recorder);
   if (!std::ranges::equal(recorder.programs(), recorded_, same_but_for_scalars)) {
     throw Error({.attempted = "run a recorded training step",

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engines/autograd/buffer_plan.h"
-#include "engines/autograd/recorder.h"
 #include "engines/autograd/step.h"
+#include "engines/autograd/step_recorder.h"
 
 namespace howard::autograd {
 
@@ -36,12 +36,12 @@ class StaticStep final : public Step {
 
   /// Returns what a step enqueues, in this order.
   const std::vector<Program>& programs() const { return list_.programs; }
-  const std::vector<Recorder::Phase>& phases() const { return phases_; }
+  const std::vector<StepRecorder::Phase>& phases() const { return phases_; }
   /// Returns how the tensors that the step allocates share memory.
   const BufferPlan& plan() const { return plan_; }
 
  private:
-  void bind(Device& device, const Recorder& recorder);
+  void bind(Device& device, const StepRecorder& recorder);
   void take_scalars();
 
   Device& device_;
@@ -50,7 +50,7 @@ class StaticStep final : public Step {
   Scalars scalars_;
   BufferPlan plan_;
   std::vector<ops::Tensor> places_;
-  std::vector<Recorder::Phase> phases_;
+  std::vector<StepRecorder::Phase> phases_;
   std::vector<Program> recorded_;  ///< The programs with the recorder's buffers.
   ProgramList list_;               ///< The programs with the plan's buffers.
   std::optional<ops::Tensor> loss_;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engines/autograd/optimizer.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/tape.h"
 
 namespace howard::autograd {

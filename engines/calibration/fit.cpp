@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engines/calibration/optimiser.h"
+#include "engines/calibration/minimizer.h"
 
 namespace howard::calibration {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "engines/device/memory_ledger.h"
 #include "engines/device/program.h"
 #include "engines/device/tensor_spec.h"
@@ -147,7 +147,7 @@ class Device {
 
   /// Sends events to `sink` from now on; null stops recording. The sink must outlive the device or
   /// be replaced by another call. Call this only while no command is in flight.
-  virtual void set_trace_sink(TraceSink* sink) = 0;
+  virtual void set_trace_sink(EventSink* sink) = 0;
 };
 
 }  // namespace howard

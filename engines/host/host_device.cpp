@@ -170,7 +170,7 @@ class HostDevice::Impl final : public CommandQueue {
     return SimTime::nanoseconds(std::chrono::nanoseconds(elapsed).count());
   }
 
-  void set_trace_sink(TraceSink* sink) {
+  void set_trace_sink(EventSink* sink) {
     const std::lock_guard lock(sink_mutex_);
     sink_ = sink;
   }
@@ -281,7 +281,7 @@ class HostDevice::Impl final : public CommandQueue {
   std::map<TraceId, std::shared_ptr<const Recording>> traces_;
   std::uint64_t next_trace_ = 1;
   std::mutex sink_mutex_;
-  TraceSink* sink_ = nullptr;
+  EventSink* sink_ = nullptr;
   /// Declared last because it uses the others.
   CommandThread commands_{[this] { return pool_.is_staying(); }};
 };
@@ -331,7 +331,7 @@ std::vector<MemoryPhase> HostDevice::memory_phases() const {
 
 SimTime HostDevice::now() const { return impl_->now(); }
 
-void HostDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }
+void HostDevice::set_trace_sink(EventSink* sink) { impl_->set_trace_sink(sink); }
 
 std::string HostDevice::product_ways() const { return impl_->product_ways(); }
 

@@ -39,7 +39,7 @@ class HostDevice final : public Device {
   void begin_phase(std::string_view phase) override;
   std::vector<MemoryPhase> memory_phases() const override;
   SimTime now() const override;
-  void set_trace_sink(TraceSink* sink) override;
+  void set_trace_sink(EventSink* sink) override;
 
   /// Returns the ways of large products, on which the bits of their results depend.
   std::string product_ways() const;

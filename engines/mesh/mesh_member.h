@@ -33,7 +33,7 @@ class MeshMember final : public Device, private CommandQueue {
   void begin_phase(std::string_view phase) override { device_.begin_phase(phase); }
   std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
   SimTime now() const override { return device_.now(); }
-  void set_trace_sink(TraceSink* sink) override { device_.set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { device_.set_trace_sink(sink); }
 
  private:
   /// Collectives wait for all earlier programs, and the host waits for them. Throws Error for one

@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
-#include "engines/autograd/checkpoint.h"
 #include "engines/autograd/embedding.h"
 #include "engines/autograd/grouped_attention.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/linear.h"
 #include "engines/autograd/loss.h"
+#include "engines/autograd/recomputation.h"
 
 namespace howard::models {
 namespace {
@@ -232,7 +232,7 @@ Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
 
 Value Llama::blocks(Tape& tape, Value x) {
   for (int i = options_.first_block; i < options_.end_block; ++i) {
-    x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &Llama::block, i)
+    x = options_.memory_efficient ? autograd::recomputed(tape, x, *this, &Llama::block, i)
                                   : block(tape, x, i);
   }
   return x;

@@ -9,11 +9,11 @@
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
 #include "engines/autograd/attention.h"
-#include "engines/autograd/checkpoint.h"
 #include "engines/autograd/embedding.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/layernorm.h"
 #include "engines/autograd/loss.h"
+#include "engines/autograd/recomputation.h"
 
 namespace howard::models {
 namespace {
@@ -165,7 +165,7 @@ Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
   x = autograd::add_positions(tape, x, positions);
   x = autograd::dropout(tape, x, options_.dropout);
   for (int i = 0; i < options_.layers; ++i) {
-    x = options_.memory_efficient ? autograd::checkpoint(tape, x, *this, &NanoGpt::block, i)
+    x = options_.memory_efficient ? autograd::recomputed(tape, x, *this, &NanoGpt::block, i)
                                   : block(tape, x, i);
   }
   x = autograd::shared_input(tape, layernorm(tape, x, last_norm_), options_.group);

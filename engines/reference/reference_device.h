@@ -45,7 +45,7 @@ class ReferenceDevice final : public Device, private CommandQueue {
   void release_trace(TraceId trace) override { traces_.erase(trace); }
   void set_sub_devices(std::span<const CoreRange>) override {}
   SimTime now() const override { return {}; }
-  void set_trace_sink(TraceSink*) override {}
+  void set_trace_sink(EventSink*) override {}
 
  private:
   void enqueue(const Program& program) override;

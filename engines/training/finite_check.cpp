@@ -57,6 +57,6 @@ void FiniteCheck::release_trace(TraceId) { refuse("release a trace"); }
 void FiniteCheck::set_sub_devices(std::span<const CoreRange>) { refuse("divide the device"); }
 void FiniteCheck::use_host_thread(int) { refuse("change the host thread"); }
 void FiniteCheck::join_host_threads() { refuse("join host threads"); }
-void FiniteCheck::set_trace_sink(TraceSink*) { refuse("set a trace sink"); }
+void FiniteCheck::set_trace_sink(EventSink*) { refuse("set a trace sink"); }
 
 }  // namespace howard::training

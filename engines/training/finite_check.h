@@ -36,7 +36,7 @@ class FiniteCheck final : public Device, private CommandQueue {
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
   void use_host_thread(int thread) override;
   void join_host_threads() override;
-  void set_trace_sink(TraceSink* sink) override;
+  void set_trace_sink(EventSink* sink) override;
 
  private:
   void enqueue(const Program& program) override;

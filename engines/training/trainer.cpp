@@ -76,7 +76,7 @@ Trainer::Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Eng
     data_.push_back({ops::Tensor(device, model_->tokens().spec()),
                      ops::Tensor(device, model_->targets().spec())});
   }
-  device.begin_phase("optimiser");
+  device.begin_phase("optimizer");
   optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(),
                               engine == Engine::traced);
   if (recipe.clip > 0) {

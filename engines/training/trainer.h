@@ -19,7 +19,7 @@
 namespace howard::training {
 
 /// Which of the three engines runs the steps. The losses are the same, to the bit.
-enum class Engine : std::uint8_t { dynamic, recorded, traced };
+enum class Engine : std::uint8_t { dynamic, static_step, traced };
 
 /// Trains the model of a recipe on a corpus.
 class Trainer {

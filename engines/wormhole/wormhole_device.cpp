@@ -253,7 +253,7 @@ class WormholeDevice::Impl {
   bool holds_values() const { return values_.exists(); }
   DeviceMemory& memory() { return memory_; }
   SimTime now() const { return host_now_; }
-  void set_trace_sink(TraceSink* sink) { sink_ = sink; }
+  void set_trace_sink(EventSink* sink) { sink_ = sink; }
 
  private:
   class Queue final : public CommandQueue {
@@ -390,7 +390,7 @@ class WormholeDevice::Impl {
   SimTime host_now_;  ///< The clock of the calling host thread.
   std::vector<SimTime> host_threads_{SimTime()};
   int host_thread_ = 0;
-  TraceSink* sink_ = nullptr;
+  EventSink* sink_ = nullptr;
   std::uint64_t events_ = 0;
   std::optional<Capture> capture_;
 };
@@ -439,7 +439,7 @@ void WormholeDevice::pass_host_time(SimTime time, std::string_view name) {
 
 SimTime WormholeDevice::now() const { return impl_->now(); }
 
-void WormholeDevice::set_trace_sink(TraceSink* sink) { impl_->set_trace_sink(sink); }
+void WormholeDevice::set_trace_sink(EventSink* sink) { impl_->set_trace_sink(sink); }
 
 CoreGrid WormholeDevice::compute_grid() const { return impl_->compute_grid(); }
 

@@ -54,7 +54,7 @@ class WormholeDevice final : public Device {
   void use_host_thread(int thread) override;
   void join_host_threads() override;
   SimTime now() const override;
-  void set_trace_sink(TraceSink* sink) override;
+  void set_trace_sink(EventSink* sink) override;
 
   CoreGrid compute_grid() const;
   /// What tensors leave of each core's L1 for circular buffers.

@@ -156,7 +156,7 @@ class Varied final : public harness::Experiment {
     void run() override { timed_->run(); }
     void finish() override { timed_->finish(); }
     SimTime now() const override { return timed_->now(); }
-    void set_trace_sink(TraceSink* sink) override { timed_->set_trace_sink(sink); }
+    void set_trace_sink(EventSink* sink) override { timed_->set_trace_sink(sink); }
     void describe(double seconds, harness::PointResult& point) const override {
       timed_->describe(seconds, point);
     }

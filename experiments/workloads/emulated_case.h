@@ -20,7 +20,7 @@ inline std::array<CoreRange, 2> column_halves(CoreGrid all) {
 class EmulatedCase : public harness::Case {
  public:
   SimTime now() const override { return device_->now(); }
-  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { device_->set_trace_sink(sink); }
 
  protected:
   explicit EmulatedCase(std::unique_ptr<wormhole::WormholeDevice> device)

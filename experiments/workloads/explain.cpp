@@ -27,9 +27,9 @@ using reports::ExplainedRun;
 using reports::Explanation;
 
 /// Keeps all events but those of the cores' lanes, which are many and are not accounted for.
-class LaunchRecorder final : public TraceSink {
+class LaunchRecorder final : public EventSink {
  public:
-  void record(const TraceEvent& event) override {
+  void record(const TimelineEvent& event) override {
     if (event.track.kind != TrackKind::core) programs_.record(event);
   }
   void describe(std::uint64_t program, const ProgramFacts& facts) override {
@@ -51,7 +51,7 @@ class NotedCase final : public harness::Case {
   void run() override { noted_.run(); }
   void finish() override { noted_.finish(); }
   SimTime now() const override { return readings_.emplace_back(noted_.now()); }
-  void set_trace_sink(TraceSink* sink) override { noted_.set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { noted_.set_trace_sink(sink); }
   void describe(double seconds, harness::PointResult& point) const override {
     noted_.describe(seconds, point);
   }
@@ -64,8 +64,8 @@ class NotedCase final : public harness::Case {
 
 profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters,
                                  const LaunchRecorder& recorder, const profiler::Span& window) {
-  std::vector<TraceEvent> events;
-  for (const TraceEvent& event : recorder.programs().recorder().events()) {
+  std::vector<TimelineEvent> events;
+  for (const TimelineEvent& event : recorder.programs().recorder().events()) {
     if (event.start >= window.start) events.push_back(event);
   }
   const wormhole::ChipProfile& chip = box.profiles().chip;
@@ -104,7 +104,7 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
     throw Error({.attempted = "account for every program",
                  .value = fmt::format("{} events more than are recorded", lost),
                  .accepted = fmt::format("{} in the timed iterations and their warm-up",
-                                         profiler::Recorder::kDefaultCapacity),
+                                         profiler::EventRecorder::kDefaultCapacity),
                  .hint = "fewer layers or ops"});
   }
   harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};

@@ -11,7 +11,7 @@ class Finding : public harness::Case {
  public:
   void finish() override {}
   SimTime now() const override { return {}; }
-  void set_trace_sink(TraceSink* /*sink*/) override {}
+  void set_trace_sink(EventSink* /*sink*/) override {}
   void describe(double /*seconds*/, harness::PointResult& point) const override {
     point.metrics = found_.metrics;
     point.details = found_.details;

@@ -47,13 +47,13 @@ Bytes GradientWork::size() const {
   return sum;
 }
 
-GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Recorder& step) {
+GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::StepRecorder& step) {
   // This is when the backward phase writes each, in picoseconds of kernels.
   std::map<BufferId, double> written;
   GradientWork work;
   double kernels = 0;
   for (std::size_t i = 0; i < step.phases().size(); ++i) {
-    const autograd::Recorder::Phase& phase = step.phases()[i];
+    const autograd::StepRecorder::Phase& phase = step.phases()[i];
     const std::size_t end =
         i + 1 < step.phases().size() ? step.phases()[i + 1].first : step.programs().size();
     for (std::size_t p = phase.first; p < end; ++p) {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_mesh.h"
 
@@ -28,7 +28,7 @@ struct GradientWork {
 
 /// Returns the gradients of a recorded step: what its backward phase writes and its optimizer
 /// reads.
-GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::Recorder& step);
+GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::StepRecorder& step);
 
 /// Returns the time of one sum over these chips. In each mesh it runs over the links; for two
 /// meshes, which share no link, it also goes through the host.

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "engines/autograd/adamw.h"
 #include "engines/autograd/averaged_gradients.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/training_step.h"
 #include "engines/device/collective.h"
 #include "engines/wormhole/chip_links.h"
@@ -92,7 +92,7 @@ class MeshChip {
     static_cast<void>(step(*chip_));
     finish();
     const SimTime time = chip_->now() - start;
-    autograd::Recorder recorder(*chip_);
+    autograd::StepRecorder recorder(*chip_);
     static_cast<void>(step(recorder));
     return {time, kernels_of(recorder, 0, recorder.programs().size())};
   }
@@ -115,7 +115,7 @@ class MeshChip {
       passes.forward.time = middle - start;
       passes.backward.time = chip_->now() - middle;
     }
-    autograd::Recorder recorder(*chip_);
+    autograd::StepRecorder recorder(*chip_);
     const std::size_t middle = pass(recorder);
     forget_gradients();
     passes.forward.kernels = kernels_of(recorder, 0, middle);
@@ -130,7 +130,7 @@ class MeshChip {
     averaged_.step(autograd::Calls(*chip_));
     finish();
     const SimTime time = chip_->now() - start;
-    autograd::Recorder recorder(*chip_);
+    autograd::StepRecorder recorder(*chip_);
     pass(recorder);
     const std::size_t first = recorder.programs().size();
     averaged_.step(autograd::Calls(recorder));
@@ -178,13 +178,14 @@ class MeshChip {
   std::size_t pass(Device& device) {
     Tape tape(device, tape_options());
     const Value output = forward_on(tape);
-    const auto* const recorder = dynamic_cast<const autograd::Recorder*>(&device);
+    const auto* const recorder = dynamic_cast<const autograd::StepRecorder*>(&device);
     const std::size_t programs = recorder == nullptr ? 0 : recorder->programs().size();
     backward_on(tape, output);
     return programs;
   }
 
-  KernelTimes kernels_of(const autograd::Recorder& recorder, std::size_t first, std::size_t end) {
+  KernelTimes kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
+                         std::size_t end) {
     KernelTimes sum;
     for (std::size_t i = first; i < end; ++i) {
       const Program& program = recorder.programs()[i];

@@ -42,7 +42,7 @@ class PeerCase final : public harness::Case {
     peer_->pause();
   }
   SimTime now() const override { return clock_; }
-  void set_trace_sink(TraceSink* /*sink*/) override {}
+  void set_trace_sink(EventSink* /*sink*/) override {}
 
   void describe(double /*seconds*/, PointResult& point) const override {
     if (first_loss_) {

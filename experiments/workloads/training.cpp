@@ -29,7 +29,7 @@ struct Trained {
   template <class Options, class MakeOptimizer>
   Trained(Device& device, const Options& options, const MakeOptimizer& make)
       : model(in_phase(device, "model"), options),
-        optimizer(make(in_phase(device, "optimiser"), model.parameters())) {}
+        optimizer(make(in_phase(device, "optimizer"), model.parameters())) {}
 
   Model model;
   Optimizer optimizer;

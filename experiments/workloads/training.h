@@ -7,7 +7,7 @@
 
 #include "engines/autograd/adamw.h"
 #include "engines/autograd/parameter.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"
 #include "engines/models/nano_gpt.h"

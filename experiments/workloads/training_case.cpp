@@ -34,9 +34,9 @@ class DynamicStep final : public autograd::Step {
 
 /// Measures the time for which the host waited for the device: for the issue queue, or in a
 /// transfer.
-class HostWaits final : public TraceSink {
+class HostWaits final : public EventSink {
  public:
-  void record(const TraceEvent& event) override {
+  void record(const TimelineEvent& event) override {
     const bool waits = event.category == profiler::category::kQueueFull ||
                        event.category == profiler::category::kTransfer;
     if (waits) time_ += event.end - event.start;
@@ -85,7 +85,7 @@ void TrainingCase::make_step() {
   // Weights that grow, as those of the released GPT-2 do, grow in their first step.
   if (options_.as_published) static_cast<void>(training_.step(*device_));
   {
-    autograd::Recorder recorder(*device_);
+    autograd::StepRecorder recorder(*device_);
     const ops::Tensor loss = training_.step(recorder);
     for (const Program& program : recorder.programs()) flops_ += program.flops;
     if (chip_ != nullptr) work_ = work_of(*chip_, recorder.programs());

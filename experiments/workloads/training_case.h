@@ -57,7 +57,7 @@ class TrainingCase final : public harness::Case {
   void run() override;
   void finish() override { device_->command_queue(0).finish(); }
   SimTime now() const override { return device_->now(); }
-  void set_trace_sink(TraceSink* sink) override { device_->set_trace_sink(sink); }
+  void set_trace_sink(EventSink* sink) override { device_->set_trace_sink(sink); }
 
   /// Adds the rate. On the chip it also adds what a step consists of and is bound by, and on the
   /// host its loss.

@@ -66,7 +66,7 @@ const BottleneckTables::HostPeaks& BottleneckTables::host_peaks() {
 }
 
 std::vector<reports::Table> BottleneckTables::of(const TracedPoint& point) {
-  const profiler::Recorder& recorder = point.recorder.recorder();
+  const profiler::EventRecorder& recorder = point.recorder.recorder();
   const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
   std::deque<ProgramFacts> with_peaks;
   const auto facts = [&](std::uint64_t program) -> const ProgramFacts* {

@@ -45,7 +45,7 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
 }
 
 profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
-                                        const harness::PointResult& point, TraceSink* trace) {
+                                        const harness::PointResult& point, EventSink* trace) {
   profiler::MemoryRecorder& recorder = point.backend == harness::Backend::emulated ? chip_ : host_;
   // The recorder is closed before the case is destroyed, so that buffers that live at the end of an
   // iteration are still seen to live.

@@ -31,7 +31,7 @@ class MemoryWatch {
   /// Error if the point cannot be set up or fails. With a `trace`, the experiment's warm-up runs
   /// first, and the trace receives what happens in the iteration after it.
   profiler::MemoryUse record(const harness::Experiment& experiment,
-                             const harness::PointResult& point, TraceSink* trace = nullptr);
+                             const harness::PointResult& point, EventSink* trace = nullptr);
 
  private:
   profiler::MemoryRecorder chip_, host_;

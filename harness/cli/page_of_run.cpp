@@ -41,7 +41,7 @@ bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPo
   }
   std::vector<reports::TimelinePoint> timelines;
   for (const TracedPoint& point : points) {
-    const profiler::Recorder& recorder = point.recorder.recorder();
+    const profiler::EventRecorder& recorder = point.recorder.recorder();
     timelines.push_back(
         {.process = {.name = point.experiment + "/" + point.name,
                      .events = recorder.events(),

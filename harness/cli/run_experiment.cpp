@@ -31,7 +31,7 @@
 #include "harness/cli/sharing/point_sharing.h"
 #include "harness/cli/sharing/ranks.h"
 #include "harness/cli/terminal/streams.h"
-#include "harness/cli/traces.h"
+#include "harness/cli/timeline_files.h"
 #include "harness/cli/verbs/help.h"
 #include "harness/cli/verbs/list.h"
 #include "harness/cli/verbs/manual.h"

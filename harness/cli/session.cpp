@@ -162,16 +162,16 @@ class Session::Watch final : public harness::RunObserver {
     emulated_is_shown_ = true;
   }
 
-  TraceSink* warm_up_sink() override { return progress_.live_sink(); }
+  EventSink* warm_up_sink() override { return progress_.live_sink(); }
   void iterated(const harness::PointResult& point) override { progress_.iterated(point); }
 
-  TraceSink* trace_sink(const harness::PointResult& point) override {
+  EventSink* trace_sink(const harness::PointResult& point) override {
     if (!session_.options_.records()) return nullptr;
     return &session_.traced_.emplace_back(running_.experiment, point).recorder;
   }
 
-  TraceSink* scratch_sink() override {
-    std::optional<profiler::Recorder>& scratch = session_.scratch_;
+  EventSink* scratch_sink() override {
+    std::optional<profiler::EventRecorder>& scratch = session_.scratch_;
     if (!scratch) scratch.emplace();
     scratch->clear();
     return &*scratch;

@@ -91,7 +91,7 @@ class Session {
   std::deque<TracedPoint> traced_;
   std::deque<TracedPoint> shown_;
   /// Receives the events that measure the cost of recording.
-  std::optional<profiler::Recorder> scratch_;
+  std::optional<profiler::EventRecorder> scratch_;
 };
 
 }  // namespace howard::cli

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "base/units.h"
 #include "profiler/bottleneck.h"
 #include "profiler/critical_path.h"
@@ -22,16 +22,16 @@ using howard::Lane;
 using howard::MemoryAction;
 using howard::MemoryEvent;
 using howard::SimTime;
-using howard::TraceEvent;
+using howard::TimelineEvent;
 using howard::Track;
 using howard::TrackKind;
 namespace profiler = howard::profiler;
 
 /// Returns calls, dispatches and kernels on two queues and sub-devices, with a finish after every
 /// hundredth.
-std::vector<TraceEvent> events_of(std::int64_t programs) {
+std::vector<TimelineEvent> events_of(std::int64_t programs) {
   constexpr std::array<std::string_view, 4> kOps{"matmul", "add", "exp", "transpose"};
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
   events.reserve(static_cast<std::size_t>(3 * programs + programs / 100));
   const auto record = [&](TrackKind kind, std::int64_t index, std::string_view name,
                           std::string_view category, std::int64_t start_ns, std::int64_t length_ns,
@@ -58,7 +58,7 @@ std::vector<TraceEvent> events_of(std::int64_t programs) {
 }
 
 void timeline_of_events(benchmark::State& state) {
-  const std::vector<TraceEvent> events = events_of(state.range(0));
+  const std::vector<TimelineEvent> events = events_of(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(profiler::timeline_of(events).programs.data());
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }

@@ -8,18 +8,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
+#include "profiler/event_recorder.h"
 #include "profiler/formats/traces/chrome_trace.h"
-#include "profiler/recorder.h"
 
 namespace {
 
 using howard::Lane;
 using howard::SimTime;
-using howard::TraceEvent;
+using howard::TimelineEvent;
 using howard::TrackKind;
 
-TraceEvent core_event(std::int64_t number) {
+TimelineEvent core_event(std::int64_t number) {
   constexpr int kCores = 56;
   const auto core = static_cast<int>(number % kCores);
   const SimTime start = SimTime::nanoseconds(number / kCores * 700 + core);
@@ -32,9 +32,9 @@ TraceEvent core_event(std::int64_t number) {
 }
 
 void record_event(benchmark::State& state) {
-  howard::profiler::Recorder recorder;
+  howard::profiler::EventRecorder recorder;
   std::int64_t number = 0;
-  const TraceEvent event = core_event(0);
+  const TimelineEvent event = core_event(0);
   for (auto _ : state) {
     if (++number % static_cast<std::int64_t>(recorder.kDefaultCapacity) == 0) recorder.clear();
     recorder.record(event);
@@ -44,8 +44,8 @@ BENCHMARK(record_event);
 
 /// Nobody listens; a device still pays for this branch.
 void null_sink(benchmark::State& state) {
-  howard::TraceSink* sink = nullptr;
-  const TraceEvent event = core_event(0);
+  howard::EventSink* sink = nullptr;
+  const TimelineEvent event = core_event(0);
   for (auto _ : state) {
     benchmark::DoNotOptimize(sink);
     if (sink != nullptr) sink->record(event);
@@ -56,9 +56,9 @@ BENCHMARK(null_sink);
 /// Records into memory that was not used before, as a short run does.
 void record_event_first_use(benchmark::State& state) {
   constexpr std::int64_t kEvents = 100'000;
-  const TraceEvent event = core_event(0);
+  const TimelineEvent event = core_event(0);
   for (auto _ : state) {
-    howard::profiler::Recorder recorder;
+    howard::profiler::EventRecorder recorder;
     for (std::int64_t i = 0; i < kEvents; ++i) recorder.record(event);
     benchmark::DoNotOptimize(recorder.events().data());
   }
@@ -67,7 +67,7 @@ void record_event_first_use(benchmark::State& state) {
 BENCHMARK(record_event_first_use);
 
 void export_events(benchmark::State& state) {
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
   for (std::int64_t i = 0; i < state.range(0); ++i) events.push_back(core_event(i));
   const howard::profiler::TraceProcess process{.name = "point", .events = events};
   std::size_t bytes = 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "profiler/formats/log_file.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace howard::profiler;
 using howard::SimTime;
-using howard::TraceEvent;
+using howard::TimelineEvent;
 using howard::TrackKind;
 
 /// Rows are as wide as those of tt-metal, in which kernel sources and attributes take 1.2 KB.
@@ -40,8 +40,8 @@ std::string large_ops_csv() {
   return ops_csv(records, {});
 }
 
-std::vector<TraceEvent> many_events(std::int64_t count) {
-  std::vector<TraceEvent> events;
+std::vector<TimelineEvent> many_events(std::int64_t count) {
+  std::vector<TimelineEvent> events;
   for (std::int64_t i = 0; i < count; ++i) {
     constexpr int kCores = 56;
     const auto core = static_cast<int>(i % kCores);
@@ -83,8 +83,8 @@ void read_device_log(benchmark::State& state) {
 BENCHMARK(read_device_log)->Unit(benchmark::kMillisecond);
 
 void read_chrome_trace(benchmark::State& state) {
-  std::vector<TraceEvent> events = many_events(200'000);
-  for (TraceEvent& event : events) {
+  std::vector<TimelineEvent> events = many_events(200'000);
+  for (TimelineEvent& event : events) {
     event.track = {TrackKind::sub_device, howard::Lane::none, event.track.index};
     event.category = "kernel";
   }
@@ -94,7 +94,7 @@ void read_chrome_trace(benchmark::State& state) {
 BENCHMARK(read_chrome_trace)->Unit(benchmark::kMillisecond);
 
 void write_perfetto_trace(benchmark::State& state) {
-  const std::vector<TraceEvent> events = many_events(1'000'000);
+  const std::vector<TimelineEvent> events = many_events(1'000'000);
   const TraceProcess process{.name = "point", .events = events};
   for (auto _ : state) benchmark::DoNotOptimize(perfetto_trace({&process, 1}).size());
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events.size()));

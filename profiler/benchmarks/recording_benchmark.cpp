@@ -16,13 +16,13 @@
 #include "engines/host/host_device.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 
 namespace {
 
 namespace autograd = howard::autograd;
 namespace models = howard::models;
-using howard::profiler::Recorder;
+using howard::profiler::EventRecorder;
 
 double seconds_of(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
@@ -39,8 +39,8 @@ double median(std::vector<double> values) {
 /// The time of an iteration is that of a recorded step. "noise_percent" is the same ratio for steps
 /// that are both not recorded, which shows what the machine alone makes of it.
 void compare(benchmark::State& state, howard::Device& device, autograd::Step& step) {
-  Recorder recorder;
-  const auto run = [&](howard::TraceSink* sink) {
+  EventRecorder recorder;
+  const auto run = [&](howard::EventSink* sink) {
     recorder.clear();
     device.set_trace_sink(sink);
     const double seconds = seconds_of([&] {
@@ -103,14 +103,14 @@ void recording_mlp_32x32(benchmark::State& state) {
                      });
 }
 
-const howard::TraceEvent kEvent{.name = "matmul", .category = "kernel"};
+const howard::TimelineEvent kEvent{.name = "matmul", .category = "kernel"};
 
 /// This measures the recorder alone.
 void recorder_event(benchmark::State& state) {
-  Recorder recorder;
+  EventRecorder recorder;
   std::size_t kept = 0;
   for (auto _ : state) {
-    if (++kept == Recorder::kDefaultCapacity) {
+    if (++kept == EventRecorder::kDefaultCapacity) {
       recorder.clear();
       kept = 0;
     }
@@ -120,7 +120,7 @@ void recorder_event(benchmark::State& state) {
 
 /// This measures the branch, which is the whole cost if nobody listens.
 void null_sink_event(benchmark::State& state) {
-  howard::TraceSink* sink = nullptr;
+  howard::EventSink* sink = nullptr;
   for (auto _ : state) {
     benchmark::DoNotOptimize(sink);
     if (sink != nullptr) sink->record(kEvent);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "profiler/formats/log.h"
 #include "profiler/formats/traces/trace_process.h"
 
@@ -14,7 +14,7 @@ namespace howard::profiler {
 /// A device of a logged run, as a process of a trace.
 struct LogTrace {
   std::string name;  ///< "run 1, device 0".
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
   std::uint64_t losses = 0;
   bool real_host = false;  ///< As Timeline::real_host.
 

@@ -11,7 +11,7 @@ namespace {
 
 using CoresOfProgram = std::map<std::pair<int, int>, CoreRecord>;  // by y, x
 
-void add_lane(CoresOfProgram& cores, const TraceEvent& event, SimTime kernel_start) {
+void add_lane(CoresOfProgram& cores, const TimelineEvent& event, SimTime kernel_start) {
   const int x = core_x(event.track.index);
   const int y = core_y(event.track.index);
   CoreRecord& core = cores
@@ -29,7 +29,8 @@ void add_lane(CoresOfProgram& cores, const TraceEvent& event, SimTime kernel_sta
 
 }  // namespace
 
-std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const FactsOfProgram& facts) {
+std::vector<OpRecord> op_records(std::span<const TimelineEvent> events,
+                                 const FactsOfProgram& facts) {
   Timeline timeline = timeline_of(events);
   std::ranges::sort(timeline.programs, {}, &ProgramRun::number);
   std::map<std::uint64_t, std::size_t> index;
@@ -37,7 +38,7 @@ std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const Facts
     index.emplace(timeline.programs[i].number, i);
   }
   std::vector<CoresOfProgram> cores(timeline.programs.size());
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     const auto found = index.find(event.program);
     if (event.track.kind != TrackKind::core || found == index.end()) continue;
     add_lane(cores[found->second], event, timeline.programs[found->second].kernel.start);

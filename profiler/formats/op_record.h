@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/program_facts.h"
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "base/units.h"
 #include "profiler/op_runs.h"
 #include "profiler/timeline.h"
@@ -36,7 +36,8 @@ struct DeviceFacts {
 };
 
 /// Returns the programs of one device's recorded events, by number.
-std::vector<OpRecord> op_records(std::span<const TraceEvent> events, const FactsOfProgram& facts);
+std::vector<OpRecord> op_records(std::span<const TimelineEvent> events,
+                                 const FactsOfProgram& facts);
 
 /// Returns the cycles of `clock` until `time`, to the nearest.
 std::int64_t cycles_of(SimTime time, Frequency clock);

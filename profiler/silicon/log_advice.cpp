@@ -118,20 +118,20 @@ void Adviser::look_at_host(std::span<const BusyLane> devices) {
   const SimTime pause = kPause * middle_of(usual);
   LogFinding first{.what = "keep the process and its program cache: first runs of programs",
                    .why = "the host was busy before programs that had not run yet",
-                   .certainty = Certainty::at_most};
+                   .source = GainSource::at_most};
   LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
                    .why = "PROGRAM CACHE HIT says so of programs that had run before",
-                   .certainty = Certainty::at_most};
+                   .source = GainSource::at_most};
   LogFinding paused{.what = "shorten the host's pauses: reading results, preparing inputs",
                     .why = fmt::format("gaps of over {} times the usual one", kPause),
-                    .certainty = Certainty::at_most};
+                    .source = GainSource::at_most};
   LogFinding steady{.what = "replay a trace (or make calls faster): the device waits for calls",
                     .why = floor > SimTime()
                                ? fmt::format("the calls came late; where they had come before, "
                                              "gaps take {}",
                                              us(floor))
                                : "the calls came late",
-                    .certainty = floor > SimTime() ? Certainty::measured : Certainty::at_most};
+                    .source = floor > SimTime() ? GainSource::measured : GainSource::at_most};
   for (const HostGap& gap : found.gaps) {
     LogFinding& finding = gap.first         ? first
                           : gap.compiled    ? again
@@ -164,7 +164,7 @@ void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
        .programs = use.runs,
        .now = use.time,
        .gain = use.time - std::min(then, use.time),
-       .certainty = Certainty::at_most});
+       .source = GainSource::at_most});
 }
 
 void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what) {
@@ -177,7 +177,7 @@ void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
        .programs = use.runs,
        .now = use.time,
        .gain = use.time - in_proportion(use.time, now, then->kernel),
-       .certainty = Certainty::emulated});
+       .source = GainSource::emulated});
 }
 
 void Adviser::look_at_product(const CallUse& use) {
@@ -206,7 +206,7 @@ void Adviser::look_at_product(const CallUse& use) {
          .programs = use.runs,
          .now = use.time,
          .gain = use.time - all,
-         .certainty = Certainty::emulated});
+         .source = GainSource::emulated});
   }
   OpRow lower = plain;
   if (row.fidelity == "HiFi4" || row.fidelity == "HiFi3") {
@@ -250,7 +250,7 @@ void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
   if (divided || !run_.knows_starts) return;
   LogFinding beside{.what = "a second queue: two sub-devices with a queue each",
                     .where = "neighbours on few cores",
-                    .certainty = Certainty::at_most};
+                    .source = GainSource::at_most};
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
     const ProgramRun& one = programs[i];
     const ProgramRun& two = programs[i + 1];
@@ -307,12 +307,12 @@ void Adviser::look_at_movements(std::span<const CallUse> uses) {
     finding.where = name;
     finding.why = fmt::format("{} programs compute nothing", finding.programs);
     finding.gain = finding.now;
-    finding.certainty = Certainty::at_most;
+    finding.source = GainSource::at_most;
     add(std::move(finding));
   }
   LogFinding undone{.what = "remove pairs that undo each other",
                     .where = "movements",
-                    .certainty = Certainty::measured};
+                    .source = GainSource::measured};
   const std::vector<ProgramRun>& programs = run_.timeline.programs;
   const auto movement = [&](const ProgramRun& program) {
     return program.call > 0 && is_movement(run_.timeline.names.name(program.name));
@@ -349,13 +349,13 @@ std::vector<LogFinding> Adviser::take() && {
 
 }  // namespace
 
-std::string_view name_of(Certainty certainty) {
-  switch (certainty) {
-    case Certainty::measured:
+std::string_view name_of(GainSource source) {
+  switch (source) {
+    case GainSource::measured:
       return "measured";
-    case Certainty::emulated:
+    case GainSource::emulated:
       return "emulated";
-    case Certainty::at_most:
+    case GainSource::at_most:
       return "at most";
   }
   return "";

@@ -41,14 +41,14 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
                                    CallEmulator* emulator);
 
 /// How far the gain of a finding can be trusted.
-enum class Certainty : std::uint8_t {
+enum class GainSource : std::uint8_t {
   measured,  ///< The log itself has programs that do without.
   emulated,  ///< Both ways were run on the emulator, and the log's time changed in proportion.
   at_most,   ///< A bound: what is lost now, all of it.
 };
 
 /// "measured", "emulated", "at most".
-std::string_view name_of(Certainty certainty);
+std::string_view name_of(GainSource source);
 
 /// Something that could be changed, and what it would give.
 struct LogFinding {
@@ -58,7 +58,7 @@ struct LogFinding {
   std::uint64_t programs = 0;
   SimTime now;   ///< The time that it is about, of the whole run.
   SimTime gain;  ///< The part of it that would go.
-  Certainty certainty{};
+  GainSource source{};
 };
 
 /// What would make a run faster, the largest gain first. Findings may be about the same time: their

@@ -100,7 +100,7 @@ Table findings_table(const LogAdvice& advice, std::size_t top) {
     programs.emplace_back(finding.programs);
     now.emplace_back(finding.now.seconds());
     gains.emplace_back(finding.gain.seconds());
-    sure.emplace_back(name_of(finding.certainty));
+    sure.emplace_back(name_of(finding.source));
     reasons.push_back(finding.why);
   }
   Table table{.caption = "what would save time"};
@@ -173,7 +173,7 @@ PointResult point_of(const LogFinding& finding, const std::string& log, std::siz
   add_time(point, "gain", finding.gain);
   point.metrics.push_back(
       {.name = "runs", .value = static_cast<double>(finding.programs), .unit = "count"});
-  add_detail(point, "certainty", std::string(name_of(finding.certainty)));
+  add_detail(point, "certainty", std::string(name_of(finding.source)));
   add_detail(point, "because", finding.why);
   return point;
 }

@@ -80,7 +80,7 @@ class TimedList {
 
 /// Events that follow each other and are drawn as one.
 struct Joined {
-  const TraceEvent* longest = nullptr;
+  const TimelineEvent* longest = nullptr;
   SimTime start, end;
   SimTime busy;
   std::size_t count = 0;
@@ -90,7 +90,7 @@ struct Joined {
 std::vector<Joined> joined(const profiler::TrackEvents& events, SimTime width) {
   std::vector<Joined> list;
   SimTime until;
-  for (const TraceEvent* const event : events) {
+  for (const TimelineEvent* const event : events) {
     const SimTime length = event->end - event->start;
     const bool close = !list.empty() && event->start < until && length < width;
     if (!close) {
@@ -119,7 +119,7 @@ class PointWriter {
     for (const auto& [track, events] : view_.tracks()) {
       spans += events.size();
       if (track.kind != TrackKind::core) ++tracks;
-      for (const TraceEvent* const event : events) {
+      for (const TimelineEvent* const event : events) {
         end = std::max(end, view_.since_start(event->end));
       }
     }
@@ -168,7 +168,7 @@ class PointWriter {
   nlohmann::json spans_of(const profiler::TrackEvents& events) {
     TimedList list;
     for (const Joined& span : joined(events, width_)) {
-      const TraceEvent& event = *span.longest;
+      const TimelineEvent& event = *span.longest;
       std::string notes = text_of(view_.notes_of(event), width_ == SimTime());
       if (span.count > 1) {
         const double whole = (span.end - span.start).seconds();
@@ -183,7 +183,7 @@ class PointWriter {
   }
 
   void add_gaps(const profiler::TrackEvents& events) {
-    for (const TraceEvent* const event : events) {
+    for (const TimelineEvent* const event : events) {
       const profiler::GapBefore* const gap = view_.gap_before(*event);
       if (gap == nullptr) continue;
       const SimTime start = view_.since_start(event->start) - gap->length;

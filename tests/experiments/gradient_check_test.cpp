@@ -99,7 +99,7 @@ class FivePercentOff final : public Device, private CommandQueue {
   void release_trace(TraceId trace) override { device_.release_trace(trace); }
   void set_sub_devices(std::span<const CoreRange>) override {}
   SimTime now() const override { return device_.now(); }
-  void set_trace_sink(TraceSink*) override {}
+  void set_trace_sink(EventSink*) override {}
   int broken() const { return broken_; }
 
  private:

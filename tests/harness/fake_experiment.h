@@ -29,7 +29,7 @@ class FakeCase final : public Case {
     now_ += SimTime::microseconds(1);
   }
   SimTime now() const override { return now_; }
-  void set_trace_sink(TraceSink* sink) override { sink_ = sink; }
+  void set_trace_sink(EventSink* sink) override { sink_ = sink; }
   void describe(double seconds, PointResult& point) const override {
     point.metrics.push_back({.name = "rate", .value = 1 / seconds, .unit = "1/s"});
   }
@@ -42,7 +42,7 @@ class FakeCase final : public Case {
  private:
   SimTime step_;
   SimTime now_;
-  TraceSink* sink_ = nullptr;
+  EventSink* sink_ = nullptr;
 };
 
 /// Has the axis "us" (the time of a run; "bad" fails, "none" does not apply) and, emulated only,

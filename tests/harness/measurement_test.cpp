@@ -44,9 +44,9 @@ TEST(MeasureWall, GivesEachCaseItsSamplesFromItsOwnClock) {
   EXPECT_GE(fast.runs, 7 * 20);
 }
 
-class Counter final : public TraceSink {
+class Counter final : public EventSink {
  public:
-  void record(const TraceEvent&) override { ++events; }
+  void record(const TimelineEvent&) override { ++events; }
   int events = 0;
 };
 

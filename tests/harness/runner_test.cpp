@@ -19,7 +19,7 @@ struct Hooks final : RunObserver {
   std::function<bool()> stops;
   std::function<void(std::size_t, const PointResult&)> done;
   std::function<void(std::size_t)> wall;
-  TraceSink* sink = nullptr;
+  EventSink* sink = nullptr;
 
   bool stop() override { return stops && stops(); }
   void point_done(std::size_t index, const PointResult& point) override {
@@ -28,7 +28,7 @@ struct Hooks final : RunObserver {
   void wall_follows(std::size_t count) override {
     if (wall) wall(count);
   }
-  TraceSink* trace_sink(const PointResult& /*point*/) override { return sink; }
+  EventSink* trace_sink(const PointResult& /*point*/) override { return sink; }
 };
 
 constexpr WallOptions kQuick{.repetitions = 2, .min_time = 0.001};
@@ -167,9 +167,9 @@ TEST_F(Runner, AStopKeepsWhatHasEnded) {
 }
 
 TEST_F(Runner, ATraceIsOneMoreIterationThatIsNotTimed) {
-  class Counter : public TraceSink {
+  class Counter : public EventSink {
    public:
-    void record(const TraceEvent&) override { ++events; }
+    void record(const TimelineEvent&) override { ++events; }
     int events = 0;
   };
   Counter sink;
@@ -312,7 +312,7 @@ class CountingCase final : public Case {
   void run() override { ++runs_; }
   void finish() override {}
   SimTime now() const override { return {}; }
-  void set_trace_sink(TraceSink* /*sink*/) override {}
+  void set_trace_sink(EventSink* /*sink*/) override {}
   void describe(double /*seconds*/, PointResult& point) const override {
     point.details = {{"runs", std::to_string(runs_)}};
   }

@@ -31,7 +31,7 @@ Recorded train(Device& device, MemoryRecorder& recorder) {
   device.begin_phase("model");
   models::Mlp model(device, kMlp);
   model.write_constants(device.command_queue(0));
-  device.begin_phase("optimiser");
+  device.begin_phase("optimizer");
   autograd::Sgd sgd(model.parameters(), 0.01F);
   const autograd::StepFunction step = autograd::training_step(
       [&](autograd::Tape& tape, int) { return model.loss(tape, models::MlpFunctions::by_layer); },
@@ -106,7 +106,7 @@ TEST_P(DeviceMemoryEvents, PhasesAddUpToWhatTheDeviceCounts) {
     EXPECT_EQ(allocated[phase.name], phase.allocated) << phase.name;
     EXPECT_EQ(released[phase.name], phase.released) << phase.name;
     // The tracker's segments begin with their first event, and the device's phases with their name.
-    if (phase.name == "optimiser") continue;
+    if (phase.name == "optimizer") continue;
     EXPECT_EQ(peak[phase.name], phase.peak) << phase.name;
   }
 }

@@ -12,7 +12,7 @@
 #include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/dispatch_gaps.h"
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
@@ -43,7 +43,7 @@ class EmulatedGaps : public ::testing::Test {
   wormhole::Profiles profiles_ = wormhole::load_profiles();
   WormholeDevice device_{profiles_, {.command_queues = 2}};
   CommandQueue& queue_ = device_.command_queue(0);
-  Recorder recorder_;
+  EventRecorder recorder_;
   std::vector<ops::Tensor> tensors_;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 /// Returns programs as a host engine records them: a call of `call` us, then a kernel of `kernel`
 /// us. Each call is made when the kernel before it has ended.
-std::vector<TraceEvent> in_turn(std::int64_t call, std::int64_t kernel, std::string_view name) {
-  std::vector<TraceEvent> events;
+std::vector<TimelineEvent> in_turn(std::int64_t call, std::int64_t kernel, std::string_view name) {
+  std::vector<TimelineEvent> events;
   SimTime now;
   for (std::uint64_t program = 1; program <= 5; ++program) {
     const SimTime called = now + SimTime::microseconds(call);
@@ -38,7 +38,7 @@ std::vector<TraceEvent> in_turn(std::int64_t call, std::int64_t kernel, std::str
 }
 
 TEST(LiveBound, IsTheLongestOpWhereProgramsRunMostOfTheTime) {
-  std::vector<TraceEvent> events = in_turn(10, 90, "matmul");
+  std::vector<TimelineEvent> events = in_turn(10, 90, "matmul");
   const SimTime end = events.back().end;
   events.push_back({.track = {TrackKind::command_queue},
                     .name = "add",

@@ -14,8 +14,8 @@ namespace {
 
 using testing::picoseconds;
 
-TraceEvent event(Track track, std::string_view category, std::int64_t start, std::int64_t end,
-                 std::uint64_t program = 0, std::string_view name = "matmul") {
+TimelineEvent event(Track track, std::string_view category, std::int64_t start, std::int64_t end,
+                    std::uint64_t program = 0, std::string_view name = "matmul") {
   return {.track = track,
           .name = name,
           .category = category,
@@ -36,9 +36,9 @@ void expect_span(const Span& span, std::int64_t start, std::int64_t end) {
 }
 
 TEST(Timeline, JoinsAProgramsKernelDispatchAndCall) {
-  const std::vector<TraceEvent> events{event(kHost, "host", 10, 20, 5),
-                                       event(kSubDevice, "kernel", 40, 60, 5, "add"),
-                                       event(kDispatcher, "dispatch", 20, 35, 5)};
+  const std::vector<TimelineEvent> events{event(kHost, "host", 10, 20, 5),
+                                          event(kSubDevice, "kernel", 40, 60, 5, "add"),
+                                          event(kDispatcher, "dispatch", 20, 35, 5)};
   const Timeline timeline = timeline_of(events);
   ASSERT_EQ(timeline.programs.size(), 1U);
   const ProgramRun& run = timeline.programs.front();
@@ -54,7 +54,7 @@ TEST(Timeline, JoinsAProgramsKernelDispatchAndCall) {
 }
 
 TEST(Timeline, GivesTheProgramsOfAReplayTheSameCall) {
-  const std::vector<TraceEvent> events{
+  const std::vector<TimelineEvent> events{
       event(kHost, "host", 0, 1, 1),          event(kHost, "host", 2, 4, 2, "execute_trace"),
       event(kHost, "host", 5, 6, 4),          event(kSubDevice, "kernel", 10, 11, 1),
       event(kSubDevice, "kernel", 12, 13, 2), event(kSubDevice, "kernel", 14, 15, 3),
@@ -68,7 +68,7 @@ TEST(Timeline, GivesTheProgramsOfAReplayTheSameCall) {
 }
 
 TEST(Timeline, CountsTheReplaysOfEachTrace) {
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
   const auto replay = [&](std::uint32_t trace, std::uint64_t first, std::int64_t start) {
     events.push_back(event(kHost, "host", start, start + 1, first, "execute_trace"));
     events.back().trace = trace;
@@ -91,9 +91,9 @@ TEST(Timeline, CountsTheReplaysOfEachTrace) {
 }
 
 TEST(Timeline, LeavesOutWhatWasNotRecorded) {
-  const std::vector<TraceEvent> events{event(kHost, "host", 0, 1, 9),
-                                       event(kDispatcher, "dispatch", 2, 3, 9),
-                                       event(kSubDevice, "kernel", 10, 11, 8)};
+  const std::vector<TimelineEvent> events{event(kHost, "host", 0, 1, 9),
+                                          event(kDispatcher, "dispatch", 2, 3, 9),
+                                          event(kSubDevice, "kernel", 10, 11, 8)};
   const Timeline timeline = timeline_of(events, 12);
   ASSERT_EQ(timeline.programs.size(), 1U);
   EXPECT_FALSE(timeline.programs[0].host_call);
@@ -102,8 +102,8 @@ TEST(Timeline, LeavesOutWhatWasNotRecorded) {
 }
 
 TEST(Timeline, TakesTheQueueOfADeviceWithoutSubDevicesFromItsTrack) {
-  const std::vector<TraceEvent> events{event(kHost, "host", 0, 30, 1),
-                                       event(kQueue, "kernel", 10, 20, 1)};
+  const std::vector<TimelineEvent> events{event(kHost, "host", 0, 30, 1),
+                                          event(kQueue, "kernel", 10, 20, 1)};
   const Timeline timeline = timeline_of(events);
   ASSERT_EQ(timeline.programs.size(), 1U);
   EXPECT_EQ(timeline.programs[0].queue, 1);
@@ -111,7 +111,7 @@ TEST(Timeline, TakesTheQueueOfADeviceWithoutSubDevicesFromItsTrack) {
 }
 
 TEST(Timeline, KeepsWhatHostDispatcherAndCoresDidBesidesPrograms) {
-  const std::vector<TraceEvent> events{
+  const std::vector<TimelineEvent> events{
       event(kHost, "finish", 0, 1),        event(kHost, "transfer", 1, 2),
       event(kHost, "queue full", 2, 3),    event(kHost, "profiler", 3, 4),
       event(kSubDevice, "profiler", 4, 5), event(kDispatcher, "event wait", 5, 6),

@@ -83,8 +83,8 @@ TEST(LogPage, WithoutStartsSaysWhatIsNotKnown) {
   EXPECT_TRUE(has(words[0], "does not say when programs began"));
 }
 
-std::vector<TraceEvent> kernels(int count) {
-  std::vector<TraceEvent> events;
+std::vector<TimelineEvent> kernels(int count) {
+  std::vector<TimelineEvent> events;
   for (int i = 0; i < count; ++i) {
     events.push_back({.track = {.kind = TrackKind::sub_device},
                       .name = i % 10 == 0 ? "long" : "short",
@@ -97,7 +97,7 @@ std::vector<TraceEvent> kernels(int count) {
 }
 
 TEST(TimelineJson, JoinsSpansWhereThereAreTooMany) {
-  const std::vector<TraceEvent> events = kernels(10'000);
+  const std::vector<TimelineEvent> events = kernels(10'000);
   const TimelinePoint point{.process = {.name = "p", .events = events}};
   const nlohmann::json all = nlohmann::json::parse(timeline_json(std::span(&point, 1)));
   EXPECT_EQ(all[0]["tracks"][0]["spans"].size(), 50'000U);
@@ -119,11 +119,11 @@ TEST(TimelineJson, JoinsSpansWhereThereAreTooMany) {
 }
 
 TEST(TimelineJson, ShowsMemoryFromTheBeginningOfThePoint) {
-  const std::vector<TraceEvent> events{{.track = {.kind = TrackKind::host_thread},
-                                        .name = "call",
-                                        .category = "host",
-                                        .start = us(100),
-                                        .end = us(200)}};
+  const std::vector<TimelineEvent> events{{.track = {.kind = TrackKind::host_thread},
+                                           .name = "call",
+                                           .category = "host",
+                                           .start = us(100),
+                                           .end = us(200)}};
   profiler::MemoryUse use;
   const auto live = [&](std::int64_t time, std::int64_t bytes) {
     use.curve.push_back({.time = us(time), .dram = Bytes(bytes)});

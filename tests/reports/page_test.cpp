@@ -320,16 +320,16 @@ TEST(MemoryChart, HasDramAndL1WhereItWasUsed) {
 }
 
 TEST(TimelineJson, HasTheSpansOfEachTrackFromZero) {
-  const std::vector<TraceEvent> events{{.track = {.kind = TrackKind::host_thread},
-                                        .name = "</script>",
-                                        .category = "host",
-                                        .start = SimTime::microseconds(5),
-                                        .end = SimTime::microseconds(7)},
-                                       {.track = {.kind = TrackKind::host_thread},
-                                        .name = "b",
-                                        .category = "host",
-                                        .start = SimTime::microseconds(8),
-                                        .end = SimTime::microseconds(9)}};
+  const std::vector<TimelineEvent> events{{.track = {.kind = TrackKind::host_thread},
+                                           .name = "</script>",
+                                           .category = "host",
+                                           .start = SimTime::microseconds(5),
+                                           .end = SimTime::microseconds(7)},
+                                          {.track = {.kind = TrackKind::host_thread},
+                                           .name = "b",
+                                           .category = "host",
+                                           .start = SimTime::microseconds(8),
+                                           .end = SimTime::microseconds(9)}};
   const TimelinePoint point{.process = {.name = "p", .events = events}};
   const std::string text = timeline_json(std::span(&point, 1));
   EXPECT_FALSE(has(text, "<"));

@@ -104,14 +104,14 @@ DataType MatmulKernels::type_for_pass(const Program& product) {
   return in == DataType::float32 ? in : product.outputs[0].spec.dtype;
 }
 
-MatmulPlan& MatmulKernels::planned(const MatmulShape& shape) {
+ProductPlan& MatmulKernels::planned(const MatmulShape& shape) {
   const auto known = plans_.find(shape);
   if (known != plans_.end()) return *known->second;
-  std::unique_ptr<MatmulPlan> plan;
+  std::unique_ptr<ProductPlan> plan;
   MatmulShape computed = shape;
   computed.a = computed.b = multiplied_in(shape.a, shape.b);
   explained(shape, [&] {
-    plan = std::make_unique<MatmulPlan>(shape, context_.pool.threads(), tuning_.way(computed));
+    plan = std::make_unique<ProductPlan>(shape, context_.pool.threads(), tuning_.way(computed));
   });
   return *plans_.emplace(shape, std::move(plan)).first->second;
 }

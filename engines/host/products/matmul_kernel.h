@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/host/kernels/kernel.h"
-#include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_plan.h"
 #include "engines/host/products/product_tuning.h"
 
 namespace howard::host {
@@ -35,11 +35,11 @@ class MatmulKernels {
   static DataType type_for_pass(const Program& product);
 
  private:
-  MatmulPlan& planned(const MatmulShape& shape);
+  ProductPlan& planned(const MatmulShape& shape);
 
   KernelContext context_;
   ProductTuning tuning_;
-  std::map<MatmulShape, std::unique_ptr<MatmulPlan>> plans_;
+  std::map<MatmulShape, std::unique_ptr<ProductPlan>> plans_;
 };
 
 }  // namespace howard::host

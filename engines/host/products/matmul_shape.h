@@ -11,7 +11,7 @@
 namespace howard::host {
 
 /// C[batch, m, n] = A[batch, m, k] B[batch, k, n], plus a row [n] if there is a bias. The operands
-/// are bfloat16 or float32 and may be mixed; MatmulPlan decides in which type they are multiplied.
+/// are bfloat16 or float32 and may be mixed; ProductPlan decides in which type they are multiplied.
 struct MatmulShape {
   std::int64_t batch = 1;
   std::int64_t m = 0;

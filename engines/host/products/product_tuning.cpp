@@ -15,7 +15,7 @@
 #include "engines/host/host_memory.h"
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/products/matmul_blocks.h"
-#include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_plan.h"
 
 namespace howard::host {
 namespace {
@@ -86,7 +86,7 @@ MatmulShape trial_shape(std::size_t kind, int threads) {
 ProductWay fastest_way(const MatmulShape& shape, WorkerPool& pool) {
   struct Candidate {
     ProductWay way;
-    std::unique_ptr<MatmulPlan> plan;
+    std::unique_ptr<ProductPlan> plan;
     std::chrono::duration<double> best{};
     bool runs = true;
   };
@@ -97,7 +97,7 @@ ProductWay fastest_way(const MatmulShape& shape, WorkerPool& pool) {
   Workspace workspace(pool.threads());
   std::vector<Candidate> candidates;
   for (const auto& [name, way] : kWays) {
-    candidates.push_back({way, std::make_unique<MatmulPlan>(shape, pool.threads(), way), {}});
+    candidates.push_back({way, std::make_unique<ProductPlan>(shape, pool.threads(), way), {}});
   }
   const auto run = [&](const Candidate& one) {
     const auto start = TuningClock::now();

@@ -26,7 +26,7 @@ class NullDevice final : public Device, private CommandQueue {
   void release_trace(TraceId) override {}
   void set_sub_devices(std::span<const CoreRange>) override {}
   SimTime now() const override { return {}; }
-  void set_trace_sink(TraceSink*) override {}
+  void set_trace_sink(EventSink*) override {}
   std::int64_t calls() const { return calls_; }
 
  private:

@@ -84,7 +84,7 @@ struct Contestant {
 
 std::vector<Contestant> contestants(const Problem& problem, int threads) {
   std::vector<Contestant> all;
-  enum class Engine { dynamic, recorded, traced };
+  enum class Engine { dynamic, static_step, traced };
   const auto add = [&](const char* name, Engine engine, bool fuse) {
     const auto training = std::make_shared<Training>(problem, threads, fuse);
     Training& own = *training;
@@ -98,7 +98,7 @@ std::vector<Contestant> contestants(const Problem& problem, int threads) {
                    [training, engine](int steps) {
                      for (int i = 0; i < steps; ++i) {
                        if (engine == Engine::dynamic) training->function(training->device);
-                       if (engine == Engine::recorded) training->recorded->run();
+                       if (engine == Engine::static_step) training->recorded->run();
                        if (engine == Engine::traced) training->traced->run();
                      }
                      training->device.command_queue(0).finish();
@@ -107,7 +107,7 @@ std::vector<Contestant> contestants(const Problem& problem, int threads) {
   };
   add("traced_fused", Engine::traced, true);
   add("traced", Engine::traced, false);
-  add("static", Engine::recorded, false);
+  add("static", Engine::static_step, false);
   add("dynamic", Engine::dynamic, false);
   const auto add_peer = [&](const char* name, DataType products) {
     const auto peer = std::make_shared<benchmarks::OnednnMlp>(benchmarks::OnednnMlpOptions{

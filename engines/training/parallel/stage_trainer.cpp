@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/training_step.h"
 #include "engines/models/shards.h"
 #include "engines/training/clipped.h"
@@ -93,7 +93,7 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
     data_.push_back({ops::Tensor(device, model_->tokens().spec()),
                      ops::Tensor(device, model_->targets().spec())});
   }
-  device.begin_phase("optimiser");
+  device.begin_phase("optimizer");
   optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
   if (recipe.clip > 0) {
     clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip, true);
@@ -107,7 +107,7 @@ StageTrainer::~StageTrainer() = default;
 void StageTrainer::make_parameters() {
   Recipe shapes = recipe_;
   shapes.batch = 1;
-  autograd::Recorder recorder(device_);
+  autograd::StepRecorder recorder(device_);
   const auto whole = make_model(recorder, shapes, vocabulary_);
   models::write_random_shares(queue_, model_->parameters(), whole->parameters(), recipe_.seed,
                               plan_.tp, place_.column);

@@ -46,7 +46,7 @@ TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPl
   std::ranges::sort(sorted_, {}, &Parameter::name);
   if (is_optimizer()) {
     models::write_random(queue_, model_->parameters(), recipe.seed);
-    device.begin_phase("optimiser");
+    device.begin_phase("optimizer");
     optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
   }
   share_parameters();

@@ -5,7 +5,7 @@
 
 namespace howard::wormhole {
 
-void record_launch(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
+void record_launch(EventSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
                    const Launch& launch, const LaunchTimes& times) {
   const auto index = [](int number) { return static_cast<std::uint16_t>(number); };
   const std::string_view name = launch.planned->name;
@@ -37,7 +37,7 @@ void record_launch(TraceSink& sink, std::uint64_t program, int queue, const Core
   }
 }
 
-void record_event_wait(TraceSink& sink, int queue, SimTime start, SimTime end) {
+void record_event_wait(EventSink& sink, int queue, SimTime start, SimTime end) {
   const auto index = static_cast<std::uint16_t>(queue);
   sink.record({.track = {TrackKind::dispatcher, Lane::none, index},
                .name = "wait_for_event",

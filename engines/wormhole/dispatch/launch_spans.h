@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "engines/device/device.h"
 #include "engines/wormhole/dispatch/launch.h"
 
@@ -12,10 +12,10 @@ namespace howard::wormhole {
 /// Records what happened to a launch: its dispatch, its kernel on the sub-device that has `cores`,
 /// and the reader, compute and writer of each core that had work. `program` is the number of the
 /// launch.
-void record_launch(TraceSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
+void record_launch(EventSink& sink, std::uint64_t program, int queue, const CoreRange& cores,
                    const Launch& launch, const LaunchTimes& times);
 
 /// Records that the dispatcher of `queue` waited for an event.
-void record_event_wait(TraceSink& sink, int queue, SimTime start, SimTime end);
+void record_event_wait(EventSink& sink, int queue, SimTime start, SimTime end);
 
 }  // namespace howard::wormhole

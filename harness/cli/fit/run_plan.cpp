@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "engines/autograd/averaged_gradients.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/training_step.h"
 #include "engines/device/collective.h"
 #include "engines/training/optimizers.h"
@@ -39,7 +39,7 @@ class EmulatedRun {
     recipe_.batch /= setting.ddp;
     chip_.begin_phase("model");
     model_ = training::make_model(chip_, recipe_, setting.vocabulary, &tensor_);
-    chip_.begin_phase("optimiser");
+    chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
     averaged_ =
@@ -69,7 +69,7 @@ class EmulatedRun {
 
   /// Of the programs of an update.
   void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
-    autograd::Recorder recorder(chip_);
+    autograd::StepRecorder recorder(chip_);
     static_cast<void>(step_(recorder));
     const std::size_t update = recorder.phases().back().first;
     for (std::size_t i = 0; i < recorder.programs().size(); ++i) {

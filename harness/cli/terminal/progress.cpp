@@ -62,7 +62,7 @@ void Progress::iterated(const harness::PointResult& running) {
   show(fmt::format("{:.3g} iterations/s{}", iterations_.per_second(), bound_), running.id());
 }
 
-TraceSink* Progress::live_sink() {
+EventSink* Progress::live_sink() {
   bound_.clear();
   if (!line_.is_enabled()) return nullptr;
   if (!recorder_) recorder_.emplace(kMostEvents);

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "harness/cli/terminal/rate.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/result.h"
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 
 namespace howard::cli {
 
@@ -33,7 +33,7 @@ class Progress {
   void iterated(const harness::PointResult& running);
   /// Returns a sink for the events of a warm-up iteration, from which the next iterated() says what
   /// bounds its point; null if nobody would see it.
-  TraceSink* live_sink();
+  EventSink* live_sink();
 
  private:
   bool is_due() const;
@@ -44,7 +44,7 @@ class Progress {
   std::size_t done_ = 0;
   StatusLine line_;
   Rate points_, iterations_;
-  std::optional<profiler::Recorder> recorder_;
+  std::optional<profiler::EventRecorder> recorder_;
   bool has_events_ = false;  ///< True if there are events that were not looked at yet.
   std::string bound_;        ///< What bounds the point that is being iterated.
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

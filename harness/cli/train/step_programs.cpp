@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engines/autograd/recorder.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/training_step.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
@@ -30,7 +30,7 @@ ProgramKey key_of(const Program& program) {
 
 StepPrograms step_programs(Device& device, const training::Recipe& recipe,
                            std::int64_t vocabulary) {
-  autograd::Recorder recorder(device);
+  autograd::StepRecorder recorder(device);
   const auto model = training::make_model(recorder, recipe, vocabulary);
   const auto optimizer =
       training::make_optimizer(recipe, autograd::Calls(recorder), model->parameters(), false);

@@ -39,8 +39,8 @@
 #include "harness/cli/train/train_progress.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
+#include "profiler/event_recorder.h"
 #include "profiler/live_bound.h"
-#include "profiler/recorder.h"
 #include "reports/formats/result_json.h"
 #include "reports/tables/terminal_table.h"
 
@@ -374,7 +374,7 @@ class TrainRun {
 
   static std::string name_of(training::Engine engine) {
     if (engine == training::Engine::dynamic) return "dynamic";
-    return engine == training::Engine::recorded ? "static" : "traced";
+    return engine == training::Engine::static_step ? "static" : "traced";
   }
 
   void write_result() {
@@ -411,8 +411,8 @@ class TrainRun {
   training::Corpus corpus_;
   std::vector<std::uint32_t> held_out_;  ///< For validation; none without eval_every.
   profiler::MemoryRecorder memory_;
-  profiler::Recorder recorder_;  ///< Records a step now and then.
-  std::string bound_;            ///< The bound that it found last.
+  profiler::EventRecorder recorder_;  ///< Records a step now and then.
+  std::string bound_;                 ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
   std::optional<training::Validation> validation_;

@@ -24,7 +24,7 @@ double megabytes(Bytes size) { return static_cast<double>(size.value()) / kMegab
 /// TTML's name of a phase, or the phase's own in capitals.
 std::string ttml_phase(const std::string& phase) {
   static const std::map<std::string, std::string> kNames{{"model", "MODEL_CREATION"},
-                                                         {"optimiser", "OPTIMIZER_CREATION"},
+                                                         {"optimizer", "OPTIMIZER_CREATION"},
                                                          {"forward", "FORWARD_PASS"},
                                                          {"backward", "BACKWARD_PASS"},
                                                          {"step", "FIRST_ITERATION_COMPLETE"}};
@@ -81,7 +81,7 @@ double percentile(std::vector<double> values, std::size_t percent) {
 void add_memory(nlohmann::ordered_json& json, const profiler::MemoryUse& use) {
   const double total = megabytes(use.dram_peak().dram);
   const double model = change_of(use, "model");
-  const double optimizer = change_of(use, "optimiser");
+  const double optimizer = change_of(use, "optimizer");
   const double activations = change_of(use, "forward");
   const double gradients = most_of(use, "backward");
   json["model_dram_mb"] = model;

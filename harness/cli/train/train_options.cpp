@@ -23,7 +23,7 @@ namespace {
 using training::Engine;
 
 const std::map<std::string, Engine> kEngines{
-    {"dynamic", Engine::dynamic}, {"static", Engine::recorded}, {"traced", Engine::traced}};
+    {"dynamic", Engine::dynamic}, {"static", Engine::static_step}, {"traced", Engine::traced}};
 const std::map<std::string, harness::Backend> kBackends{{"host", harness::Backend::host},
                                                         {"emulated", harness::Backend::emulated}};
 

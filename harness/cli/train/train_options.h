@@ -44,7 +44,7 @@ struct TrainOptions {
   std::optional<training::MeshPlan> plan;
   mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;  ///< Of a pipeline.
   int tiers = 3;                                                         ///< Of workers: 2 or 3.
-  training::Engine engine = training::Engine::recorded;
+  training::Engine engine = training::Engine::static_step;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
   /// Whether a run that is not resumed multiplies in the ways that are fastest on this machine; a

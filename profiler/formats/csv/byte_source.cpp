@@ -23,7 +23,7 @@ namespace {
 
 }  // namespace
 
-std::size_t TextSource::read(std::span<char> buffer) {
+std::size_t TextBytes::read(std::span<char> buffer) {
   const std::size_t size = std::min(buffer.size(), rest_.size());
   std::copy_n(rest_.data(), size, buffer.data());
   rest_.remove_prefix(size);

@@ -18,9 +18,9 @@ class ByteSource {
 };
 
 /// Reads a text in memory, which must outlive the source.
-class TextSource final : public ByteSource {
+class TextBytes final : public ByteSource {
  public:
-  explicit TextSource(std::string_view text) : rest_(text) {}
+  explicit TextBytes(std::string_view text) : rest_(text) {}
   std::size_t read(std::span<char> buffer) override;
 
  private:
@@ -53,7 +53,7 @@ class PrefixedSource final : public ByteSource {
   std::size_t read(std::span<char> buffer) override;
 
  private:
-  TextSource first_;
+  TextBytes first_;
   ByteSource& rest_;
 };
 

@@ -82,7 +82,7 @@ class ProcessWriter {
 
   void spans(std::size_t tid, const TraceView& view, const TrackEvents& events) {
     const std::string place = fmt::format(",{},\"tid\":{},\"ts\":", pid_, tid);
-    for (const TraceEvent* event : events) {
+    for (const TimelineEvent* event : events) {
       begin_line();
       json_ += "{\"ph\":\"X\",\"name\":";
       append_string(json_, event->name);

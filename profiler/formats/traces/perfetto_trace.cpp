@@ -60,7 +60,7 @@ class PacketWriter {
   }
 
   /// `start` is the span's start in the time of the trace.
-  void begin(std::uint64_t track, const TraceEvent& span, SimTime start,
+  void begin(std::uint64_t track, const TimelineEvent& span, SimTime start,
              const std::vector<SpanNote>& notes) {
     event_.clear();
     event_.number(event::kType, event::kBegin);
@@ -159,7 +159,7 @@ void write_spans(PacketWriter& packets, std::uint64_t track, const TraceView& vi
       open.pop_back();
     }
   };
-  for (const TraceEvent* const span : events) {
+  for (const TimelineEvent* const span : events) {
     close_until(span->start);
     packets.begin(track, *span, view.since_start(span->start), view.notes_of(*span));
     open.push_back(span->end);

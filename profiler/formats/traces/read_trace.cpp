@@ -80,19 +80,19 @@ std::vector<Track> find_tracks(const std::vector<TraceSpans::Thread>& threads, R
 }
 
 /// Returns the spans that lie in no other of their track, of category "kernel" if there are any.
-std::vector<TraceEvent> programs_of(const ReadProcess& process) {
-  std::vector<TraceEvent> events = process.events;
-  const auto is_kernel = [](const TraceEvent& event) {
+std::vector<TimelineEvent> programs_of(const ReadProcess& process) {
+  std::vector<TimelineEvent> events = process.events;
+  const auto is_kernel = [](const TimelineEvent& event) {
     return event.category == category::kKernel;
   };
   if (std::ranges::any_of(events, is_kernel)) {
-    std::erase_if(events, [&](const TraceEvent& event) { return !is_kernel(event); });
+    std::erase_if(events, [&](const TimelineEvent& event) { return !is_kernel(event); });
   }
-  std::ranges::stable_sort(events, [](const TraceEvent& a, const TraceEvent& b) {
+  std::ranges::stable_sort(events, [](const TimelineEvent& a, const TimelineEvent& b) {
     return std::tuple(a.track.index, a.start, b.end) < std::tuple(b.track.index, b.start, a.end);
   });
-  std::vector<TraceEvent> outer;
-  for (TraceEvent& event : events) {
+  std::vector<TimelineEvent> outer;
+  for (TimelineEvent& event : events) {
     const bool inner = !outer.empty() && outer.back().track == event.track &&
                        event.end <= outer.back().end && event.start < outer.back().end;
     event.category = category::kKernel;
@@ -155,7 +155,8 @@ ReadTrace TraceSpans::assemble(NameTable names, DroppedRows& dropped) const {
 Log log_of(ReadTrace trace, Log log) {
   for (ReadProcess& process : trace.processes) {
     const bool ours = process.threads.empty();
-    const std::vector<TraceEvent> events = ours ? std::move(process.events) : programs_of(process);
+    const std::vector<TimelineEvent> events =
+        ours ? std::move(process.events) : programs_of(process);
     LoggedRun run{.title = std::move(process.name),
                   .timeline = unchecked_timeline_of(events, process.losses),
                   .lanes = std::move(process.threads)};

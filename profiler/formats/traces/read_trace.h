@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "profiler/formats/log.h"
 
 namespace howard::profiler {
@@ -14,8 +14,8 @@ namespace howard::profiler {
 /// Holds a process of a trace that was read.
 struct ReadProcess {
   std::string name;
-  std::vector<TraceEvent> events;  ///< Their texts live in the trace's names.
-  std::uint64_t losses = 0;        ///< As the file says; what could not be read is not among them.
+  std::vector<TimelineEvent> events;  ///< Their texts live in the trace's names.
+  std::uint64_t losses = 0;  ///< As the file says; what could not be read is not among them.
   /// The names of its threads if they are not all names of Howard's writers. Each thread is then
   /// the sub-device of its place here.
   std::vector<std::string> threads;

@@ -71,7 +71,7 @@ void add_facts(const ProgramFacts& facts, std::vector<SpanNote>& notes) {
   add_text("longest_stage", std::string(facts.work.limited_by));
 }
 
-bool is_kernel(const TraceEvent& event) {
+bool is_kernel(const TimelineEvent& event) {
   const TrackKind place = event.track.kind;
   return event.category == category::kKernel && event.program != 0 &&
          (place == TrackKind::sub_device || place == TrackKind::command_queue);
@@ -100,16 +100,16 @@ std::vector<QueueLevel> levels_of(std::vector<Step> steps, SimTime origin) {
 
 TraceView::TraceView(const TraceProcess& process)
     : process_(process), tracks_(by_track(process.events)) {
-  const auto first = std::ranges::min_element(process.events, {}, &TraceEvent::start);
+  const auto first = std::ranges::min_element(process.events, {}, &TimelineEvent::start);
   if (first != process.events.end()) origin_ = first->start;
   find_cores(process.events);
   explain(process);
 }
 
-void TraceView::find_cores(std::span<const TraceEvent> events) {
+void TraceView::find_cores(std::span<const TimelineEvent> events) {
   std::uint64_t program = 0;
   Cores* cores = nullptr;  // of that program, because events of one mostly follow each other
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     if (event.track.kind != TrackKind::core || event.program == 0) continue;
     const int x = core_x(event.track.index);
     const int y = core_y(event.track.index);
@@ -145,7 +145,7 @@ void TraceView::explain(const TraceProcess& process) {
   for (auto& [queue, some] : steps) queues_[queue] = levels_of(std::move(some), origin_);
 }
 
-std::vector<SpanNote> TraceView::notes_of(const TraceEvent& event) const {
+std::vector<SpanNote> TraceView::notes_of(const TimelineEvent& event) const {
   std::vector<SpanNote> notes;
   if (!is_kernel(event)) return notes;
   const ProgramFacts* const facts = process_.facts ? process_.facts(event.program) : nullptr;
@@ -162,7 +162,7 @@ std::vector<SpanNote> TraceView::notes_of(const TraceEvent& event) const {
   return notes;
 }
 
-const GapBefore* TraceView::gap_before(const TraceEvent& event) const {
+const GapBefore* TraceView::gap_before(const TimelineEvent& event) const {
   if (!is_kernel(event)) return nullptr;
   const auto found = gaps_.find(event.program);
   return found == gaps_.end() ? nullptr : &found->second;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/program_facts.h"
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/tracks.h"
 
@@ -20,8 +20,8 @@ namespace howard::profiler {
 
 /// Holds what is drawn as one process of a trace: one point of an experiment.
 struct TraceProcess {
-  std::string name;                    ///< "emulated/shape:1024x1024x1024/dispatch:worker".
-  std::span<const TraceEvent> events;  ///< In any order; no two of a track overlap in part.
+  std::string name;                       ///< "emulated/shape:1024x1024x1024/dispatch:worker".
+  std::span<const TimelineEvent> events;  ///< In any order; no two of a track overlap in part.
   std::uint64_t losses = 0;  ///< The number of events that happened and are not in `events`.
   /// Returns what a program is, or null if the device did not say; empty if nobody knows.
   std::function<const ProgramFacts*(std::uint64_t program)> facts = {};
@@ -59,10 +59,10 @@ class TraceView {
   /// Returns a time of an event, counted from the start of the first one.
   SimTime since_start(SimTime time) const { return time - origin_; }
   /// Returns no notes for spans other than those of kernels on a sub-device or a queue.
-  std::vector<SpanNote> notes_of(const TraceEvent& event) const;
+  std::vector<SpanNote> notes_of(const TimelineEvent& event) const;
   /// Returns the gap before the kernel of a program on a sub-device or a queue; null if it has
   /// none.
-  const GapBefore* gap_before(const TraceEvent& event) const;
+  const GapBefore* gap_before(const TimelineEvent& event) const;
 
  private:
   /// Holds the corners of the rectangle that contains the cores of a program.
@@ -70,7 +70,7 @@ class TraceView {
     int left, top, right, bottom;
   };
 
-  void find_cores(std::span<const TraceEvent> events);
+  void find_cores(std::span<const TimelineEvent> events);
   void explain(const TraceProcess& process);
 
   const TraceProcess& process_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The moreh ops: reductions, products and optimisers of their own kernels."""
+"""The moreh ops: reductions, products and optimizers of their own kernels."""
 
 from howard import _native
 

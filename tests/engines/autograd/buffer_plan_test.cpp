@@ -23,7 +23,7 @@ const TensorSpec kSpec{.shape = {64, 32}};
 TEST(BufferPlan, ElementwiseResultsTakeThePlaceOfAnOperandThatIsNotNeededAnyMore) {
   ReferenceDevice device;
   const Tensor input(device, kSpec);
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const Calls calls(recorder);
   Tensor x = calls.multiply(input, 2);
   for (int i = 0; i < 5; ++i) x = calls.multiply(x, 2);
@@ -33,7 +33,7 @@ TEST(BufferPlan, ElementwiseResultsTakeThePlaceOfAnOperandThatIsNotNeededAnyMore
 TEST(BufferPlan, AProductNeverTakesThePlaceOfAnOperand) {
   ReferenceDevice device;
   const Tensor square(device, {.shape = {32, 32}});
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const Calls calls(recorder);
   Tensor x = calls.matmul(square, square);
   for (int i = 0; i < 5; ++i) x = calls.matmul(x, square);
@@ -44,7 +44,7 @@ TEST(BufferPlan, ABroadcastOperandIsNotReplaced) {
   ReferenceDevice device;
   const Tensor row(device, {.shape = {1, 32}});
   const Tensor column(device, {.shape = {32, 1}});
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const Calls calls(recorder);
   const Tensor a = calls.multiply(row, 2);
   const Tensor b = calls.multiply(column, 2);
@@ -57,7 +57,7 @@ TEST(BufferPlan, ABroadcastOperandIsNotReplaced) {
 TEST(BufferPlan, OnlyEqualSizesShareAndViewsAreTheirBuffer) {
   ReferenceDevice device;
   const Tensor input(device, kSpec);
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const Calls calls(recorder);
   {
     const Tensor wide = calls.multiply(input, 2);
@@ -74,7 +74,7 @@ TEST(BufferPlan, OnlyEqualSizesShareAndViewsAreTheirBuffer) {
 
 TEST(BufferPlan, WhatIsStillHeldAndWhatTheHostWroteSharesWithNobodyAfterwards) {
   ReferenceDevice device;
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   const Calls calls(recorder);
   const Tensor held = calls.fill(1, kSpec);
   {
@@ -91,7 +91,7 @@ TEST(BufferPlan, NoTwoTensorsThatAreNeededShareInRandomSteps) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
     ReferenceDevice device;
-    Recorder recorder(device);
+    StepRecorder recorder(device);
     const Calls calls(recorder);
     const std::vector<TensorSpec> specs{kSpec, {.shape = {32, 64}}, {.shape = {32, 32}}};
     std::vector<Tensor> alive;
@@ -154,10 +154,10 @@ TEST(StaticStep, AShapeThatChangesIsAnError) {
   EXPECT_THROW(step.run(), Error);
 }
 
-TEST(Recorder, RefusesWhatIsNoProgram) {
+TEST(StepRecorder, RefusesWhatIsNoProgram) {
   ReferenceDevice device;
   const Tensor outside(device, kSpec);
-  Recorder recorder(device);
+  StepRecorder recorder(device);
   CommandQueue& queue = recorder.command_queue(0);
   std::vector<std::byte> bytes(4096);
   EXPECT_THROW(queue.finish(), Error);

@@ -13,7 +13,7 @@ namespace howard::autograd {
 /// Follows the recorded programs through the planned places. It fails the test if one of them reads
 /// a place that holds another tensor's values, if a result that is not elementwise lands on an
 /// operand, or if a tensor that is still held was overwritten at the end.
-inline void expect_no_sharing(const Recorder& recorder) {
+inline void expect_no_sharing(const StepRecorder& recorder) {
   const BufferPlan plan = plan_buffers(recorder);
   std::map<std::size_t, BufferId> holds;
   for (const auto& [id, buffer] : recorder.buffers()) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "engines/host/kernels/workspace.h"
-#include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_plan.h"
 #include "engines/host/worker_pool.h"
 #include "tests/engines/host/host_products.h"
 
@@ -100,7 +100,7 @@ TEST_P(SignalsDuringProducts, FindThreadsOnTheirStacks) {
   // not held, they break the heap here when k is large; for a small k they are not held.
   constexpr int kThreads = 2;
   constexpr std::int64_t kSide = 512;
-  MatmulPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, fixed_way(), false);
+  ProductPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, fixed_way(), false);
   WorkerPool pool(kThreads);
   Workspace workspace(kThreads);
   const auto factor =

@@ -19,15 +19,15 @@ namespace howard::host {
 namespace {
 
 /// Keeps what it receives, and notices if two threads call it at once.
-class Events : public TraceSink {
+class Events : public EventSink {
  public:
-  void record(const TraceEvent& event) override {
+  void record(const TimelineEvent& event) override {
     if (busy_.exchange(true)) collided = true;
     events.push_back(event);
     for (int i = 0; i < 20; ++i) std::this_thread::yield();
     busy_ = false;
   }
-  std::vector<TraceEvent> events;
+  std::vector<TimelineEvent> events;
   std::atomic<bool> collided = false;
 
  private:
@@ -43,9 +43,9 @@ Program filled(float value, const Operand& out) {
 }
 
 /// Fails while a program runs, as the system may.
-class FailingSink : public TraceSink {
+class FailingSink : public EventSink {
  public:
-  void record(const TraceEvent& event) override {
+  void record(const TimelineEvent& event) override {
     if (event.track.kind != TrackKind::command_queue) return;
     ++programs;
     if (event.program != failing_program) return;
@@ -56,9 +56,9 @@ class FailingSink : public TraceSink {
 };
 
 /// Remembers on which thread a program ran.
-class WhoRuns : public TraceSink {
+class WhoRuns : public EventSink {
  public:
-  void record(const TraceEvent& event) override {
+  void record(const TimelineEvent& event) override {
     if (event.track.kind != TrackKind::command_queue) return;
     thread = std::this_thread::get_id();
     ran = true;
@@ -161,7 +161,7 @@ TEST_F(Host, ASmallProgramRunsAtOnceAndBehindALargeOneInItsTurn) {
   queue_.finish();
   device_.set_trace_sink(nullptr);
   std::vector<std::uint64_t> order;
-  for (const TraceEvent& event : sink.events) {
+  for (const TimelineEvent& event : sink.events) {
     if (event.category == "kernel") order.push_back(event.program);
   }
   EXPECT_EQ(order.size(), 41U);
@@ -218,7 +218,7 @@ TEST_F(Host, WhoListensSeesEachProgramOfAList) {
   queue_.finish();
   device_.set_trace_sink(nullptr);
   const auto on = [&](TrackKind kind) {
-    return std::ranges::count_if(sink.events, [&](const TraceEvent& event) {
+    return std::ranges::count_if(sink.events, [&](const TimelineEvent& event) {
       return event.track.kind == kind && event.name == "matmul";
     });
   };
@@ -438,9 +438,9 @@ TEST_F(Host, EveryKernelRunsBetweenItsEnqueueAndTheFinish) {
   for (int i = 0; i < 500; ++i) queue_.enqueue(product(a, a, out));
   queue_.finish();
   std::map<std::uint64_t, SimTime> called;
-  std::map<std::uint64_t, TraceEvent> kernels;
+  std::map<std::uint64_t, TimelineEvent> kernels;
   SimTime finished;
-  for (const TraceEvent& event : sink.events) {
+  for (const TimelineEvent& event : sink.events) {
     if (event.category == "host") called[event.program] = event.start;
     if (event.category == "kernel") kernels[event.program] = event;
     if (event.category == "finish") finished = event.end;
@@ -465,10 +465,10 @@ TEST_F(Host, SpansAreNestedInTimeAndNeverOverlapOnATrack) {
   queue_.enqueue(product(a, a, out));
   queue_.finish();
   EXPECT_EQ(sink.events.size(), 20U + 20U + 1U) << "calls, kernels and the finish";
-  std::map<Track, std::vector<TraceEvent>> tracks;
+  std::map<Track, std::vector<TimelineEvent>> tracks;
   SimTime first_call = device_.now();
   SimTime last_end;
-  for (const TraceEvent& event : sink.events) {
+  for (const TimelineEvent& event : sink.events) {
     tracks[event.track].push_back(event);
     EXPECT_LE(event.start, event.end);
     if (event.track.kind == TrackKind::host_thread) {
@@ -477,7 +477,7 @@ TEST_F(Host, SpansAreNestedInTimeAndNeverOverlapOnATrack) {
     }
   }
   for (auto& [track, events] : tracks) {
-    std::ranges::sort(events, {}, &TraceEvent::start);
+    std::ranges::sort(events, {}, &TimelineEvent::start);
     for (std::size_t i = 0; i < events.size(); ++i) {
       EXPECT_GE(events[i].start, first_call);
       EXPECT_LE(events[i].end, last_end);

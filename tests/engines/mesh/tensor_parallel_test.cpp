@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "engines/autograd/averaged_gradients.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/recorder.h"
 #include "engines/autograd/sgd.h"
+#include "engines/autograd/step_recorder.h"
 #include "engines/autograd/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/mesh_member.h"
@@ -138,7 +138,7 @@ Trained train(const Mesh& mesh, const MakeModel& make, DataType dtype = DataType
     const DeviceGroup tensor(device, 0, mesh.tp, column);
     const DeviceGroup data(device, 1, mesh.ddp, row);
     const auto model = make(device, dtype, kBatch / mesh.ddp, &tensor);
-    autograd::Recorder recorder(device);
+    autograd::StepRecorder recorder(device);
     const auto whole = make(recorder, dtype, kBatch, nullptr);
     CommandQueue& queue = device.command_queue(0);
     models::write_random_shares(queue, model->parameters(), whole->parameters(), 7, mesh.tp,
@@ -225,7 +225,7 @@ std::map<std::string, int> collectives_of(models::LlamaOptions options) {
   const autograd::StepFunction step =
       autograd::training_step([&](Tape& tape, int) { return model.loss(tape); }, optimizer,
                               {.tape = {.compute = options.compute}});
-  autograd::Recorder recorder(chip);
+  autograd::StepRecorder recorder(chip);
   static_cast<void>(step(recorder));
   std::map<std::string, int> counts;
   for (const Program& program : recorder.programs()) {

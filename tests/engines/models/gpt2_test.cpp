@@ -269,7 +269,7 @@ TEST(Gpt2, PlanningSharesNoBufferThatIsNeededAndSavesMostOfTheMemory) {
   Gpt2 model(device, kTiny);
   fill_random(device, model);
   Sgd sgd(model.parameters(), 0.01F);
-  autograd::Recorder recorder(device);
+  autograd::StepRecorder recorder(device);
   {
     const ops::Tensor loss = step_of(model, sgd)(recorder);
     autograd::expect_no_sharing(recorder);

@@ -162,7 +162,7 @@ TEST(HostTraining, NanoGptGradientsAreThoseOfFloat64) {
 
 enum class Engine {
   dynamic,
-  recorded,
+  static_step,
   traced,
   traced_fused,
   published,
@@ -187,13 +187,13 @@ std::vector<float> losses(Engine engine, const Options& options, float rate, int
     if (options.as_published) static_cast<void>(function(device));
   }
   std::unique_ptr<autograd::Step> step;
-  if (engine == Engine::recorded || engine == Engine::traced || engine == Engine::traced_fused) {
+  if (engine == Engine::static_step || engine == Engine::traced || engine == Engine::traced_fused) {
     step = std::make_unique<StaticStep>(device, function);
   } else if (engine != Engine::dynamic) {
     step = std::make_unique<autograd::PublishedStep>(device, function, model.parameters());
   }
   std::unique_ptr<autograd::TracedStep> traced;
-  if (engine != Engine::dynamic && engine != Engine::recorded && engine != Engine::published) {
+  if (engine != Engine::dynamic && engine != Engine::static_step && engine != Engine::published) {
     traced = std::make_unique<autograd::TracedStep>(device, *step);
   }
   std::vector<float> result;
@@ -216,7 +216,7 @@ TEST(HostTraining, EnginesGiveTheSameLossesToTheBit) {
   for (const DataType dtype : {DataType::float32, DataType::bfloat16}) {
     for (const MlpFunctions functions : {MlpFunctions::by_layer, MlpFunctions::by_op}) {
       const std::vector<float> dynamic = mlp_losses(Engine::dynamic, dtype, functions);
-      EXPECT_EQ(mlp_losses(Engine::recorded, dtype, functions), dynamic);
+      EXPECT_EQ(mlp_losses(Engine::static_step, dtype, functions), dynamic);
       EXPECT_EQ(mlp_losses(Engine::traced, dtype, functions), dynamic);
       EXPECT_LT(dynamic.back(), 0.95F * dynamic.front());
     }
@@ -253,7 +253,7 @@ TEST(HostTraining, Gpt2EnginesGiveTheSameLossesToTheBit) {
                                      [](Gpt2& model, Tape& tape) { return model.loss(tape); });
   };
   const std::vector<float> dynamic = of(Engine::dynamic);
-  EXPECT_EQ(of(Engine::recorded), dynamic);
+  EXPECT_EQ(of(Engine::static_step), dynamic);
   EXPECT_EQ(of(Engine::traced), dynamic);
   EXPECT_LT(dynamic.back(), dynamic.front());
 }

@@ -199,7 +199,7 @@ TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
   const auto programs_of = [&](int layers) {
     LlamaOptions options{.batch = 1, .sequence = 128, .layers = layers};
     Llama model(device, options);
-    autograd::Recorder recorder(device);
+    autograd::StepRecorder recorder(device);
     Tape tape(recorder, {.calls = {.products = kTtmlProducts}, .records = false});
     static_cast<void>(model.loss(tape));
     return recorder.programs();

@@ -188,7 +188,7 @@ TEST(NanoGpt, PlanningSharesNoBufferThatIsNeeded) {
     NanoGpt model(device, options);
     fill(device, model);
     AdamW adamw(autograd::Calls(device), model.parameters(), {});
-    autograd::Recorder recorder(device);
+    autograd::StepRecorder recorder(device);
     const ops::Tensor loss = step_of(model, adamw)(recorder);
     autograd::expect_no_sharing(recorder);
   }

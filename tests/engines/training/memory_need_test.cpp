@@ -60,7 +60,7 @@ TEST(MemoryNeed, CountsTheParametersOfTheModel) {
 
 TEST(MemoryNeed, IsWhatAStepOfAWideModelHoldsButForActivations) {
   for (const auto optimizer : {OptimizerKind::adamw, OptimizerKind::sgd}) {
-    for (const Engine engine : {Engine::dynamic, Engine::recorded}) {
+    for (const Engine engine : {Engine::dynamic, Engine::static_step}) {
       const Recipe recipe = wide(optimizer);
       const MemoryNeed need = memory_need(recipe, kVocabulary, engine != Engine::dynamic);
       const double peak = peak_of(recipe, engine);
@@ -81,7 +81,7 @@ TEST(MemoryNeed, IsLessThanWhatLongSequencesHoldAndNotMuchLess) {
                         .dropout = 0,
                         .dtype = dtype};
     const MemoryNeed need = memory_need(recipe, kVocabulary, true);
-    const double peak = peak_of(recipe, Engine::recorded);
+    const double peak = peak_of(recipe, Engine::static_step);
     EXPECT_LT(need.tensors + need.sequences, peak);
     EXPECT_GT(need.tensors + need.sequences, 0.4 * peak);
   }
@@ -100,12 +100,12 @@ TEST(MemoryNeed, WhatAMachineHasNotIsRefusedBeforeAnythingIsAllocated) {
     return std::string();
   };
   Recipe recipe = wide(OptimizerKind::adamw);
-  EXPECT_EQ(failure(recipe, Engine::recorded), "");
+  EXPECT_EQ(failure(recipe, Engine::static_step), "");
   recipe.layers = 1'000'000'000;
   EXPECT_NE(failure(recipe, Engine::dynamic), "");
   recipe = wide(OptimizerKind::adamw);
   recipe.accumulate = 100'000;
-  EXPECT_NE(failure(recipe, Engine::recorded), "") << "each batch's calls are recorded";
+  EXPECT_NE(failure(recipe, Engine::static_step), "") << "each batch's calls are recorded";
 }
 
 }  // namespace

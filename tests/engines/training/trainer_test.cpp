@@ -53,7 +53,7 @@ std::vector<float> losses(const Recipe& recipe, Engine engine, int steps) {
 }
 
 TEST(Trainer, TheLossFallsFromThatOfAGuess) {
-  const std::vector<float> all = losses(tiny(), Engine::recorded, 60);
+  const std::vector<float> all = losses(tiny(), Engine::static_step, 60);
   EXPECT_NEAR(all.front(), std::log(32.0), 0.1);
   EXPECT_LT(all.back(), 0.75F * all.front());
 }
@@ -62,7 +62,7 @@ TEST(Trainer, EnginesGiveTheSameLossesToTheBit) {
   Recipe recipe = tiny();
   recipe.accumulate = 2;
   recipe.schedule = autograd::Schedule::warmup_linear;
-  EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::recorded, 8));
+  EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::static_step, 8));
   EXPECT_EQ(losses(recipe, Engine::dynamic, 8), losses(recipe, Engine::traced, 8))
       << "AdamW's numbers and the seeds of dropout are on the device";
   EXPECT_EQ(losses(fixed(), Engine::dynamic, 8), losses(fixed(), Engine::traced, 8));
@@ -81,7 +81,7 @@ TEST(Trainer, ATraceOnTheChipWithValuesGivesTheHostsLosses) {
 // The run has dropout, shuffled data over several epochs, AdamW's moments, a schedule and
 // accumulation.
 TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
-  for (const Engine engine : {Engine::dynamic, Engine::recorded, Engine::traced}) {
+  for (const Engine engine : {Engine::dynamic, Engine::static_step, Engine::traced}) {
     Recipe recipe = tiny();
     recipe.batch = 16;
     recipe.accumulate = 2;
@@ -128,14 +128,14 @@ TEST(Trainer, ClippingIsTheSameInEachEngine) {
   recipe.dtype = DataType::float32;
   recipe.clip = 0.05F;
   const std::vector<float> dynamic = losses(recipe, Engine::dynamic, 6);
-  for (const Engine engine : {Engine::recorded, Engine::traced}) {
+  for (const Engine engine : {Engine::static_step, Engine::traced}) {
     const std::vector<float> others = losses(recipe, engine, 6);
     for (std::size_t i = 0; i < dynamic.size(); ++i) {
       EXPECT_NEAR(others[i], dynamic[i], 1e-4F) << i;
     }
   }
   recipe.dtype = DataType::bfloat16;
-  EXPECT_EQ(losses(recipe, Engine::recorded, 6), losses(recipe, Engine::traced, 6));
+  EXPECT_EQ(losses(recipe, Engine::static_step, 6), losses(recipe, Engine::traced, 6));
 }
 
 TEST(Trainer, OptionsOfTheRecipeReachTheModelAndTheOptimizer) {
@@ -213,7 +213,7 @@ std::string failure_of(Trainer& trainer, int steps) {
 
 TEST(Trainer, ALossThatIsNotFiniteNamesTheStepAndTheFirstOp) {
   host::HostDevice device;
-  for (const Engine engine : {Engine::dynamic, Engine::recorded, Engine::traced}) {
+  for (const Engine engine : {Engine::dynamic, Engine::static_step, Engine::traced}) {
     Recipe recipe = fixed();
     recipe.learning_rate = 1e38F;
     Trainer trainer(device, recipe, text(), engine);

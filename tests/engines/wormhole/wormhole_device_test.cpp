@@ -25,15 +25,15 @@ struct Product {
   ops::Tensor a, b, out;
 };
 
-class Events : public TraceSink {
+class Events : public EventSink {
  public:
-  void record(const TraceEvent& event) override { events.push_back(event); }
-  std::vector<TraceEvent> events;
+  void record(const TimelineEvent& event) override { events.push_back(event); }
+  std::vector<TimelineEvent> events;
 };
 
-std::string log_of(const std::vector<TraceEvent>& events) {
+std::string log_of(const std::vector<TimelineEvent>& events) {
   std::string text;
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     text += std::to_string(static_cast<int>(event.track.kind)) + ":" +
             std::to_string(static_cast<int>(event.track.lane)) + ":" +
             std::to_string(event.track.index) + " " + std::string(event.name) + " " +
@@ -129,10 +129,10 @@ TEST_F(Wormhole, SpansOfATrackNeverOverlap) {
     for (int i = 0; i < 5; ++i) queue_.enqueue(product.program());
     queue_.finish();
   }
-  std::map<Track, std::vector<TraceEvent>> tracks;
-  for (const TraceEvent& event : sink.events) tracks[event.track].push_back(event);
+  std::map<Track, std::vector<TimelineEvent>> tracks;
+  for (const TimelineEvent& event : sink.events) tracks[event.track].push_back(event);
   for (auto& [track, events] : tracks) {
-    std::ranges::sort(events, {}, &TraceEvent::start);
+    std::ranges::sort(events, {}, &TimelineEvent::start);
     for (std::size_t i = 0; i < events.size(); ++i) {
       EXPECT_LE(events[i].start, events[i].end);
       if (i > 0) {
@@ -253,7 +253,7 @@ TEST_F(Wormhole, ACallOfSeveralLaunchesCostsTheHostAndTheChipEachOfThem) {
   EXPECT_EQ(device_.now() - start, 11 * profiles_.software.host_op_call);
   queue_.finish();
   std::vector<std::string_view> names;
-  for (const TraceEvent& event : sink.events) {
+  for (const TimelineEvent& event : sink.events) {
     if (event.track.kind == TrackKind::sub_device) names.push_back(event.name);
   }
   ASSERT_EQ(names.size(), 11U);
@@ -301,7 +301,7 @@ TEST_F(WormholeTrace, ACaptureRecordsEachLaunchOfACall) {
   queue_.execute_trace(trace);
   queue_.finish();
   EXPECT_EQ(std::ranges::count(sink.events, TrackKind::sub_device,
-                               [](const TraceEvent& event) { return event.track.kind; }),
+                               [](const TimelineEvent& event) { return event.track.kind; }),
             11);
 }
 
@@ -316,7 +316,7 @@ TEST_F(WormholeTrace, AReplayRunsThePrograms) {
   queue_.execute_trace(trace);
   queue_.finish();
   EXPECT_EQ(std::ranges::count(sink.events, TrackKind::sub_device,
-                               [](const TraceEvent& event) { return event.track.kind; }),
+                               [](const TimelineEvent& event) { return event.track.kind; }),
             25);
   const Launch launch =
       launch_of(device_.explain(product.program()), DispatchCoreType::worker, profiles_);
@@ -410,7 +410,7 @@ TEST_F(WormholeSubDevices, CoresOfTheSecondHalfAreTraced) {
   two_.set_trace_sink(&sink);
   two_.command_queue(1).enqueue(half(product, 1));
   two_.command_queue(1).finish();
-  for (const TraceEvent& event : sink.events) {
+  for (const TimelineEvent& event : sink.events) {
     if (event.track.kind == TrackKind::core) {
       EXPECT_GE(core_x(event.track.index), 4);
     }

@@ -7,11 +7,11 @@
 #include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "engines/wormhole/wormhole_device.h"
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
 
 int main() {
-  howard::profiler::Recorder recorder;
+  howard::profiler::EventRecorder recorder;
   howard::wormhole::WormholeDevice device(howard::wormhole::load_profiles());
   device.set_trace_sink(&recorder);
   const howard::ops::Tensor a(device, {{1024, 512}});

@@ -18,7 +18,7 @@ namespace howard::profiler {
 namespace {
 
 Log read(std::string_view text) {
-  TextSource source(text);
+  TextBytes source(text);
   return read_chrome_trace(source, "trace.json");
 }
 
@@ -39,7 +39,7 @@ std::string failure(std::string_view text) {
 
 /// Returns `text` after it was read and written again.
 std::string rewritten(const std::string& text) {
-  TextSource source(text);
+  TextBytes source(text);
   DroppedRows dropped;
   std::vector<std::string> notes;
   const ReadTrace trace = read_chrome_events(source, "trace.json", dropped, notes);
@@ -54,7 +54,7 @@ std::string rewritten(const std::string& text) {
 }
 
 TEST(ChromeTraceReader, WhatHowardWritesReadsBackToThePicosecond) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const std::vector<TraceProcess> processes = {{"one", events, 0}, {"t\"wo\n", events, 12}};
   const std::string text = chrome_trace(processes).json;
   EXPECT_EQ(rewritten(text), text);
@@ -62,7 +62,7 @@ TEST(ChromeTraceReader, WhatHowardWritesReadsBackToThePicosecond) {
 
 TEST(ChromeTraceReader, RandomTracesReadBack) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const std::vector<TraceEvent> events = testing::random_events(seed);
+    const std::vector<TimelineEvent> events = testing::random_events(seed);
     const TraceProcess process{.name = "point", .events = events};
     const std::string text = chrome_trace({&process, 1}).json;
     ASSERT_EQ(rewritten(text), text) << seed;
@@ -70,9 +70,9 @@ TEST(ChromeTraceReader, RandomTracesReadBack) {
 }
 
 /// Returns the events from 0 on, as a trace has them.
-std::vector<TraceEvent> from_zero(std::vector<TraceEvent> events) {
-  const SimTime origin = std::ranges::min_element(events, {}, &TraceEvent::start)->start;
-  for (TraceEvent& event : events) {
+std::vector<TimelineEvent> from_zero(std::vector<TimelineEvent> events) {
+  const SimTime origin = std::ranges::min_element(events, {}, &TimelineEvent::start)->start;
+  for (TimelineEvent& event : events) {
     event.start = event.start - origin;
     event.end = event.end - origin;
   }
@@ -80,7 +80,7 @@ std::vector<TraceEvent> from_zero(std::vector<TraceEvent> events) {
 }
 
 TEST(ChromeTraceReader, AHowardTraceGivesTheTimelineItWasWrittenFrom) {
-  const std::vector<TraceEvent> events = from_zero(sample_events());
+  const std::vector<TimelineEvent> events = from_zero(sample_events());
   const TraceProcess process{.name = "point", .events = events, .losses = 3};
   const Log log = read(chrome_trace({&process, 1}).json);
   const Timeline expected = timeline_of(events);
@@ -154,7 +154,7 @@ TEST(ChromeTraceReader, ATruncatedFileKeepsItsEvents) {
 
 TEST(ChromeTraceReader, WhatCanNotHaveHappenedIsRemovedAndCounted) {
   // This is a kernel that starts before its dispatch ends, in the words of a Howard trace.
-  std::vector<TraceEvent> events = sample_events();
+  std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   std::string text = chrome_trace({&process, 1}).json;
   const std::string dispatch = "\"ts\":36.000000,\"dur\":1.000000";

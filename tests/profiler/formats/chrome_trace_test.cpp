@@ -19,8 +19,8 @@ namespace {
 using nlohmann::json;
 using Thread = std::pair<int, int>;  // pid, tid
 
-TraceEvent span(Track track, std::int64_t start_ps, std::int64_t end_ps,
-                std::string_view name = "matmul") {
+TimelineEvent span(Track track, std::int64_t start_ps, std::int64_t end_ps,
+                   std::string_view name = "matmul") {
   return {.track = track,
           .name = name,
           .category = "kernel",
@@ -35,7 +35,7 @@ constexpr Track kDispatcher{TrackKind::dispatcher, Lane::none, 0};
 
 Track core(int x, int y, Lane lane) { return {TrackKind::core, lane, core_index(x, y)}; }
 
-json trace_of(const std::vector<TraceEvent>& events, std::uint64_t losses = 0) {
+json trace_of(const std::vector<TimelineEvent>& events, std::uint64_t losses = 0) {
   const TraceProcess process{.name = "point", .events = events, .losses = losses};
   return json::parse(chrome_trace({&process, 1}).json);
 }
@@ -111,7 +111,7 @@ void expect_valid(const json& trace) {
 }
 
 TEST(ChromeTrace, FollowsTheRulesOfTheFormat) {
-  const std::vector<TraceEvent> events{
+  const std::vector<TimelineEvent> events{
       span(kHost, 0, 900),
       span(kHost, 100, 200, "nested"),
       span(kQueue, 50, 60),
@@ -128,7 +128,7 @@ TEST(ChromeTrace, FollowsTheRulesOfTheFormat) {
 }
 
 TEST(ChromeTrace, KeepsEveryPicosecond) {
-  const std::vector<TraceEvent> events{
+  const std::vector<TimelineEvent> events{
       span(kHost, 0, 1), span(kHost, 12'345'678, 12'345'679),
       span(kHost, 1'000'000'000'001, 1'000'000'000'001 + 999'999)};  // one second and a picosecond
   const TraceProcess process{.name = "point", .events = events};
@@ -149,9 +149,9 @@ TEST(ChromeTrace, KeepsEveryPicosecond) {
 }
 
 TEST(ChromeTrace, EveryPointBeginsAtZero) {
-  const std::vector<TraceEvent> early{span(kQueue, 7'000'000, 9'000'000),
-                                      span(kHost, -1'500'000, -500'000)};
-  const std::vector<TraceEvent> late{span(kHost, 9'000'000'000, 9'000'000'001)};
+  const std::vector<TimelineEvent> early{span(kQueue, 7'000'000, 9'000'000),
+                                         span(kHost, -1'500'000, -500'000)};
+  const std::vector<TimelineEvent> late{span(kHost, 9'000'000'000, 9'000'000'001)};
   const std::vector<TraceProcess> processes{{.name = "early", .events = early},
                                             {.name = "late", .events = late}};
   std::map<int, std::int64_t> first;
@@ -166,13 +166,13 @@ TEST(ChromeTrace, EveryPointBeginsAtZero) {
 }
 
 /// Returns a host that calls twice, a dispatcher, a sub-device and two cores.
-std::vector<TraceEvent> two_launches() {
-  std::vector<TraceEvent> events;
+std::vector<TimelineEvent> two_launches() {
+  std::vector<TimelineEvent> events;
   for (std::uint64_t program = 1; program <= 2; ++program) {
     const std::int64_t zero = static_cast<std::int64_t>(program) * 10'000'000;
     const auto add = [&](Track track, std::string_view category, std::int64_t start,
                          std::int64_t end) {
-      TraceEvent event = span(track, zero + start, zero + end);
+      TimelineEvent event = span(track, zero + start, zero + end);
       event.category = category;
       event.program = program;
       events.push_back(event);
@@ -192,7 +192,7 @@ TEST(ChromeTrace, AKernelSaysWhatItComputedWhereAndWhatTheChipHadWaitedFor) {
                                       {.dimensions = {1, 2, 32, 96}, .dtype = "float32"}},
                            .outputs = {{.dimensions = {1, 1, 64, 96}, .dtype = "bfloat16"}},
                            .work = {.flops = Flops(393216), .dram = Bytes(4096), .cores = 2}};
-  const std::vector<TraceEvent> events = two_launches();
+  const std::vector<TimelineEvent> events = two_launches();
   const TraceProcess process{
       .name = "point", .events = events, .facts = [&](std::uint64_t) { return &facts; }};
   const json trace = json::parse(chrome_trace({&process, 1}).json);
@@ -228,13 +228,13 @@ TEST(ChromeTrace, AQueueHasACounterOfTheCommandsThatWaitInIt) {
 }
 
 TEST(ChromeTrace, SortsThreadsFromTheHostDownToTheCores) {
-  const std::vector<TraceEvent> events{span(core(1, 1, Lane::writer), 0, 1),
-                                       span(core(0, 1, Lane::reader), 0, 1),
-                                       span(core(1, 0, Lane::compute), 0, 1),
-                                       span(core(1, 0, Lane::reader), 0, 1),
-                                       span(kDispatcher, 0, 1),
-                                       span(kQueue, 0, 1),
-                                       span(kHost, 0, 1)};
+  const std::vector<TimelineEvent> events{span(core(1, 1, Lane::writer), 0, 1),
+                                          span(core(0, 1, Lane::reader), 0, 1),
+                                          span(core(1, 0, Lane::compute), 0, 1),
+                                          span(core(1, 0, Lane::reader), 0, 1),
+                                          span(kDispatcher, 0, 1),
+                                          span(kQueue, 0, 1),
+                                          span(kHost, 0, 1)};
   const std::vector<std::string> expected{
       "host thread 0",      "command queue 1",   "dispatcher 0",     "core (1,0) reader",
       "core (1,0) compute", "core (0,1) reader", "core (1,1) writer"};
@@ -242,8 +242,8 @@ TEST(ChromeTrace, SortsThreadsFromTheHostDownToTheCores) {
 }
 
 TEST(ChromeTrace, GivesEveryPointItsOwnProcess) {
-  const std::vector<TraceEvent> first{span(kHost, 0, 1)};
-  const std::vector<TraceEvent> second{span(kHost, 0, 1), span(kQueue, 0, 1)};
+  const std::vector<TimelineEvent> first{span(kHost, 0, 1)};
+  const std::vector<TimelineEvent> second{span(kHost, 0, 1), span(kQueue, 0, 1)};
   const std::vector<TraceProcess> processes{{.name = "first", .events = first},
                                             {.name = "second \"quoted\"\n", .events = second}};
   const json trace = json::parse(chrome_trace(processes).json);
@@ -259,7 +259,7 @@ TEST(ChromeTrace, GivesEveryPointItsOwnProcess) {
 }
 
 TEST(ChromeTrace, LinksSpansOfOneLaunchByItsProgram) {
-  std::vector<TraceEvent> events{span(kHost, 0, 1), span(kQueue, 0, 1)};
+  std::vector<TimelineEvent> events{span(kHost, 0, 1), span(kQueue, 0, 1)};
   events[1].program = 0;
   std::vector<json> arguments;
   const json trace = trace_of(events);
@@ -291,7 +291,7 @@ TEST(ChromeTrace, WithoutProcessesIsAValidEmptyFile) {
 }
 
 TEST(ChromeTraceDeathTest, StopsAtSpansThatOverlapInPart) {
-  const std::vector<TraceEvent> events{span(kHost, 0, 10), span(kHost, 5, 15)};
+  const std::vector<TimelineEvent> events{span(kHost, 0, 10), span(kHost, 5, 15)};
   EXPECT_DEATH(trace_of(events), "overlap in part");
 }
 

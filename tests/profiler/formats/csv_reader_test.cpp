@@ -26,7 +26,7 @@ class SlowSource final : public ByteSource {
   }
 
  private:
-  TextSource text_;
+  TextBytes text_;
   std::size_t step_;
 };
 
@@ -45,7 +45,7 @@ Records read(ByteSource& source) {
 }
 
 Records read(std::string_view text) {
-  TextSource source(text);
+  TextBytes source(text);
   return read(source);
 }
 
@@ -82,7 +82,7 @@ TEST(CsvReader, ABadRecordCostsItsLineOnly) {
 }
 
 TEST(CsvReader, ARecordKnowsTheLineItBeginsIn) {
-  TextSource source("a\n\"b\nc\"\n\nd\n\"e\nf\n");
+  TextBytes source("a\n\"b\nc\"\n\nd\n\"e\nf\n");
   CsvReader csv(source);
   std::vector<std::uint64_t> lines;
   while (csv.next()) lines.push_back(csv.line());
@@ -90,7 +90,7 @@ TEST(CsvReader, ARecordKnowsTheLineItBeginsIn) {
 }
 
 TEST(CsvReader, OnlyARecordThatTheFileEndsInIsCutOff) {
-  TextSource source("a\nb");
+  TextBytes source("a\nb");
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
   EXPECT_FALSE(csv.is_cut_off());
@@ -106,7 +106,7 @@ TEST(CsvReader, ALineLongerThanTheBufferIsBadAndTheNextIsRead) {
 TEST(CsvReader, AQuoteThatIsNotClosedWithinTheBufferIsBadAndTheNextLineIsRead) {
   std::string text = "\"a\n";
   while (text.size() < 2 * CsvBlockReader::kLongestRecord) text += "b,c\n";
-  TextSource source(text);
+  TextBytes source(text);
   const Records records = read(source);
   ASSERT_EQ(records.size(), static_cast<std::size_t>(std::ranges::count(text, '\n')));
   EXPECT_EQ(records[0], (std::vector<std::string>{"!", "a quote that is not closed in 1 MiB"}));
@@ -155,7 +155,7 @@ TEST(CsvFields, ThoseThatAreWantedAreTheSameAsWhenAllAre) {
     std::vector<std::size_t> wanted(random() % 6);
     for (std::size_t& field : wanted) field = random() % (width + 10);
     const auto read_fields = [&](CsvFields& fields, CsvBlock& block) {
-      TextSource source(text);
+      TextBytes source(text);
       ASSERT_TRUE(CsvBlockReader(source).next(block));
       fields.read(block, block.records.at(1));
     };

@@ -29,7 +29,7 @@ void analyse(const LoggedRun& run) {
 void read_as(LogKind kind, std::string_view text,
              const std::function<void(const LoggedRun&)>& look) {
   try {
-    TextSource source(text);
+    TextBytes source(text);
     const Log log = read_log(kind, source, "file");
     for (const LoggedRun& run : log.runs) {
       analyse(run);
@@ -41,7 +41,7 @@ void read_as(LogKind kind, std::string_view text,
 }
 
 std::vector<std::string> whole_files() {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events, .losses = 4};
   const auto no_facts = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
   const std::vector<OpRecord> records = op_records(events, no_facts);

@@ -15,7 +15,7 @@ namespace howard::profiler {
 namespace {
 
 Log read(std::string_view text) {
-  TextSource source(text);
+  TextBytes source(text);
   return read_device_log(source, "log.csv");
 }
 

@@ -33,7 +33,7 @@ std::vector<std::string> rows(ByteSource& source, Tensors tensors, DroppedRows& 
 }
 
 std::vector<std::string> rows(std::string_view text, Tensors tensors) {
-  TextSource source(text);
+  TextBytes source(text);
   DroppedRows dropped;
   return rows(source, tensors, dropped);
 }
@@ -86,7 +86,7 @@ class PartialSource final : public ByteSource {
   }
 
  private:
-  TextSource text_;
+  TextBytes text_;
   std::size_t step_, rest_;
 };
 
@@ -142,7 +142,7 @@ TEST(LargeOpsCsv, RowsComeInTheOrderOfTheFileHoweverLongABlockTakes) {
   while (text.size() < 250'000) text += "a,x,2\n";
   for (int i = 0; i < 10; ++i) text += std::string(250'000, 'a') + ",1,2\n";
   for (int i = 0; i < 10; ++i) {
-    TextSource source(text);
+    TextBytes source(text);
     DroppedRows dropped;
     std::vector<std::uint64_t> lines;
     for_each_op_row(source, "ops.csv", Tensors::skipped, dropped,

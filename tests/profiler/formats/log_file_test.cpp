@@ -25,7 +25,7 @@ std::string failure(std::string_view beginning) {
 }
 
 TEST(LogFile, TheKindIsToldByTheContent) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   EXPECT_EQ(detect_kind(kOpsCsv, ""), LogKind::ops_csv);
   EXPECT_EQ(detect_kind("\xef\xbb\xbf" + kOpsCsv, ""), LogKind::ops_csv);

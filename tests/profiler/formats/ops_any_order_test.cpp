@@ -89,7 +89,7 @@ std::string csv_of(const Cells& header, const std::vector<Cells>& rows) {
 }
 
 Log read(const std::string& text) {
-  TextSource source(text);
+  TextBytes source(text);
   return read_ops_csv(source, "ops.csv");
 }
 

@@ -22,7 +22,7 @@ namespace howard::profiler {
 namespace {
 
 Log read(std::string_view text) {
-  TextSource source(text);
+  TextBytes source(text);
   return read_ops_csv(source, "ops.csv");
 }
 
@@ -338,7 +338,7 @@ TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
                                   .outputs = {}};
   const std::string text =
       ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
-  TextSource source(text);
+  TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
   const std::vector<std::string> header(csv.fields().begin(), csv.fields().end());
@@ -376,7 +376,7 @@ TEST(OpsCsv, TracedProgramsSayWhichReplayOfWhichTrace) {
   const std::string text = ops_csv(records, {});
   std::vector<std::optional<std::int64_t>> numbers;
   DroppedRows dropped;
-  TextSource source(text);
+  TextBytes source(text);
   for_each_op_row(source, "ops.csv", Tensors::skipped, dropped, [&](const OpRow& row) {
     numbers.push_back(row.trace);
     numbers.push_back(row.replay);
@@ -404,7 +404,7 @@ TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
     return &facts;
   });
   const std::string text = ops_csv(records, {.worker_cores = 56});
-  TextSource source(text);
+  TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
   ASSERT_EQ(csv.fields().size(), 98U);
@@ -443,7 +443,7 @@ TEST(OpsCsv, TheWriterFillsThePerformanceModel) {
                                            .peak_bandwidth = 1e11}};
   const std::string text =
       ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
-  TextSource source(text);
+  TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
   const std::vector<std::string> header(csv.fields().begin(), csv.fields().end());

@@ -25,7 +25,7 @@ std::string op(int call, std::string_view name = "a", std::string_view attribute
 
 Log read(const std::string& rows, const LogRange& range = {}) {
   const std::string text = std::string(kOpsHeader) + rows;
-  TextSource source(text);
+  TextBytes source(text);
   return read_ops_csv(source, "ops.csv", {.range = range});
 }
 

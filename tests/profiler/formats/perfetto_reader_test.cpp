@@ -19,7 +19,7 @@ namespace howard::profiler {
 namespace {
 
 Log read(std::string_view bytes) {
-  TextSource source(bytes);
+  TextBytes source(bytes);
   return read_perfetto_trace(source, "trace.pftrace");
 }
 
@@ -35,9 +35,9 @@ std::string failure(std::string_view bytes) {
 /// Holds everything about events, in an order that does not depend on theirs.
 using Spans = std::vector<
     std::tuple<Track, std::string, std::string, SimTime, SimTime, std::uint64_t, std::uint32_t>>;
-Spans sorted(const std::vector<TraceEvent>& events) {
+Spans sorted(const std::vector<TimelineEvent>& events) {
   Spans spans;
-  for (const TraceEvent& event : events) {
+  for (const TimelineEvent& event : events) {
     spans.emplace_back(event.track, event.name, event.category, event.start, event.end,
                        event.program, event.trace);
   }
@@ -46,10 +46,10 @@ Spans sorted(const std::vector<TraceEvent>& events) {
 }
 
 /// Returns the sample with times that are whole nanoseconds, as the format has them.
-std::vector<TraceEvent> whole_nanoseconds(std::vector<TraceEvent> events) {
-  const auto first = std::ranges::min_element(events, {}, &TraceEvent::start);
+std::vector<TimelineEvent> whole_nanoseconds(std::vector<TimelineEvent> events) {
+  const auto first = std::ranges::min_element(events, {}, &TimelineEvent::start);
   const SimTime origin = first == events.end() ? SimTime() : first->start;
-  for (TraceEvent& event : events) {
+  for (TimelineEvent& event : events) {
     for (SimTime* const time : {&event.start, &event.end}) {
       *time = SimTime::picoseconds((*time - origin).ps() / 1'000 * 1'000);
     }
@@ -58,7 +58,7 @@ std::vector<TraceEvent> whole_nanoseconds(std::vector<TraceEvent> events) {
 }
 
 TEST(PerfettoReader, WhatHowardWritesReadsBack) {
-  const std::vector<TraceEvent> events = whole_nanoseconds(sample_events());
+  const std::vector<TimelineEvent> events = whole_nanoseconds(sample_events());
   const std::vector<TraceProcess> processes = {{"one", events, 0}, {"t\"wo\n", events, 12}};
   const Log log = read(perfetto_trace(processes));
   const Timeline expected = timeline_of(events);
@@ -83,11 +83,11 @@ TEST(PerfettoReader, WhatHowardWritesReadsBack) {
 
 TEST(PerfettoReader, EverySpanOfRandomTracesReadsBack) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const std::vector<TraceEvent> events = whole_nanoseconds(testing::random_events(seed));
+    const std::vector<TimelineEvent> events = whole_nanoseconds(testing::random_events(seed));
     if (events.empty()) continue;
     const TraceProcess process{.name = "point", .events = events};
     const std::string bytes = perfetto_trace({&process, 1});
-    TextSource source(bytes);
+    TextBytes source(bytes);
     DroppedRows dropped;
     std::vector<std::string> notes;
     const ReadTrace trace = read_perfetto_events(source, "trace.pftrace", dropped, notes);
@@ -98,7 +98,7 @@ TEST(PerfettoReader, EverySpanOfRandomTracesReadsBack) {
 }
 
 TEST(PerfettoReader, AFileThatBreaksOffIsReadAsFarAsItGoes) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   const std::string bytes = perfetto_trace({&process, 1});
   const Log log = read(bytes.substr(0, bytes.size() - 3));
@@ -107,7 +107,7 @@ TEST(PerfettoReader, AFileThatBreaksOffIsReadAsFarAsItGoes) {
 }
 
 TEST(PerfettoReader, DamagedPacketsAreCountedAndTheOthersKept) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   const std::string bytes = perfetto_trace({&process, 1}) + std::string("\x0a\x02\x0b\x0c", 4);
   const Log log = read(bytes);

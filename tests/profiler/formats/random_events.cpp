@@ -12,7 +12,7 @@ class RandomEvents {
  public:
   explicit RandomEvents(std::uint32_t seed) : random_(seed) {}
 
-  std::vector<TraceEvent> make() {
+  std::vector<TimelineEvent> make() {
     constexpr std::array kTracks = {Track{TrackKind::host_thread, Lane::none, 0},
                                     Track{TrackKind::command_queue, Lane::none, 1},
                                     Track{TrackKind::dispatcher, Lane::none, 0},
@@ -55,11 +55,11 @@ class RandomEvents {
   }
 
   std::mt19937 random_;
-  std::vector<TraceEvent> events_;
+  std::vector<TimelineEvent> events_;
 };
 
 }  // namespace
 
-std::vector<TraceEvent> random_events(std::uint32_t seed) { return RandomEvents(seed).make(); }
+std::vector<TimelineEvent> random_events(std::uint32_t seed) { return RandomEvents(seed).make(); }
 
 }  // namespace howard::profiler::testing

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/trace_event.h"
+#include "base/timeline_event.h"
 
 namespace howard::profiler {
 
@@ -67,8 +67,8 @@ inline const std::string kForeignTrace = R"([
 
 /// Returns a small recorded run: three programs over two queues and sub-devices, with cores and
 /// host.
-inline std::vector<TraceEvent> sample_events() {
-  std::vector<TraceEvent> events;
+inline std::vector<TimelineEvent> sample_events() {
+  std::vector<TimelineEvent> events;
   for (std::uint64_t i = 1; i <= 3; ++i) {
     const auto queue = static_cast<std::uint16_t>(i % 2);
     const SimTime call = SimTime::microseconds(static_cast<std::int64_t>(i) * 30);

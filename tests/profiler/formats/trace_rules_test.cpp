@@ -47,8 +47,8 @@ std::vector<Shown> sorted(std::vector<Shown> spans) {
 std::vector<Shown> expected(const std::vector<TraceProcess>& processes, std::int64_t unit) {
   std::vector<Shown> spans;
   for (const TraceProcess& process : processes) {
-    const auto first = std::ranges::min_element(process.events, {}, &TraceEvent::start);
-    for (const TraceEvent& event : process.events) {
+    const auto first = std::ranges::min_element(process.events, {}, &TimelineEvent::start);
+    for (const TimelineEvent& event : process.events) {
       spans.push_back({process.name, name_of(event.track), std::string(event.name),
                        std::string(event.category), (event.start - first->start).ps() / unit,
                        (event.end - first->start).ps() / unit, event.program, event.trace});
@@ -293,7 +293,7 @@ class PerfettoChecker {
 
 TEST(TraceRules, ChromeTracesKeepTheRulesAndShowEverySpan) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const std::vector<TraceEvent> events = testing::random_events(seed);
+    const std::vector<TimelineEvent> events = testing::random_events(seed);
     const std::vector<TraceProcess> processes = {{"one", events, 0}, {"two", events, seed}};
     std::string broken;
     const std::vector<Shown> shown = ChromeChecker().check(chrome_trace(processes).json, broken);
@@ -304,7 +304,7 @@ TEST(TraceRules, ChromeTracesKeepTheRulesAndShowEverySpan) {
 
 TEST(TraceRules, PerfettoTracesKeepTheRulesAndShowEverySpan) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const std::vector<TraceEvent> events = testing::random_events(seed);
+    const std::vector<TimelineEvent> events = testing::random_events(seed);
     const std::vector<TraceProcess> processes = {{"one", events, 0}, {"two", events, seed}};
     std::string broken;
     const std::vector<Shown> shown = PerfettoChecker().check(perfetto_trace(processes), broken);
@@ -314,7 +314,7 @@ TEST(TraceRules, PerfettoTracesKeepTheRulesAndShowEverySpan) {
 }
 
 TEST(TraceRules, TheCheckersFindWhatViewersStumbleOver) {
-  const std::vector<TraceEvent> events = sample_events();
+  const std::vector<TimelineEvent> events = sample_events();
   const TraceProcess process{.name = "point", .events = events};
   const std::string text = chrome_trace({&process, 1}).json;
   const auto broken_by = [&](const std::string& what, const std::string& with) {

@@ -95,7 +95,7 @@ void compare_rows(std::string_view rows) {
   static const wormhole::Profiles kProfiles = wormhole::load_profiles();
   const std::string text = std::string(kCallsHeader) + std::string(rows);
   try {
-    TextSource source(text);
+    TextBytes source(text);
     const SiliconComparison found = compare_with_silicon(source, "file", kProfiles);
     for (const ComparedCall& call : found.calls) {
       HOWARD_CHECK(!call.runs.empty(), "a call has the row it was made of");

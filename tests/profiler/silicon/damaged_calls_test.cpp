@@ -16,7 +16,7 @@ namespace {
 TEST(DamagedCalls, WholeOnesAreAllEmulated) {
   for (const std::string& row : whole_calls()) {
     const std::string text = std::string(kCallsHeader) + row;
-    TextSource source(text);
+    TextBytes source(text);
     EXPECT_EQ(compare_with_silicon(source, "file", wormhole::load_profiles()).calls.size(), 1U)
         << row;
   }

@@ -26,7 +26,7 @@ using testing::tensor;
 SiliconComparison compare(const std::vector<Row>& rows) {
   std::string text(kCallsHeader);
   for (const Row& row : rows) text += row.text();
-  TextSource source(text);
+  TextBytes source(text);
   return compare_with_silicon(source, "ops.csv", wormhole::load_profiles());
 }
 
@@ -191,7 +191,7 @@ TEST(SiliconComparison, AFirstVersionLogHasOneDimensionACellAndNoGrid) {
       "OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n"
       "SoftmaxDeviceOperation,1,2000,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,"
       "1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
-  TextSource source(text);
+  TextBytes source(text);
   const SiliconComparison found = compare_with_silicon(source, "v1", wormhole::load_profiles());
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_EQ(found.calls[0].inputs, "20x32x64 bfloat16");
@@ -209,7 +209,7 @@ TEST(SiliconComparison, ALogWithoutANameIsRefusedWhenItsClockIsAnotherChips) {
       "OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n"
       "SoftmaxDeviceOperation,64,1000,14500,10000,9000,1,20,32,64,TILE,BFLOAT16,"
       "DEV_0_DRAM_INTERLEAVED,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
-  TextSource source(text);
+  TextBytes source(text);
   const SiliconComparison found = compare_with_silicon(source, "p100", wormhole::load_profiles());
   EXPECT_TRUE(found.calls.empty());
   ASSERT_EQ(found.not_emulated.size(), 1U);

@@ -213,7 +213,7 @@ class SiliconRoundTrip : public ::testing::Test {
     const auto records = op_records(recorder_.recorder().events(), [&](std::uint64_t program) {
       return recorder_.facts(program);
     });
-    TextSource source(text_ = ops_csv(records, {}));
+    TextBytes source(text_ = ops_csv(records, {}));
     return compare_with_silicon(source, "ops.csv", profiles_);
   }
 
@@ -280,7 +280,7 @@ TEST_F(SiliconRoundTrip, DamagedLogsAreComparedAsFarAsTheyGo) {
       constexpr std::string_view kMarks = "0123456789,;:'\"[]{}()=\n ABx-";
       damaged[at] = kMarks[random() % kMarks.size()];
     }
-    TextSource source(damaged);
+    TextBytes source(damaged);
     const SiliconComparison found = compare_with_silicon(source, "damaged.csv", profiles_);
     EXPECT_FALSE(found.calls.empty());
   }

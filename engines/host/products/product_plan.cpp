@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -82,13 +82,13 @@ bool has_fast_bfloat16_products() {
   return kHas;
 }
 
-struct MatmulPlan::Primitive {
+struct ProductPlan::Primitive {
   PartSize size;
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
 
-struct MatmulPlan::Execution {
+struct ProductPlan::Execution {
   explicit Execution(const dnnl::matmul::primitive_desc& description)
       : stream(cpu_engine()),
         a(description.src_desc(), cpu_engine(), nullptr),
@@ -114,14 +114,14 @@ struct MatmulPlan::Execution {
   dnnl::memory a, b, bias, c, scratch;
 };
 
-struct MatmulPlan::Packing {
+struct ProductPlan::Packing {
   std::int64_t first = 0;  ///< The offset of the first element in B.
   dnnl::memory::desc from, to, scratch;
   dnnl::reorder primitive;
   Bytes place;  ///< The offset in the common workspace.
 };
 
-struct MatmulPlan::Job {
+struct ProductPlan::Job {
   const MatmulOperands& operands;
   const ProductFinish& finish;
   std::byte* common = nullptr;  ///< The common workspace and this worker's own one.
@@ -133,7 +133,7 @@ DataType multiplied_in(DataType a, DataType b, bool fast) {
   return both && fast ? DataType::bfloat16 : DataType::float32;
 }
 
-MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, const ProductWay& way, bool fast)
+ProductPlan::ProductPlan(const MatmulShape& shape, int threads, const ProductWay& way, bool fast)
     : shape_(shape), computed_(shape) {
   computed_.a = computed_.b = multiplied_in(shape.a, shape.b, fast);
   const bool in_float32 = computed_.a == DataType::float32;
@@ -167,10 +167,10 @@ MatmulPlan::MatmulPlan(const MatmulShape& shape, int threads, const ProductWay& 
   }
 }
 
-MatmulPlan::~MatmulPlan() = default;
+ProductPlan::~ProductPlan() = default;
 
 /// Decides which factors are packed or copied with gaps.
-void MatmulPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
+void ProductPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
   const PartSize largest{
       .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
   const bool packs = packing_pays(computed_, way);
@@ -188,7 +188,7 @@ void MatmulPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
   }
 }
 
-void MatmulPlan::cut(const BlockSize& size) {
+void ProductPlan::cut(const BlockSize& size) {
   for (std::int64_t matrix = 0; matrix < shape_.batch; matrix += size.matrices) {
     const std::int64_t matrices = std::min(size.matrices, shape_.batch - matrix);
     for (std::int64_t row = 0; row < shape_.m; row += size.rows) {
@@ -223,7 +223,7 @@ void MatmulPlan::cut(const BlockSize& size) {
   }
 }
 
-std::size_t MatmulPlan::primitive_for(const PartSize& size) {
+std::size_t ProductPlan::primitive_for(const PartSize& size) {
   const auto known = std::ranges::find(primitives_, size, &Primitive::size);
   if (known != primitives_.end()) {
     return static_cast<std::size_t>(known - primitives_.begin());
@@ -245,7 +245,7 @@ std::size_t MatmulPlan::primitive_for(const PartSize& size) {
 }
 
 /// Adds the packing of a part of B, the `columns` that begin with `column`.
-void MatmulPlan::add_packing(std::int64_t column, std::int64_t columns) {
+void ProductPlan::add_packing(std::int64_t column, std::int64_t columns) {
   const auto from = plain_b(shape_, shape_.b, columns);
   const auto reader = std::ranges::find(primitives_, columns,
                                         [](const Primitive& one) { return one.size.columns; });
@@ -263,8 +263,8 @@ void MatmulPlan::add_packing(std::int64_t column, std::int64_t columns) {
                        .place = {}});
 }
 
-MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::int64_t matrices,
-                                      bool by_block) const {
+ProductPlan::Factor ProductPlan::factor(DataType dtype, std::int64_t matrix, std::int64_t matrices,
+                                        bool by_block) const {
   Factor factor{.dtype = dtype, .matrix = matrix, .matrices = matrices};
   if (dtype != computed_.a) {
     factor.held = by_block ? Factor::Held::by_block : Factor::Held::once;
@@ -273,7 +273,7 @@ MatmulPlan::Factor MatmulPlan::factor(DataType dtype, std::int64_t matrix, std::
 }
 
 /// Assigns places in the workspaces to what is widened and to blocks of C.
-void MatmulPlan::make_room(const BlockSize& largest) {
+void ProductPlan::make_room(const BlockSize& largest) {
   const auto place_of = [](Bytes& size, Bytes bytes) {
     const Bytes first(ceil_div(size.value(), kLine) * kLine);
     size = first + bytes;
@@ -297,8 +297,8 @@ void MatmulPlan::make_room(const BlockSize& largest) {
   if (own_c_) c_place_ = place(own_size_, largest.matrices * largest.rows * steps_.c);
 }
 
-void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
-                     const ProductFinish& finish) {
+void ProductPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,
+                      const ProductFinish& finish) {
   workspace.require(own_size_, common_size_);
   const auto widen_once = [&](const Factor& factor, const std::byte* from) {
     if (factor.held != Factor::Held::once) return;
@@ -323,7 +323,7 @@ void MatmulPlan::run(const MatmulOperands& operands, WorkerPool& pool, Workspace
   });
 }
 
-void MatmulPlan::pack(const Packing& packing, const Job& job, int worker) {
+void ProductPlan::pack(const Packing& packing, const Job& job, int worker) {
   const SingleOpenMpThread single;
   const std::byte* const values = job.operands.b + packing.first * bytes_of(shape_.b);
   const auto memory = [](const dnnl::memory::desc& description, const std::byte* at) {
@@ -335,7 +335,7 @@ void MatmulPlan::pack(const Packing& packing, const Job& job, int worker) {
                              {DNNL_ARG_SCRATCHPAD, memory(packing.scratch, job.own)}});
 }
 
-void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
+void ProductPlan::run_block(const Block& block, const Job& job, int worker) {
   const SingleOpenMpThread single;
   std::optional<HeldSignals> held;
   if (shape_.k > kKeepsStack) held.emplace();
@@ -364,8 +364,8 @@ void MatmulPlan::run_block(const Block& block, const Job& job, int worker) {
 
 /// Returns where oneDNN reads element `first` and the `matrices` from there on, for a factor with
 /// `values`.
-std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std::int64_t first,
-                             std::int64_t matrices, const Job& job) const {
+std::byte* ProductPlan::found(const Factor& factor, const std::byte* values, std::int64_t first,
+                              std::int64_t matrices, const Job& job) const {
   switch (factor.held) {
     case Factor::Held::once:
       return job.common + factor.place.value() + first * kFloat;
@@ -385,7 +385,7 @@ std::byte* MatmulPlan::found(const Factor& factor, const std::byte* values, std:
 }
 
 /// Copies what a part reads of a transposed A into the worker's workspace, with gaps.
-std::byte* MatmulPlan::copied_a(const Part& part, const PartSize& size, const Job& job) const {
+std::byte* ProductPlan::copied_a(const Part& part, const PartSize& size, const Job& job) const {
   std::byte* const to = job.own + a_.place.value();
   for (std::int64_t k = 0; k < size.k; ++k) {
     const std::int64_t first = part.a + k * shape_.m;
@@ -401,7 +401,7 @@ std::byte* MatmulPlan::copied_a(const Part& part, const PartSize& size, const Jo
 }
 
 /// Rounds and stores a block that lies in `values`, and runs the pass on it.
-void MatmulPlan::finish_block(const Block& block, const Job& job, std::byte* values) const {
+void ProductPlan::finish_block(const Block& block, const Job& job, std::byte* values) const {
   const auto& [pass, wants_rounded] = job.finish;
   if (!rounds_ && pass == nullptr) return;
   const bool rounds = rounds_ && (shape_.stores_result || wants_rounded);

@@ -13,7 +13,7 @@ using Block = Value (Model::*)(Tape& tape, Value x, int index);
 /// Runs the block without keeping what it computes on the way. The backward pass runs it forward
 /// again, with the same seeds (TTML's runner "memory_efficient"). `model` must outlive the tape.
 template <class Model>
-Value checkpoint(Tape& tape, Value x, Model& model, Block<Model> block, int index) {
+Value recomputed(Tape& tape, Value x, Model& model, Block<Model> block, int index) {
   struct Node {
     Model* model;
     Block<Model> block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/recorder.h"
+#include "profiler/event_recorder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace howard::profiler {
 namespace {
 
-TraceEvent event_of_program(std::uint64_t program) {
+TimelineEvent event_of_program(std::uint64_t program) {
   return {.track = {TrackKind::command_queue, Lane::none, 0},
           .name = "matmul",
           .category = "kernel",
@@ -19,8 +19,8 @@ TraceEvent event_of_program(std::uint64_t program) {
           .program = program};
 }
 
-TEST(Recorder, KeepsEventsInTheOrderOfArrival) {
-  Recorder recorder(4);
+TEST(EventRecorder, KeepsEventsInTheOrderOfArrival) {
+  EventRecorder recorder(4);
   for (std::uint64_t program = 1; program <= 3; ++program) {
     recorder.record(event_of_program(program));
   }
@@ -30,8 +30,8 @@ TEST(Recorder, KeepsEventsInTheOrderOfArrival) {
   EXPECT_EQ(recorder.losses(), 0U);
 }
 
-TEST(Recorder, KeepsTheFirstEventsAndCountsTheOthersAsLosses) {
-  Recorder recorder(2);
+TEST(EventRecorder, KeepsTheFirstEventsAndCountsTheOthersAsLosses) {
+  EventRecorder recorder(2);
   for (std::uint64_t program = 1; program <= 5; ++program) {
     recorder.record(event_of_program(program));
   }
@@ -40,15 +40,15 @@ TEST(Recorder, KeepsTheFirstEventsAndCountsTheOthersAsLosses) {
   EXPECT_EQ(recorder.losses(), 3U);
 }
 
-TEST(Recorder, WithoutCapacityLosesEverything) {
-  Recorder recorder(0);
+TEST(EventRecorder, WithoutCapacityLosesEverything) {
+  EventRecorder recorder(0);
   recorder.record(event_of_program(1));
   EXPECT_TRUE(recorder.events().empty());
   EXPECT_EQ(recorder.losses(), 1U);
 }
 
-TEST(Recorder, ClearForgetsEventsAndLosses) {
-  Recorder recorder(1);
+TEST(EventRecorder, ClearForgetsEventsAndLosses) {
+  EventRecorder recorder(1);
   recorder.record(event_of_program(1));
   recorder.record(event_of_program(2));
   recorder.clear();
@@ -58,9 +58,9 @@ TEST(Recorder, ClearForgetsEventsAndLosses) {
   EXPECT_EQ(recorder.events().front().program, 3U);
 }
 
-TEST(Recorder, KeepsEveryEventOfTwoThreads) {
+TEST(EventRecorder, KeepsEveryEventOfTwoThreads) {
   constexpr std::uint64_t kPerThread = 20'000;
-  Recorder recorder(2 * kPerThread);
+  EventRecorder recorder(2 * kPerThread);
   const auto record_from = [&recorder](std::uint64_t first) {
     for (std::uint64_t i = 0; i < kPerThread; ++i) recorder.record(event_of_program(first + i));
   };
@@ -68,7 +68,7 @@ TEST(Recorder, KeepsEveryEventOfTwoThreads) {
   record_from(0);
   other.join();
   std::set<std::uint64_t> programs;
-  for (const TraceEvent& event : recorder.events()) programs.insert(event.program);
+  for (const TimelineEvent& event : recorder.events()) programs.insert(event.program);
   EXPECT_EQ(programs.size(), 2 * kPerThread);
   EXPECT_EQ(recorder.losses(), 0U);
 }

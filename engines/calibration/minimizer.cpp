@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/calibration/optimiser.h"
+#include "engines/calibration/minimizer.h"
 
 #include <nlopt.h>
 
@@ -19,7 +19,7 @@ struct Search {
   const Objective& objective;
   std::vector<double> best;
   double best_value;
-  nlopt_opt optimiser = nullptr;
+  nlopt_opt minimizer = nullptr;
   std::exception_ptr failure = nullptr;
 };
 
@@ -35,7 +35,7 @@ double evaluate(unsigned size, const double* point, double* /*gradient*/, void* 
     return value;
   } catch (...) {
     search.failure = std::current_exception();
-    nlopt_force_stop(search.optimiser);
+    nlopt_force_stop(search.minimizer);
     return search.best_value;
   }
 }
@@ -43,20 +43,20 @@ double evaluate(unsigned size, const double* point, double* /*gradient*/, void* 
 void run(nlopt_algorithm algorithm, double step, int evaluations, Search& search) {
   if (evaluations < 1) return;  // NLopt takes zero for no limit
   const auto size = static_cast<unsigned>(search.best.size());
-  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
+  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> minimizer(
       nlopt_create(algorithm, size), &nlopt_destroy);
-  HOWARD_CHECK(optimiser != nullptr, "NLopt has memory");
-  search.optimiser = optimiser.get();
-  nlopt_set_min_objective(optimiser.get(), &evaluate, &search);
-  nlopt_set_lower_bounds1(optimiser.get(), 0.0);
-  nlopt_set_upper_bounds1(optimiser.get(), 1.0);
-  nlopt_set_initial_step1(optimiser.get(), step);
-  nlopt_set_maxeval(optimiser.get(), evaluations);
-  nlopt_set_xtol_abs1(optimiser.get(), 1e-5);
+  HOWARD_CHECK(minimizer != nullptr, "NLopt has memory");
+  search.minimizer = minimizer.get();
+  nlopt_set_min_objective(minimizer.get(), &evaluate, &search);
+  nlopt_set_lower_bounds1(minimizer.get(), 0.0);
+  nlopt_set_upper_bounds1(minimizer.get(), 1.0);
+  nlopt_set_initial_step1(minimizer.get(), step);
+  nlopt_set_maxeval(minimizer.get(), evaluations);
+  nlopt_set_xtol_abs1(minimizer.get(), 1e-5);
   std::vector<double> point = search.best;
   double value = search.best_value;
   // Whatever NLopt returns (converged, out of evaluations, rounding), the best point seen counts.
-  static_cast<void>(nlopt_optimize(optimiser.get(), point.data(), &value));
+  static_cast<void>(nlopt_optimize(minimizer.get(), point.data(), &value));
   if (search.failure) std::rethrow_exception(search.failure);
 }
 

@@ -42,13 +42,13 @@ struct ProductFinish {
 ///
 /// The blocks depend only on the shape and the number of threads, and no sum is split over blocks,
 /// so equal operands give equal bits.
-class MatmulPlan {
+class ProductPlan {
  public:
   /// Plans for `threads` workers of a CPU with or without fast products of bfloat16. Throws
   /// dnnl::error when oneDNN does.
-  MatmulPlan(const MatmulShape& shape, int threads, const ProductWay& way = fixed_way(),
-             bool fast = has_fast_bfloat16_products());
-  ~MatmulPlan();
+  ProductPlan(const MatmulShape& shape, int threads, const ProductWay& way = fixed_way(),
+              bool fast = has_fast_bfloat16_products());
+  ~ProductPlan();
 
   /// Only one thread at a time may call this, for all plans that share `workspace`.
   void run(const MatmulOperands& operands, WorkerPool& pool, Workspace& workspace,

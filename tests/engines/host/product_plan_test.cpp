@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/products/matmul_plan.h"
+#include "engines/host/products/product_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ struct Factors {
 
 Values multiplied(const MatmulShape& shape, const Factors& factors, int threads, bool fast,
                   const ProductFinish& finish = {}, const ProductWay& way = fixed_way()) {
-  MatmulPlan plan(shape, threads, way, fast);
+  ProductPlan plan(shape, threads, way, fast);
   WorkerPool pool(threads);
   Workspace workspace(threads);
   const auto a = to_bytes(factors.a, shape.a);
@@ -104,7 +104,7 @@ void expect_equals_float64(const MatmulShape& shape, const Factors& factors, con
   }
 }
 
-TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16Widened) {
+TEST(ProductPlan, EqualsTheProductInFloat64WithBfloat16Widened) {
   for (const MatmulShape& shape : shapes()) {
     const Factors factors(shape);
     for (const int threads : {1, 2}) {
@@ -114,7 +114,7 @@ TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16Widened) {
 }
 
 // A device does not take this on a CPU whose bfloat16 instructions are slow, so it is tested here.
-TEST(MatmulPlan, EqualsTheProductInFloat64WithBfloat16AsItIs) {
+TEST(ProductPlan, EqualsTheProductInFloat64WithBfloat16AsItIs) {
   if (best_instruction_set() != InstructionSet::v4) GTEST_SKIP() << "oneDNN wants AVX-512";
   for (const MatmulShape& shape : shapes()) {
     const Factors factors(shape);
@@ -147,7 +147,7 @@ std::vector<MatmulShape> shapes_with_ways() {
   return all;
 }
 
-TEST(MatmulPlan, EqualsTheProductInFloat64InEveryWay) {
+TEST(ProductPlan, EqualsTheProductInFloat64InEveryWay) {
   for (const MatmulShape& shape : shapes_with_ways()) {
     const Factors factors(shape);
     for (const Cut cut : {Cut::parts, Cut::two, Cut::one}) {
@@ -162,7 +162,7 @@ TEST(MatmulPlan, EqualsTheProductInFloat64InEveryWay) {
   }
 }
 
-TEST(MatmulPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
+TEST(ProductPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
   for (MatmulShape shape : shapes()) {
     if (shape.result != DataType::bfloat16) continue;
     const Factors factors(shape);
@@ -172,7 +172,7 @@ TEST(MatmulPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
   }
 }
 
-TEST(MatmulPlan, WidenedFactorsGiveTheBitsOfWideOnes) {
+TEST(ProductPlan, WidenedFactorsGiveTheBitsOfWideOnes) {
   for (MatmulShape shape : shapes()) {
     if (shape.a != DataType::bfloat16 || shape.b != DataType::bfloat16 || shape.bias) continue;
     const Factors factors(shape);
@@ -205,7 +205,7 @@ void expect_same_bits_not_stored(MatmulShape shape, const ProductWay& way) {
   EXPECT_EQ(passed_on, stored) << shape.m << "x" << shape.k << "x" << shape.n;
 }
 
-TEST(MatmulPlan, AResultThatIsNotStoredHasTheSameBits) {
+TEST(ProductPlan, AResultThatIsNotStoredHasTheSameBits) {
   for (const MatmulShape& shape : shapes()) expect_same_bits_not_stored(shape, fixed_way());
   for (const MatmulShape& shape : shapes_with_ways()) {
     for (const Cut cut : {Cut::parts, Cut::one}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/traces.h"
+#include "harness/cli/timeline_files.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
   std::vector<profiler::TraceProcess> processes;
   std::uint64_t losses = 0;
   for (const TracedPoint& point : points) {
-    const profiler::Recorder& recorder = point.recorder.recorder();
+    const profiler::EventRecorder& recorder = point.recorder.recorder();
     processes.push_back(
         {.name = point.experiment + "/" + point.name,
          .events = recorder.events(),
@@ -42,7 +42,7 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
 
 void write_device_logs(const TracedPoint& point, const fs::path& folder,
                        const profiler::DeviceFacts& device) {
-  const profiler::Recorder& recorder = point.recorder.recorder();
+  const profiler::EventRecorder& recorder = point.recorder.recorder();
   const std::vector<profiler::OpRecord> records = profiler::op_records(
       recorder.events(), [&](std::uint64_t program) { return point.recorder.facts(program); });
   const fs::path place = folder / point.experiment / file_name_of(point.name);

@@ -35,7 +35,7 @@ constexpr int core_y(std::uint16_t index) { return index / 256; }
 
 /// One span on a track. `name` and `category` must have static storage duration, so that recording
 /// an event copies two pointers and never allocates.
-struct TraceEvent {
+struct TimelineEvent {
   Track track;
   /// For a call that replays a trace: the trace's number, from 1. Otherwise 0.
   std::uint32_t trace = 0;
@@ -49,10 +49,10 @@ struct TraceEvent {
 
 /// Receives what happens on a device. A device holds a pointer to a sink, or null when nobody
 /// listens; without a sink the cost is one branch. A sink never changes the result of a run.
-class TraceSink {
+class EventSink {
  public:
-  virtual ~TraceSink() = default;
-  virtual void record(const TraceEvent& event) = 0;
+  virtual ~EventSink() = default;
+  virtual void record(const TimelineEvent& event) = 0;
   /// Returns whether this sink wants descriptions of programs. If so, the device describes each
   /// program that it knows before the program's first event.
   virtual bool wants_facts() const { return false; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/calibration/optimiser.h"
+#include "engines/calibration/minimizer.h"
 
 #include <gtest/gtest.h>
 
@@ -18,21 +18,21 @@ double bowl(const Point& x) {
   return sum;
 }
 
-TEST(Optimiser, FindsTheBottomOfABowl) {
+TEST(Minimizer, FindsTheBottomOfABowl) {
   for (const std::size_t size : {1U, 2U, 5U}) {
     const Point found = minimise_in_unit_box(bowl, Point(size, 0.9), 0.1, 2000);
     EXPECT_LT(bowl(found), 1e-7) << size;
   }
 }
 
-TEST(Optimiser, FindsTheBottomOfAKink) {
+TEST(Minimizer, FindsTheBottomOfAKink) {
   const auto kink = [](const Point& x) { return std::abs(x[0] - 0.6) + 2 * std::abs(x[1] - x[0]); };
   const Point found = minimise_in_unit_box(kink, {0.1, 0.9}, 0.1, 3000);
   EXPECT_NEAR(found[0], 0.6, 1e-3);
   EXPECT_NEAR(found[1], 0.6, 1e-3);
 }
 
-TEST(Optimiser, StopsAtTheWalls) {
+TEST(Minimizer, StopsAtTheWalls) {
   const auto slope = [](const Point& x) { return x[0] - x[1]; };
   const Point found = minimise_in_unit_box(slope, {0.5, 0.5}, 0.1, 1000);
   EXPECT_NEAR(found[0], 0, 1e-3);
@@ -41,7 +41,7 @@ TEST(Optimiser, StopsAtTheWalls) {
   EXPECT_LE(found[1], 1);
 }
 
-TEST(Optimiser, KeepsItsBudgetAndIsNeverWorseThanTheStart) {
+TEST(Minimizer, KeepsItsBudgetAndIsNeverWorseThanTheStart) {
   int calls = 0;
   const auto counted = [&](const Point& x) {
     ++calls;
@@ -58,7 +58,7 @@ TEST(Optimiser, KeepsItsBudgetAndIsNeverWorseThanTheStart) {
   EXPECT_TRUE(minimise_in_unit_box(bowl, {}, 0.1, 100).empty());
 }
 
-TEST(Optimiser, AnErrorOfTheObjectiveComesThrough) {
+TEST(Minimizer, AnErrorOfTheObjectiveComesThrough) {
   const auto fails = [calls = 0](const Point& x) mutable {
     if (++calls > 3) {
       throw Error({.attempted = "evaluate", .value = "x", .accepted = "", .hint = ""});

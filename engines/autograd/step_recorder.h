@@ -21,7 +21,7 @@ using StepFunction = std::function<ops::Tensor(Device&)>;
 /// buffers are numbers that a plan replaces. Buffers of the device behind it keep their ids.
 ///
 /// It must outlive the tensors that were allocated on it.
-class Recorder final : public Device, private CommandQueue {
+class StepRecorder final : public Device, private CommandQueue {
  public:
   /// A buffer that was allocated while recording.
   struct Buffer {
@@ -36,7 +36,7 @@ class Recorder final : public Device, private CommandQueue {
     std::size_t first = 0;
   };
 
-  explicit Recorder(Device& device) : device_(device) {}
+  explicit StepRecorder(Device& device) : device_(device) {}
 
   const std::vector<Program>& programs() const { return programs_; }
   const std::map<BufferId, Buffer>& buffers() const { return buffers_; }
@@ -59,7 +59,7 @@ class Recorder final : public Device, private CommandQueue {
   void set_sub_devices(std::span<const CoreRange> sub_devices) override;
   void use_host_thread(int thread) override;
   void join_host_threads() override;
-  void set_trace_sink(TraceSink* sink) override;
+  void set_trace_sink(EventSink* sink) override;
 
  private:
   void enqueue(const Program& program) override { programs_.push_back(program); }
