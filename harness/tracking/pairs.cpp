@@ -19,6 +19,7 @@
 #include "harness/paired_test.h"
 #include "harness/statistics.h"
 #include "harness/tracking/inputs.h"
+#include "reports/tables/format.h"
 
 namespace howard::tracking {
 namespace {
@@ -270,12 +271,12 @@ Comparison compare_pairs(const std::string& before_name, const Source& before,
   std::array<double, 3> load{};
   if (::getloadavg(load.data(), 3) < 0) load = {};
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  comparison.effort =
-      fmt::format("{} pairs of processes{}, {:.1f} s, {}", screened,
-                  suspects.empty() ? std::string()
-                                   : fmt::format(" and {} more for {} suspects",
-                                                 pairs.measured() - screened, suspects.size()),
-                  took.count(), load_text(load));
+  comparison.effort = reports::counted(screened, "pair") + " of processes";
+  if (!suspects.empty()) {
+    comparison.effort += fmt::format(" and {} more for {}", pairs.measured() - screened,
+                                     reports::counted(suspects.size(), "suspect"));
+  }
+  comparison.effort += fmt::format(", {:.1f} s, {}", took.count(), load_text(load));
   return comparison;
 }
 
