@@ -252,7 +252,7 @@ bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
   if (!eltwise->is_plain()) return false;
-  switch (eltwise->function) {  // those that an ElementPass has a loop for
+  switch (eltwise->function) {  // An ElementPass has a loop for these.
     case Eltwise::add:
     case Eltwise::subtract:
     case Eltwise::multiply:

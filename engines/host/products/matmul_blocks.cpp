@@ -22,8 +22,8 @@ constexpr std::int64_t kGoodRows = 256;
 /// Several good blocks per thread even out the load when a core is taken away for a while.
 constexpr std::int64_t kBlocksPerThread = 2;
 
-/// For float32 where B is not small: a thread's blocks, and parts of them, with at most this many
-/// rows and columns run at oneDNN's full rate.
+/// This is for float32 where B is not small: a thread's blocks, and parts of them, with at most
+/// this many rows and columns run at oneDNN's full rate.
 constexpr std::int64_t kTile = 512;
 /// From this many rows on, B is packed and blocks are bands.
 constexpr std::int64_t kManyRows = 1024;

@@ -13,7 +13,7 @@ namespace howard::host {
 
 /// How the result of a product is held.
 struct ResultPlace {
-  /// Whether the result is stored; otherwise only the pass that follows uses it.
+  /// If false, the result is not stored; only the pass that follows uses it.
   bool stored = true;
   bool wide = false;  ///< Whether a bfloat16 result is held as float32.
 };

@@ -31,7 +31,7 @@ struct ProductFinish {
   bool rounds = true;
 };
 
-/// How products of one shape are computed. They are cut into blocks of rows, of columns, or of
+/// Says how products of one shape are computed. They are cut into blocks of rows, of columns, or of
 /// whole matrices of the batch; each block is a single-threaded oneDNN primitive on a thread of the
 /// pool. oneDNN's own threads (libgomp) would spin while they wait for the next product, for up to
 /// milliseconds, on the cores that the pool needs for everything else.
@@ -69,9 +69,9 @@ class ProductPlan {
     std::int64_t rows = 0, columns = 0;
     std::vector<Part> parts;
   };
-  /// Where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace. It is
-  /// widened all at once before the blocks, or by block, for the matrices of that block. By part, a
-  /// transposed A is copied with gaps, and widened if it is narrow.
+  /// Says where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace.
+  /// It is widened all at once before the blocks, or in each block for the matrices of that block.
+  /// A transposed A is copied with gaps part by part, and widened if it is narrow.
   struct Factor {
     enum class Held : std::uint8_t { as_it_is, once, by_block, by_part, packed };
     DataType dtype{};
