@@ -12,7 +12,7 @@ struct LayernormStatistics {
   Tensor rstd;  ///< 1 / sqrt(variance + epsilon)
 };
 
-/// One row each, as wide as x.
+/// Holds one row each, as wide as x.
 struct LayernormScale {
   Tensor gamma;
   Tensor beta;

@@ -12,7 +12,7 @@
 
 namespace howard::host {
 
-/// What a step of a pass computes for each element.
+/// Says what a step of a pass computes for each element.
 enum class ElementFunction : std::uint8_t {
   add,
   subtract,
