@@ -12,7 +12,7 @@
 
 namespace howard::wormhole {
 
-/// Which cores run the dispatch kernels; this decides how many cores are left to compute.
+/// Says which cores run the dispatch kernels; this decides how many cores are left to compute.
 enum class DispatchCoreType : std::uint8_t { worker, eth };
 
 /// Returns "WORKER" or "ETH".
@@ -103,7 +103,8 @@ struct TileCosts {
   SimTime softmax_start;   // tiles.softmax_start
   SimTime ttml_layernorm;  // tiles.ttml_layernorm
 
-  /// Of each elementwise function, whose entry of the catalogue names its constant.
+  /// The times of the elementwise functions; a function's entry in the catalogue names its
+  /// constant.
   std::array<SimTime, kEltwiseFunctions> functions{};
 
   bool operator==(const TileCosts&) const = default;
