@@ -11,8 +11,8 @@
 namespace howard::autograd {
 namespace {
 
-/// When a buffer's values are needed. Program i reads its operands at time 2i and writes at 2i + 1;
-/// operands that its result must not replace are still needed at 2i + 1.
+/// Says when a buffer's values are needed. Program i reads its operands at time 2i and writes at 2i
+/// + 1; operands that its result must not replace are still needed at 2i + 1.
 struct Lifetime {
   std::size_t first = 0;
   std::size_t last = 0;

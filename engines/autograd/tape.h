@@ -25,7 +25,7 @@ struct Value {
   Value next(std::uint32_t by = 1) const { return {index + by}; }
 };
 
-/// How a tape computes.
+/// Says how a tape computes.
 struct TapeOptions {
   CallOptions calls;
   /// Parameters of another data type are cast to this one when they are used, and keep their own.

@@ -28,8 +28,8 @@ std::string_view name_of(MathFidelity fidelity);
 /// Parses a word of name_of(), in any letter case. Throws Error for any other word.
 MathFidelity parse_math_fidelity(std::string_view word);
 
-/// What a caller may say about the arithmetic. For what is left out, ttnn's default for the case
-/// applies.
+/// Holds what a caller may say about the arithmetic. ttnn's default for the case applies to what is
+/// left out.
 struct ComputeConfig {
   std::optional<MathFidelity> fidelity;
   std::optional<bool> fp32_accumulation;  ///< Called fp32_dest_acc_en in ttnn.

@@ -15,7 +15,7 @@
 
 namespace howard {
 
-/// How memory was used during one phase of a run.
+/// Says how memory was used during one phase of a run.
 struct MemoryPhase {
   std::string name;
   Bytes allocated, released;

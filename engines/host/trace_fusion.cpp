@@ -55,7 +55,7 @@ class DataFlow {
   }
 
  private:
-  /// For each input of each program.
+  /// The program that makes each input of each program.
   std::vector<std::vector<std::optional<std::size_t>>> makers_;
   std::vector<std::set<std::size_t>> readers_;
   std::vector<bool> lasts_;  ///< Whether the trace leaves the result behind.

@@ -6,7 +6,7 @@
 
 namespace howard::ops {
 
-/// What the forward pass keeps for the backward pass: for each row, one value, [..., 1].
+/// Holds what the forward pass keeps for the backward pass: for each row, one value, [..., 1].
 struct LayernormStatistics {
   Tensor mean;
   Tensor rstd;  ///< 1 / sqrt(variance + epsilon)

@@ -67,7 +67,7 @@ struct Command {
   std::uint32_t what = 0;
 };
 
-/// What the host of a program did besides the work of its calls in C++.
+/// Says what the host of a program did besides the work of its calls in C++.
 struct HostTimes {
   SimTime ttnn_call;       ///< Calling an op through ttnn's own Python layer.
   SimTime program_miss;    ///< The first call of a program whose kernels are compiled already.

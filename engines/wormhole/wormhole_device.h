@@ -13,7 +13,7 @@ namespace howard::wormhole {
 struct DeviceOptions {
   DispatchCoreType dispatch = DispatchCoreType::worker;
   int command_queues = 1;  ///< 1 or 2, tt-metal's limit.
-  /// Whether to emulate tt-metal's device profiler, which is read after each program.
+  /// If true, tt-metal's device profiler is emulated, which is read after each program.
   bool profiled = false;
   /// This device computes the values for the programs that the emulated device times; null keeps no
   /// values. It must outlive the emulated device, and nobody else may use it.

@@ -98,7 +98,7 @@ class ElementPass {
     const std::byte* values = nullptr;
     std::int64_t first = 0;  ///< The index of the first element in `values`.
   };
-  /// 32 partial sums that continue from one piece to the next.
+  /// Holds 32 partial sums that continue from one piece to the next.
   struct LaneSums {
     std::array<float, kLanes> lanes{};
     std::int64_t count = 0;

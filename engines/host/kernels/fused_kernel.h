@@ -19,7 +19,7 @@ struct FusedMember {
   std::vector<std::shared_ptr<std::byte[]>> buffers;
   bool kept = true;   ///< Whether its result is stored; otherwise only other members read it.
   bool wide = false;  ///< Whether it is stored as float32, whatever it is rounded to.
-  /// For each input: the index of the member that makes it, if one does.
+  /// The index of the member that makes it, for each input that a member makes.
   std::vector<std::optional<std::size_t>> makers;
 };
 

@@ -11,7 +11,7 @@
 
 namespace howard::host {
 
-/// How the result of a product is held.
+/// Says how the result of a product is held.
 struct ResultPlace {
   /// If false, the result is not stored; only the pass that follows uses it.
   bool stored = true;

@@ -22,12 +22,12 @@ bool has_fast_bfloat16_products();
 /// `fast`, otherwise float32.
 DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_products());
 
-/// What is done with each block of C once it is computed and still in a cache.
+/// Says what is done with each block of C once it is computed and still in a cache.
 struct ProductFinish {
   /// This pass reads the block; it must not store to a factor.
   std::shared_ptr<const ElementPass> pass;
-  /// For a float32 product whose bfloat16 result is not stored: whether the float32 values that the
-  /// pass is given must first be rounded to bfloat16.
+  /// If true, the float32 values that the pass is given must first be rounded to bfloat16. This is
+  /// for a float32 product whose bfloat16 result is not stored.
   bool rounds = true;
 };
 
@@ -55,8 +55,8 @@ class ProductPlan {
            const ProductFinish& finish = {});
 
  private:
-  /// What oneDNN computes at a time: some columns of a block over a range of k. The numbers are the
-  /// offsets of the first elements; for a packed B, `b` is the index of its packing.
+  /// Some columns of a block over a range of k, which oneDNN computes at a time. The numbers are
+  /// the offsets of the first elements; for a packed B, `b` is the index of its packing.
   struct Part {
     std::size_t primitive = 0;  ///< Index into primitives_.
     std::int64_t a = 0, b = 0, bias = 0;
@@ -101,7 +101,8 @@ class ProductPlan {
   /// The shape as asked for, and the shape as oneDNN multiplies it.
   MatmulShape shape_, computed_;
   bool rounds_;  ///< Whether the result of oneDNN must be rounded.
-  /// Whether a block of C is computed in its worker's workspace, at c_place_, or directly in C.
+  /// If true, a block of C is computed in its worker's workspace, at c_place_, otherwise directly
+  /// in C.
   bool own_c_;
   /// The distances of the rows where oneDNN finds them, in an operand or in a workspace.
   RowSteps steps_;
@@ -112,7 +113,7 @@ class ProductPlan {
   std::vector<Block> blocks_;
   std::vector<Packing> packings_;  ///< The packings of all of B, in the order of its columns.
   std::vector<Primitive> primitives_;
-  /// For each worker, in the order of primitives_.
+  /// Each worker has one for each of primitives_, in their order.
   std::vector<std::vector<Execution>> executions_;
   /// Sizes of the workspaces; a worker's own one begins with oneDNN's scratchpad.
   Bytes own_size_, common_size_;

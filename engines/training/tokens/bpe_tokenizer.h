@@ -17,7 +17,7 @@
 
 namespace howard::training {
 
-/// What BpeTokenizer takes from a tokenizer.json.
+/// Holds what BpeTokenizer takes from a tokenizer.json.
 struct BpeFile {
   /// Says how the tokens of the vocabulary are spelled.
   enum class Spelling : std::uint8_t {

@@ -11,7 +11,7 @@
 
 namespace howard::training {
 
-/// What a model is trained on: a text as tokens.
+/// A text as tokens, on which a model is trained.
 struct Corpus {
   /// Reads the characters of a text.
   explicit Corpus(std::string_view text);

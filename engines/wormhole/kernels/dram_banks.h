@@ -30,7 +30,7 @@ inline constexpr TenThousandths kWhole = 10'000;
 /// twelfth, if they are spread evenly, to all.
 TenThousandths share_at_busiest_bank(const PageRuns& runs, std::int64_t banks);
 
-/// What all cores of a kernel move; each reader and writer moves page by page.
+/// Describes what all cores of a kernel move; each reader and writer moves page by page.
 struct DramTraffic {
   Bytes reads, writes;  ///< All cores together, over the kernel's whole time.
   PageRuns runs;

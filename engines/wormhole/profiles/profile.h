@@ -119,7 +119,7 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
-/// What ttnn's attention kernel costs besides its products (attention_op.cpp says of what).
+/// The costs of ttnn's attention kernel besides its products (attention_op.cpp says of what).
 struct AttentionCosts {
   SimTime exp;    // attention.exp
   SimTime max;    // attention.max
@@ -129,7 +129,7 @@ struct AttentionCosts {
   bool operator==(const AttentionCosts&) const = default;
 };
 
-/// What tt-metal's sum over several chips costs (chip_links.h says of what).
+/// The costs of tt-metal's sum over several chips (chip_links.h says of what).
 struct CollectiveCosts {
   SimTime start;   // all_reduce.start
   SimTime step;    // all_reduce.step

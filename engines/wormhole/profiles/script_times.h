@@ -6,7 +6,7 @@
 
 namespace howard::wormhole {
 
-/// What the host of a user's script does besides the work of its calls in C++.
+/// The times of what the host of a user's script does besides the work of its calls in C++.
 struct ScriptTimes {
   SimTime ttnn_call;     ///< host.ttnn_call: the call of an op through ttnn's own Python layer.
   SimTime program_miss;  ///< host.program_miss: a program's first call if its kernels are on disk.
