@@ -18,7 +18,7 @@ namespace {
 /// `bytes` of each device in turn.
 struct Runs {
   std::size_t count = 0;
-  std::size_t bytes = 0;  ///< Of one device's run.
+  std::size_t bytes = 0;  ///< The size of one device's run.
 };
 
 Runs runs_of(const TensorSpec& part, int dimension) {

@@ -29,7 +29,7 @@ struct OpEntry {
   std::string meaning;  ///< The first result's: "x / (1 + exp(-x))".
   std::size_t tensors = 1;
   std::vector<OpNumber> numbers;
-  std::optional<Eltwise> function;  ///< Of an elementwise op; others may follow in its kernel.
+  std::optional<Eltwise> function;  ///< For an elementwise op; others may follow in its kernel.
 
   /// Returns the specs of the results. Throws Error when the tensors do not fit.
   std::function<std::vector<TensorSpec>(const OpCall&, std::span<const TensorSpec>)> results;

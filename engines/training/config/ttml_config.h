@@ -94,7 +94,7 @@ struct TtmlMultihost {
   bool enabled = false;
   std::int64_t num_workers = 0;
   std::string socket_type = "mpi";
-  std::optional<std::int64_t> num_blocks;  ///< Of pipeline_parallel_config.
+  std::optional<std::int64_t> num_blocks;  ///< In pipeline_parallel_config.
   std::map<std::int64_t, std::int64_t> blocks_per_rank;
 
   friend bool operator==(const TtmlMultihost&, const TtmlMultihost&) = default;
@@ -122,7 +122,7 @@ struct TtmlTransformer {
   std::int64_t max_sequence_length = 256;
   std::string weight_tying = "disabled";
   std::string positional_embedding_type = "trainable";
-  bool use_composite_layernorm = false;  ///< Of experimental.
+  bool use_composite_layernorm = false;  ///< In experimental.
   std::int64_t num_groups = 3;
   std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
   float theta = 10000;

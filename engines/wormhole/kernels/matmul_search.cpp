@@ -91,7 +91,7 @@ std::vector<Family> families(const MatmulProblem& problem, const MatmulSearch& s
     if (kind == MatmulKind::reuse && problem.batch > 1 && !has_both) continue;
     add_families(plan, search.grid, result);
     if (problem.batch == 1 || problem.batched_b || !plan.is_multicast()) continue;
-    MatmulPlan fused = plan;  // Takes the batch of A as more rows of it.
+    MatmulPlan fused = plan;  // It takes the batch of A as more rows.
     fused.m *= fused.batch;
     fused.batch = 1;
     add_families(fused, search.grid, result);

@@ -90,9 +90,9 @@ std::vector<MinimalStep> steps_of(const MinimalSplit& split,
 /// Says what a line of cores needs to hand blocks on.
 struct ChainCosts {
   std::int64_t cores = 1;
-  SimTime latency;    ///< Of a read of DRAM, in addition to its tiles.
-  SimTime read;       ///< Of a tile, by the first core.
-  SimTime forward;    ///< Of a tile, from one core to the next.
+  SimTime latency;    ///< A read of DRAM, in addition to its tiles.
+  SimTime read;       ///< The read of a tile by the first core.
+  SimTime forward;    ///< A tile's way from one core to the next.
   SimTime handshake;  ///< Before each block that is handed on.
 };
 
@@ -218,8 +218,8 @@ PlannedProgram plan_minimal_matmul(const Program& program,
   kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(tiles.out, chip.noc_link);
   kernel.dram += split.m * split.n * tiles.out;
   constexpr int kCircularBuffers = 5;
-  constexpr int kKernelGroups =
-      4;  // The injectors of either operand, of both, and the other cores.
+  // The groups are the injectors of either operand, of both, and the other cores.
+  constexpr int kKernelGroups = 4;
   return {.name = program.name,
           .footprint =
               op_footprint(grid.cores(), kKernelGroups, profiles.software.ttnn_matmul_arguments,

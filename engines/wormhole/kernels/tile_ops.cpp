@@ -15,8 +15,8 @@ namespace {
 /// over a tile with as many.
 constexpr std::int64_t kStoresPerTile = 512;
 
-constexpr int kCircularBuffers =
-    3;  // For the input, the output, and a second operand or constants.
+/// They are for the input, the output, and a second operand or constants.
+constexpr int kCircularBuffers = 3;
 
 /// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any
 /// other operand is read tile for tile.
@@ -128,8 +128,8 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
 
 PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
   Program tiles = program;
-  tiles.inputs = {
-      program.inputs[0]};  // The offset of the seed is one number, not a tile for each tile.
+  // The offset of the seed is one number, not a tile for each tile.
+  tiles.inputs = {program.inputs[0]};
   return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
 }
 

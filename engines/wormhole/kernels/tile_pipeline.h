@@ -21,7 +21,7 @@ struct StepPipeline {
   SimTime set_up;
   SimTime read, compute, write;
   SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
-  Bytes reads, writes;  ///< Of a step, from and to DRAM.
+  Bytes reads, writes;  ///< Those of a step, from and to DRAM.
   PageRuns runs{};      ///< If it has no cores, a page of each stream is a step.
 };
 
