@@ -16,7 +16,8 @@ struct HostOptions {
   /// a later one reads, may end with any value.
   bool fuse_traces = false;
   /// If true, large products are computed in the ways that are fastest on this machine, which are
-  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process must agree.
+  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process use the same
+  /// ways.
   bool tunes_products = false;
   /// The ways of large products, as HostDevice::product_ways() returned them; if empty,
   /// `tunes_products` decides.

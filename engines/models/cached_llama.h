@@ -44,10 +44,9 @@ struct CacheOptions {
 /// the whole sequence.
 class CachedLlama {
  public:
-  /// The model must be made for one sequence per batch or more, must not be a share, and must
-  /// outlive this object; its parameters are used as they are. Throws Error for a length below 1 or
-  /// beyond the model's sequence, for an engine that the calls do not allow, and when memory is
-  /// exhausted.
+  /// The model must outlive this object; its batch does not matter, and its parameters are used as
+  /// they are. Throws Error for a share or a stage of a model, for a length below 1 or beyond the
+  /// model's sequence, for an engine that the calls do not allow, and when memory is exhausted.
   CachedLlama(Device& device, Llama& model, const CacheOptions& options);
   ~CachedLlama();
   CachedLlama(const CachedLlama&) = delete;

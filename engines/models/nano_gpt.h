@@ -37,8 +37,7 @@ struct NanoGptOptions {
   /// If true, sinusoids replace the learned positions: columns 2i and 2i + 1 are the sine and the
   /// cosine of position / 10000^(2i / width).
   bool fixed_positions = false;
-  bool composite_layernorm =
-      false;  ///< If true, made of small ops; otherwise one program each way.
+  bool composite_layernorm = false;  ///< Made of small ops; otherwise one program each way.
   /// For tensor parallelism, the model is the share of one device of this group. Heads, the columns
   /// between the two linear layers and the rows of the head are divided; everything else is on each
   /// device. The group must outlive the model; null stands for one device alone.

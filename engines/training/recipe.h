@@ -63,8 +63,7 @@ struct Recipe {
   float rope_factor = 0;          ///< Low frequencies are divided by this; 0 means that none are.
   float rope_high = 4;
   float rope_low = 1;
-  std::int64_t rope_length =
-      0;  ///< The length of the sequences that the frequencies were made for.
+  std::int64_t rope_length = 0;  ///< The frequencies were made for sequences of this length.
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kStoresPerTile = 512;
 
 /// They are for the input, the output, and a second operand or constants.
-constexpr int kCircularBuffers = 3;
+constexpr int kTileBuffers = 3;
 
 /// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any
 /// other operand is read tile for tile.
@@ -65,7 +65,7 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
   return {.name = program.name,
           .footprint =
               op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers + 1, profiles.software),
+                           kTileBuffers + 1, profiles.software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -121,8 +121,8 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   const int cores = binary ? grid.cores() : work.cores;
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
   return {.name = program.name,
-          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments,
-                                    kCircularBuffers, software),
+          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments, kTileBuffers,
+                                    software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -165,7 +165,7 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
                                        attributes.dimension == Dimension::columns ? length : 1}};
   return {.name = program.name,
           .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kCircularBuffers, software),
+                                    kTileBuffers, software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -183,7 +183,7 @@ PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profi
                               .out_tile = tile_bytes(out.dtype)};
   return {.name = program.name,
           .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kCircularBuffers, software),
+                                    kTileBuffers, software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
