@@ -37,8 +37,8 @@ struct EltwiseAttributes {
   Eltwise function{};
   std::optional<float> scalar;        ///< The last value, where it is no tensor; what fill writes.
   std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
-  std::array<float, kMostEltwiseNumbers>
-      numbers{};  ///< The numbers that the function takes besides.
+  /// The numbers that the function takes besides.
+  std::array<float, kMostEltwiseNumbers> numbers{};
   /// These functions of one value follow in the same kernel, each applied to the result of the one
   /// before. They are ttnn's unary chain, or the fused activations of a binary op.
   std::vector<EltwiseStep> then{};

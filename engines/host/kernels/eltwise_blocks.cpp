@@ -88,10 +88,10 @@ BlockOperand block_operand(const TensorSpec& spec, const std::byte* values) {
 struct BlockProgram {
   std::vector<BlockOperand> operands;
   float scalar = 0;  ///< The value after those of the operands.
-  std::vector<BlockStep>
-      steps;  ///< The first takes all operands, each other one the result before it.
-  std::array<std::vector<BlockStep>, 2>
-      before;  ///< The functions before, on the first and the second operand.
+  /// The first takes all operands, each other one the result before it.
+  std::vector<BlockStep> steps;
+  /// The functions before, on the first and the second operand.
+  std::array<std::vector<BlockStep>, 2> before;
   std::array<std::int64_t, 4> sides{};
   DataType dtype = DataType::float32;
   std::byte* out = nullptr;

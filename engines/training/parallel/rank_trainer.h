@@ -38,8 +38,8 @@ class RankTrainer {
 
   virtual std::int64_t steps_done() const = 0;
   virtual float learning_rate() const = 0;  ///< The learning rate of the next step.
-  virtual std::int64_t parameters()
-      const = 0;  ///< The number of values that all ranks train together.
+  /// The number of values that all ranks train together.
+  virtual std::int64_t parameters() const = 0;
 };
 
 /// Makes this rank's part of a run. `device` is a MeshMember with groups_of(plan, rank), or an

@@ -30,8 +30,8 @@ struct BpeFile {
   enum class Prefix : std::uint8_t { none, first, each };
 
   Spelling spelling = Spelling::bytes;
-  std::vector<std::string>
-      patterns;  ///< Applied one after the other; if empty, texts are not divided.
+  /// Applied one after the other; if empty, texts are not divided.
+  std::vector<std::string> patterns;
   Prefix prefix = Prefix::none;
   bool prefixes_blanks = false;        ///< Also if the text begins with a blank.
   bool takes_whole_pieces = false;     ///< A piece that is a token is not merged.
@@ -39,8 +39,8 @@ struct BpeFile {
   std::optional<std::string> begin;    ///< The token that the file puts before a text.
   std::vector<std::pair<std::string, std::uint32_t>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;
-  std::vector<std::pair<std::string, std::uint32_t>>
-      added;  ///< These are taken whole, before everything else.
+  /// These are taken whole, before everything else.
+  std::vector<std::pair<std::string, std::uint32_t>> added;
 };
 
 /// Reads a tokenizer.json of Hugging Face's library: a byte-pair encoding with its normalizer,

@@ -108,8 +108,8 @@ class Simulation {
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
     bool fetching = false;  ///< True while it fetches the replay that is its first command.
-    std::optional<SimTime>
-        waiting_since;         ///< When it began to wait for the event of its first command.
+    /// When it began to wait for the event of its first command.
+    std::optional<SimTime> waiting_since;
     std::int64_t running = 0;  ///< The number of dispatched programs that have not ended.
     SimTime last_end;          ///< The end of its last program or event.
   };

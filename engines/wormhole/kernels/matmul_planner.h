@@ -29,12 +29,12 @@ struct MatmulProblem {
   bool batched_b = false;            ///< Whether B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
   MatmulTypes types;
-  std::optional<CoreGrid>
-      core_grid;              ///< The caller's; one larger than the device means the device's.
-  ComputeConfig compute;      ///< ttnn's defaults stand for what the caller left out.
-  bool transposed_a = false;  ///< A is read along its columns.
-  bool transposed_b = false;  ///< B's tiles are transposed by the kernel.
-  bool bias = false;          ///< A row is added to the result.
+  /// The caller's; one larger than the device means the device's.
+  std::optional<CoreGrid> core_grid;
+  ComputeConfig compute;               ///< ttnn's defaults stand for what the caller left out.
+  bool transposed_a = false;           ///< A is read along its columns.
+  bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
+  bool bias = false;                   ///< A row is added to the result.
   std::optional<Eltwise> activation;   ///< Applied to the result by the kernel.
   std::optional<MatmulConfig> config;  ///< The caller's, in place of ttnn's choice.
   Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
