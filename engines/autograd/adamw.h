@@ -32,7 +32,7 @@ class AdamW final : public Optimizer {
         AdamWForm form = AdamWForm::composite, bool kahan = false);
 
   void step(const Calls& calls) override;
-  /// For the replayable form only: writes the numbers of the next step and counts it. It must be
+  /// Writes the numbers of the next step of the replayable form and counts the step. It must be
   /// called before each step. The other forms count in step(); calling this for them is a bug.
   void write_numbers(CommandQueue& queue);
 

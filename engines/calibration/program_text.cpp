@@ -156,7 +156,7 @@ std::optional<Program> parse_listed(Words& words, Device& device) {
   return call->program(in, out);
 }
 
-/// The operands are the shape before and the shape after.
+/// Reads a reshape, whose operands are the shape before and the shape after.
 std::optional<Program> parse_reshape(Words& words, Device& device) {
   if (words.op != "reshape") return std::nullopt;
   const auto tensors = allocate(words, 2, device);

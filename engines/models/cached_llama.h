@@ -60,8 +60,8 @@ class CachedLlama {
   /// Makes decode() go on behind `position` tokens without having read them. This is for measuring
   /// times only.
   void skip_to(std::int64_t position);
-  /// The next two are decode() in two parts, for callers that run steps themselves: the first
-  /// writes a step's inputs; the second makes the programs of that step and returns its logits.
+  /// Writes the inputs of a step. decode_function() makes the programs of that step, which return
+  /// its logits. Callers that run steps themselves use these two in place of decode().
   void write_decode(std::uint32_t token);
   autograd::StepFunction decode_function() {
     return [this](Device& device) { return read(device); };

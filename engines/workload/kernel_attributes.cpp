@@ -260,7 +260,8 @@ Attributes concat_attributes(AttributeReader& from) {
   return ConcatAttributes{.dimension = static_cast<int>(from.whole("dimension", 0, 3, 3))};
 }
 
-/// A collective adds along rows or columns, and leaves each device its share of them.
+/// Reads the attributes of a collective that adds along rows or columns and leaves each device its
+/// share.
 Attributes reduce_scatter_attributes(AttributeReader& from) {
   const std::string dimension = from.word("dimension").value_or("columns");
   if (dimension == "columns") {

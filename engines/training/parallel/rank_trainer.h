@@ -38,7 +38,7 @@ class RankTrainer {
 
   virtual std::int64_t steps_done() const = 0;
   virtual float learning_rate() const = 0;  ///< The learning rate of the next step.
-  /// The number of values that all ranks train together.
+  /// Returns the number of values that all ranks train together.
   virtual std::int64_t parameters() const = 0;
 };
 
