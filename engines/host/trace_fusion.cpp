@@ -58,7 +58,7 @@ class DataFlow {
   /// The program that makes each input of each program.
   std::vector<std::vector<std::optional<std::size_t>>> makers_;
   std::vector<std::set<std::size_t>> readers_;
-  std::vector<bool> lasts_;  ///< Whether the trace leaves the result behind.
+  std::vector<bool> lasts_;  ///< True if the trace leaves the result behind.
 };
 
 bool uses(const std::vector<Operand>& operands, BufferId buffer) {

@@ -18,9 +18,9 @@
 namespace howard::models {
 
 /// TTML's Llama, with the sizes of its nanollama3. A block has an RMS norm, attention with rotary
-/// positions whose keys and values are shared by groups of heads, another RMS norm, and w2(silu(w1
-/// x) * w3 x), all without biases; dropout follows both halves. After the blocks come a last RMS
-/// norm, an output projection and the cross-entropy.
+/// positions whose keys and values are shared by groups of heads, another RMS norm, and the
+/// feed-forward part w2(silu(w1 x) * w3 x), all without biases; dropout follows both halves. After
+/// the blocks come a last RMS norm, an output projection and the cross-entropy.
 struct LlamaOptions {
   std::int64_t batch = 64;
   std::int64_t sequence = 256;

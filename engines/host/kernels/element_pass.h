@@ -37,7 +37,7 @@ struct ElementOperand {
   };
   Kind kind = Kind::none;
   DataType dtype = DataType::float32;  ///< The data type of the values, or of the product.
-  bool rounds = false;  ///< Whether a float32 product is first rounded to bfloat16; only for x.
+  bool rounds = false;  ///< True if a float32 product is first rounded to bfloat16; only for x.
   const std::byte* values = nullptr;
   float scalar = 0;
   std::size_t step = 0;
@@ -49,7 +49,7 @@ struct ElementStep {
   /// The type that the result is rounded to, whether it is stored or not.
   DataType result = DataType::float32;
   std::byte* stored = nullptr;  ///< Null if only later steps read the result.
-  bool wide = false;  ///< Whether the result is stored as float32, whatever type it is rounded to.
+  bool wide = false;  ///< True if the result is stored as float32, whatever type it is rounded to.
 
   bool stores_half() const { return stored != nullptr && !wide && result == DataType::bfloat16; }
 };

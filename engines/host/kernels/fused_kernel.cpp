@@ -41,7 +41,7 @@ ElementFunction function_of(const Program& program) {
 /// Says how the steps receive the product that they begin with.
 struct GivenProduct {
   DataType type = DataType::float32;
-  bool rounds = false;  ///< Whether the product is float32 and the steps round it.
+  bool rounds = false;  ///< True if the product is float32 and the steps round it.
 };
 
 /// Says how the product is given. If only one step reads it, that step can round it, which saves a

@@ -27,7 +27,7 @@ struct PartSize {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t k = 0;
-  bool adds = false;  ///< Whether the part is added to what is already there.
+  bool adds = false;  ///< True if the part is added to what is already there.
 
   friend bool operator==(const PartSize&, const PartSize&) = default;
 };

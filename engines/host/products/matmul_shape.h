@@ -20,13 +20,13 @@ struct MatmulShape {
   /// If true, A has no batch and is the same for all. This may hold for A or B, but not both.
   bool one_a = false;
   bool one_b = false;
-  bool transpose_a = false;  ///< Whether A is stored as [batch, k, m].
-  bool transpose_b = false;  ///< Whether B is stored as [batch, n, k].
+  bool transpose_a = false;  ///< True if A is stored as [batch, k, m].
+  bool transpose_b = false;  ///< True if B is stored as [batch, n, k].
   DataType a = DataType::bfloat16;
   DataType b = DataType::bfloat16;
   std::optional<DataType> bias;          ///< The data type of the bias, which is that of A or of B.
   DataType result = DataType::bfloat16;  ///< The type that C is rounded to.
-  bool wide_result = false;              ///< Whether C is held as float32 all the same.
+  bool wide_result = false;              ///< True if C is held as float32 all the same.
   /// If false, C is not stored; only the pass that follows uses it.
   bool stores_result = true;
 

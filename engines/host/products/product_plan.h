@@ -100,14 +100,14 @@ class ProductPlan {
 
   /// The shape as asked for, and the shape as oneDNN multiplies it.
   MatmulShape shape_, computed_;
-  bool rounds_;  ///< Whether the result of oneDNN must be rounded.
+  bool rounds_;  ///< True if the result of oneDNN must be rounded.
   /// If true, a block of C is computed in its worker's workspace, at c_place_, otherwise directly
   /// in C.
   bool own_c_;
   /// The distances of the rows where oneDNN finds them, in an operand or in a workspace.
   RowSteps steps_;
   bool packs_b_ = false;
-  bool gaps_in_b_ = false;  ///< Whether B is packed as it is but for gaps.
+  bool gaps_in_b_ = false;  ///< True if B is packed as it is but for gaps.
   Factor a_, b_, bias_;
   Bytes c_place_;
   std::vector<Block> blocks_;

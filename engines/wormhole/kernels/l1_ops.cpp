@@ -74,7 +74,8 @@ PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Pro
   const PageMoves moves{profiles};
   const auto cores = static_cast<int>(shards_of(to));
   const auto [pages, page] = shard_pages(to);
-  // ttnn has this many pages between barriers: what keeps the DRAM busy, dealt out over the cores.
+  // These bytes keep the DRAM busy. ttnn deals them out over the cores, and each core has a barrier
+  // after its pages of them.
   constexpr std::int64_t kInFlight = std::int64_t{512} * 1152;
   const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / cores / page.value(), 1, pages);
   const KernelCost kernel =

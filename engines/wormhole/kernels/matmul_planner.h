@@ -25,8 +25,8 @@ struct MatmulTypes {
 /// A matrix product in tiles. All operands are tiled and interleaved over the banks of DRAM or L1.
 struct MatmulProblem {
   std::int64_t batch = 1;
-  bool batched_a = true;             ///< Whether A has the batch, if there is one.
-  bool batched_b = false;            ///< Whether B has the batch, if there is one.
+  bool batched_a = true;             ///< True if A has the batch, if there is one.
+  bool batched_b = false;            ///< True if B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
   MatmulTypes types;
   /// The caller's; one larger than the device means the device's.

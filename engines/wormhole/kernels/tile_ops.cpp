@@ -15,7 +15,7 @@ namespace {
 /// over a tile with as many.
 constexpr std::int64_t kStoresPerTile = 512;
 
-/// They are for the input, the output, and a second operand or constants.
+/// The circular buffers are for the input, the output, and a second operand or constants.
 constexpr int kTileBuffers = 3;
 
 /// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any

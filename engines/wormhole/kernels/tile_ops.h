@@ -12,7 +12,8 @@ namespace howard::wormhole {
 /// of those that an operand goes through before, which unpack and pack it once more. A relu that
 /// alone follows a function of several values is done by the packer and takes no time.
 SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost);
-/// Returns what the function takes more than a copy, for a tile that is in the registers already.
+/// Returns the time that the function takes beyond a copy, for a tile that is in the registers
+/// already.
 SimTime fused_math_time(Eltwise function, const TileCosts& cost);
 /// Returns the time to fill a tile with a scalar, before the first step.
 SimTime scalar_tile_time(const SoftwareProfile& software);

@@ -40,8 +40,8 @@ SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
   return banks_time({.reads = moved(p.reads), .writes = moved(p.writes), .runs = runs}, chip);
 }
 
-/// Combines two bounds that hold at the same time: the longer one, and the more the nearer the
-/// other comes, because cores wait now for the one and now for the other.
+/// Returns the time under two bounds that hold at the same time. It is the longer one, and the more
+/// above it the nearer the other comes, because cores wait now for the one and now for the other.
 SimTime overlapped(SimTime one, SimTime other, TenThousandths interference) {
   const auto [less, more] = std::minmax({one.ps(), other.ps()});
   if (more == 0) return {};
