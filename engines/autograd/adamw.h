@@ -22,7 +22,7 @@ enum class AdamWForm : std::uint8_t {
   fused,  ///< One call, ttnn's MorehAdamW.
 };
 
-/// Updates as AdamW, with TTML's order of operations (AdamWAttributes).
+/// Updates parameters by AdamW, with TTML's order of operations (AdamWAttributes).
 class AdamW final : public Optimizer {
  public:
   /// Allocates the moments and sets them to zero. `attributes.step` is the count of the first step.

@@ -11,8 +11,8 @@ namespace howard::autograd {
 /// the same order.
 class DeviceGroup {
  public:
-  /// `number` is what the group is called by those who connect the devices; `place` is this
-  /// device's place in the group, from 0. Throws Error when the device has no memory left.
+  /// `number` names the group to those who connect the devices; `place` is this device's place in
+  /// the group, from 0. Throws Error when the device has no memory left.
   DeviceGroup(Device& device, std::uint32_t number, int devices, int place);
 
   int devices() const { return devices_; }
