@@ -17,7 +17,7 @@
 
 namespace howard::calibration {
 
-// Compiled from bands.json by the build.
+// The build generates this from bands.json.
 namespace embedded {
 extern const std::string_view bands;
 }  // namespace embedded
