@@ -19,7 +19,7 @@ using TextSink = std::function<void(std::string_view piece)>;
 /// Hands a text over piece by piece, so that a large text never has to be in memory as a whole.
 using TextSource = std::function<void(const TextSink&)>;
 
-/// As above, for a text in pieces. When `source` throws, no file is left behind either.
+/// Writes a text in pieces in the same way. When `source` throws, no file is left behind either.
 void write_file(const std::filesystem::path& path, const TextSource& source);
 
 /// Returns the whole content of a file. Throws Error when it cannot be read.

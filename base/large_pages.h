@@ -12,7 +12,7 @@ namespace howard {
 /// row. If the system refuses, the pages stay small.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
-/// As above, for the memory that a vector has reserved.
+/// Does the same for the memory that a vector has reserved.
 template <class T>
 void prefer_large_pages(std::vector<T>& reserved) {
   prefer_large_pages(reserved.data(), reserved.capacity() * sizeof(T));

@@ -19,7 +19,7 @@ enum class MemoryKind : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryKinds = 3;
 
-/// "DRAM", "L1 buffer", "L1 circular buffer".
+/// Returns "DRAM", "L1 buffer" or "L1 circular buffer".
 constexpr std::string_view name_of(MemoryKind kind) {
   constexpr std::string_view kNames[kMemoryKinds]{"DRAM", "L1 buffer", "L1 circular buffer"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -32,7 +32,7 @@ struct MemoryEvent {
   MemoryAction action{};
   MemoryKind kind{};
   std::uint64_t buffer = 0;  ///< Unique among the live buffers of its kind.
-  /// Ignored for a release: a buffer is released with the size that it was allocated with.
+  /// A release ignores it: a buffer is released with the size that it was allocated with.
   Bytes size;
   std::string_view name;   ///< What it holds: "weights", "1024x512 bfloat16"; may be empty.
   std::string_view phase;  ///< "model", "optimizer", "forward", "backward"; may be empty.

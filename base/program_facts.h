@@ -23,7 +23,7 @@ struct TensorFacts {
   friend auto operator<=>(const TensorFacts&, const TensorFacts&) = default;
 };
 
-/// How much work a launched program does, and the most that its device can do. Zero means not
+/// Says how much work a launched program does, and the most that its device can do. Zero means not
 /// known.
 struct ProgramWork {
   Flops flops;

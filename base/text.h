@@ -28,7 +28,7 @@ std::string shell_word(std::string_view word);
 /// of range.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
-/// As parse_integer(), for the range from 0 to 2^64 - 1.
+/// Parses like parse_integer(), for the range from 0 to 2^64 - 1.
 std::optional<std::uint64_t> parse_natural(std::string_view text);
 
 /// Parses the whole of `text` as a finite decimal number; returns nothing when it is anything else.

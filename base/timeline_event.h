@@ -37,7 +37,7 @@ constexpr int core_y(std::uint16_t index) { return index / 256; }
 /// an event copies two pointers and never allocates.
 struct TimelineEvent {
   Track track;
-  /// For a call that replays a trace: the trace's number, from 1. Otherwise 0.
+  /// The trace's number, from 1, for a call that replays a trace; otherwise 0.
   std::uint32_t trace = 0;
   std::string_view name;      ///< What ran: "matmul", "dispatch", "finish".
   std::string_view category;  ///< Why the time passed: "host", "dispatch", "kernel", "transfer".

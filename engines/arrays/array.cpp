@@ -50,7 +50,7 @@ void Array::set(std::size_t i, double value) {
     (*words_)[i] = static_cast<float>(value);
     return;
   }
-  // What a 32 bit register would hold; a number that is none is 0.
+  // This is what a 32 bit register would hold; NaN and infinity become 0.
   const double wrapped = std::isfinite(value) ? std::fmod(std::trunc(value), 0x1p32) : 0;
   const auto bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(wrapped));
   (*words_)[i] = std::bit_cast<float>(bits);

@@ -96,7 +96,7 @@ constexpr auto kBinary = std::to_array<BinaryFunction>({
     {"prelu", [](double x, double y) { return x < 0 ? y * x : x; }},
 });
 
-/// So many elements at a time go to a thread.
+/// A thread takes this many elements at a time.
 constexpr std::size_t kGrain = 16384;
 
 template <class Body>
@@ -123,7 +123,8 @@ const auto& known_function(const Functions& functions, std::string_view name) {
                .hint = ""});
 }
 
-/// The four that most calls are, of float32 in one shape, in loops that a compiler makes wide.
+/// Computes the four most frequent functions, of float32 in one shape, in loops that a compiler
+/// vectorizes.
 bool combine_fast(std::string_view function, std::span<const float> a, std::span<const float> b,
                   std::span<float> out) {
   const auto each = [&](auto combine) {
@@ -139,7 +140,7 @@ bool combine_fast(std::string_view function, std::span<const float> a, std::span
   return false;
 }
 
-/// The same of functions of one number.
+/// Does the same for functions of one number.
 bool map_fast(std::string_view function, std::span<const float> a, std::span<float> out) {
   const auto each = [&](auto map) {
     in_parallel(out.size(), [&](std::size_t from, std::size_t to) {

@@ -26,7 +26,7 @@ Array taken(const Array& a, const Dims& shape, const Dims& strides, std::int64_t
   return out;
 }
 
-/// The place in the other array for each element of `index`, along `dim`.
+/// Visits the place in the other array for each element of `index`, along `dim`.
 template <class Visit>
 void for_each_index(const Array& a, std::size_t dim, const Array& index, const Visit& visit) {
   const Dims strides = strides_of(a.shape());

@@ -14,7 +14,7 @@
 namespace howard::arrays {
 namespace {
 
-/// What is known of the numbers of one line so far.
+/// Holds what is known of the numbers of one line so far.
 struct Running {
   double sum = 0, product = 1;
   double largest = -std::numeric_limits<double>::infinity();
@@ -28,7 +28,7 @@ struct Running {
                .hint = ""});
 }
 
-/// Variances need the mean first.
+/// Adds the squares for variances, which need the mean first.
 void add_squares(const Array& a, const Dims& strides, const std::vector<Running>& lines,
                  double count, std::vector<double>& squares) {
   for_each_place(a.shape(), strides, 0, [&](std::size_t from, std::size_t to) {

@@ -11,11 +11,11 @@
 namespace howard::arrays {
 namespace {
 
-/// Numbers that share an exponent in the block formats.
+/// This many numbers share an exponent in the block formats.
 constexpr std::size_t kBlock = 16;
 
-/// A sign and `bits` of mantissa for each, under the largest exponent of the block; rounded to
-/// nearest, ties to even, and cut off at the largest mantissa.
+/// Gives each number a sign and `bits` of mantissa under the largest exponent of the block. It
+/// rounds to nearest, ties to even, and cuts off at the largest mantissa.
 void round_block(std::span<float> block, int bits) {
   float largest = 0;
   for (const float value : block) {
@@ -59,7 +59,8 @@ Array real(const Array& a) {
   return out;
 }
 
-/// Whole numbers of so many bits; what does not fit wraps, as a conversion in hardware does.
+/// Converts to whole numbers of so many bits. What does not fit wraps, as in a conversion in
+/// hardware.
 Array whole(const Array& a, int bits) {
   if (a.is_whole() && bits == 32) return a;
   Array out(a.shape(), true);

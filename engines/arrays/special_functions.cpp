@@ -8,7 +8,7 @@
 namespace howard::arrays {
 namespace {
 
-/// Far enough out the asymptotic series is exact to a double.
+/// From this number on, the asymptotic series is exact to a double.
 constexpr double kAsymptotic = 12;
 
 double power_series(double x, double first, double order) {
@@ -56,7 +56,7 @@ double inverse_erf(double x) {
     if (std::fabs(x) == 1) return x * infinity;
     return std::numeric_limits<double>::quiet_NaN();
   }
-  // Winitzki's approximation, then Newton's steps to the precision of a double.
+  // This is Winitzki's approximation, followed by Newton's steps to the precision of a double.
   constexpr double kA = 0.147;
   const double log = std::log(1 - x * x);
   const double middle = 2 / (std::numbers::pi * kA) + log / 2;

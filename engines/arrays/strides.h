@@ -8,7 +8,7 @@
 
 namespace howard::arrays {
 
-/// How far apart neighbours of each dimension lie.
+/// Returns how far apart neighbours of each dimension lie.
 inline Dims strides_of(const Dims& shape) {
   Dims strides(shape.size());
   std::int64_t stride = 1;
@@ -19,7 +19,8 @@ inline Dims strides_of(const Dims& shape) {
   return strides;
 }
 
-/// The same of an operand that is broadcast to `shape`: 0 along dimensions that it repeats.
+/// Returns the strides of an operand that is broadcast to `shape`: 0 along dimensions that it
+/// repeats.
 inline Dims broadcast_strides(const Dims& operand, const Dims& shape) {
   const Dims own = strides_of(operand);
   Dims strides(shape.size());
@@ -30,8 +31,8 @@ inline Dims broadcast_strides(const Dims& operand, const Dims& shape) {
   return strides;
 }
 
-/// visit(place in the output, place in the input) for each element of `shape`, row by row. The
-/// input's place begins at `start` and moves by `strides`.
+/// Calls visit(place in the output, place in the input) for each element of `shape`, row by row.
+/// The input's place begins at `start` and moves by `strides`.
 template <class Visit>
 void for_each_place(const Dims& shape, const Dims& strides, std::int64_t start,
                     const Visit& visit) {

@@ -13,11 +13,11 @@ Value masked_relu(Tape& tape, Value x);
 /// `fused`.
 Value gelu(Tape& tape, Value x, bool fused);
 
-/// x sigmoid(x); its backward pass is TTML's one program.
+/// Computes x sigmoid(x). Its backward pass is TTML's one program.
 Value silu(Tape& tape, Value x);
 
-/// x / (1 - probability), or 0 with that probability, from the tape's next seed. x itself, at no
-/// cost, when the probability is 0.
+/// Computes x / (1 - probability), or 0 with that probability, from the tape's next seed. Returns x
+/// itself, at no cost, when the probability is 0.
 Value dropout(Tape& tape, Value x, float probability);
 
 }  // namespace howard::autograd

@@ -10,19 +10,19 @@
 
 namespace howard::autograd {
 
-/// Which calls update one parameter.
+/// Says which calls update one parameter.
 enum class AdamWForm : std::uint8_t {
   composite,  ///< TTML's own form: seventeen elementwise calls.
-  /// The composite, but the numbers that change from step to step lie in tensors of one number each
-  /// instead of being scalars of the calls. A captured step can then be replayed, because it reads
-  /// what write_numbers() has written. The results are the same, to the bit. TTML has no such form,
-  /// as it captures no training step. A captured step on a chip needs it too: a trace repeats its
-  /// programs' runtime arguments, and those of MorehAdamW include the step.
+  /// This is the composite, but the numbers that change from step to step lie in tensors of one
+  /// number each instead of being scalars of the calls. A captured step can then be replayed,
+  /// because it reads what write_numbers() has written. The results are the same, to the bit. TTML
+  /// has no such form, as it captures no training step. A captured step on a chip needs it too: a
+  /// trace repeats its programs' runtime arguments, and those of MorehAdamW include the step.
   replayable,
   fused,  ///< One call, ttnn's MorehAdamW.
 };
 
-/// AdamW, with TTML's order of operations (AdamWAttributes).
+/// Updates parameters by AdamW, with TTML's order of operations (AdamWAttributes).
 class AdamW final : public Optimizer {
  public:
   /// Allocates the moments and sets them to zero. `attributes.step` is the count of the first step.
@@ -32,13 +32,13 @@ class AdamW final : public Optimizer {
         AdamWForm form = AdamWForm::composite, bool kahan = false);
 
   void step(const Calls& calls) override;
-  /// For the replayable form only: writes the numbers of the next step and counts it. It must be
+  /// Writes the numbers of the next step of the replayable form and counts the step. It must be
   /// called before each step. The other forms count in step(); calling this for them is a bug.
   void write_numbers(CommandQueue& queue);
 
   /// These are for saving and restoring; the moments are in the order of the parameters.
   const std::vector<ops::Moments>& moments() const { return moments_; }
-  /// What sums have rounded away; none without `kahan`.
+  /// Returns what sums have rounded away; there is nothing without `kahan`.
   const std::vector<ops::Tensor>& compensations() const { return compensations_; }
   std::int64_t next_step() const { return attributes_.step; }
   void set_next_step(std::int64_t step) { attributes_.step = step; }

@@ -5,7 +5,7 @@
 
 namespace howard::autograd {
 
-// Functions of one op each, as the report's dynamic engine records them.
+// These functions are of one op each, as the report's dynamic engine records them.
 
 /// Computes a + b; b may be one row that is added to each row of a.
 Value add(Tape& tape, Value a, Value b);

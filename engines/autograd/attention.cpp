@@ -8,7 +8,7 @@
 #include "engines/ops/heads.h"
 #include "engines/ops/softmax.h"
 
-// The letters mean: n batch, s sequence, h heads, d width of a head.
+// The letters stand for n: batch, s: sequence, h: heads, d: width of a head.
 
 namespace howard::autograd {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using ops::Tensor;
 using Transposed = Calls::Transposed;
 
-/// [n, s, h d] to [n, h, s, d].
+/// Splits [n, s, h d] to [n, h, s, d].
 Tensor split(const Calls& calls, const Tensor& x, int heads) {
   const Shape& shape = x.spec().shape;
   const Shape parts{shape.batch(), shape.rows(), heads, shape.columns() / heads};
@@ -91,7 +91,7 @@ Tensor masked_scores(const Calls& calls, const Tensor& mask, const Tensor& score
 }
 
 Tensor heads_of(const Calls& calls, const Tensor& joined, const Shape& shape) {
-  // The transpose of what is joined has the heads' rows.
+  // The transpose of the joined matrix has the heads' rows.
   const Tensor columns = calls.transpose(joined);
   return calls.transpose(calls.as_shape(columns, shape.transposed()));
 }

@@ -17,8 +17,8 @@ namespace howard::autograd {
 Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                          std::optional<Value> probabilities = {});
 
-/// The same with TTML's ops: takes qkv [n, 1, s, 3 heads d] and returns [n, 1, s, heads d]. `mask`
-/// [s, s] is 1 where a position may look and 0 elsewhere.
+/// Computes the same with TTML's ops: takes qkv [n, 1, s, 3 heads d] and returns [n, 1, s, heads
+/// d]. `mask` [s, s] is 1 where a position may look and 0 elsewhere.
 Value fused_attention(Tape& tape, Value qkv, Value mask, int heads);
 
 }  // namespace howard::autograd

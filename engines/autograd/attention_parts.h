@@ -5,15 +5,16 @@
 
 namespace howard::autograd {
 
-// What the forms of attention have in common.
+// The forms of attention have these functions in common.
 
-/// 1 / sqrt(d) of heads [n, h, s, d].
+/// Returns 1 / sqrt(d) of heads [n, h, s, d].
 float attention_scale(const ops::Tensor& heads);
 
-/// Where mask is 0, minus 1e9: mask scores + (mask - 1) 1e9.
+/// Computes mask scores + (mask - 1) 1e9, which is minus 1e9 where the mask is 0.
 ops::Tensor masked_scores(const Calls& calls, const ops::Tensor& mask, const ops::Tensor& scores);
 
-/// [n, 1, s, h d] as `shape`, [n, h, s, d], by two transpositions: the inverse of joining heads.
+/// Turns [n, 1, s, h d] into `shape`, [n, h, s, d], by two transpositions: the inverse of joining
+/// heads.
 ops::Tensor heads_of(const Calls& calls, const ops::Tensor& joined, const Shape& shape);
 
 }  // namespace howard::autograd

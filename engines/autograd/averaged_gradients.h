@@ -10,8 +10,8 @@
 namespace howard::autograd {
 
 /// Makes the gradients the mean over the devices of a group before another optimizer updates with
-/// them: data-parallel training. As in TTML, the whole backward pass is over then, and each
-/// parameter takes one all_reduce and one multiplication.
+/// them, which is data-parallel training. As in TTML, this comes after the whole backward pass, and
+/// each parameter takes one all_reduce and one multiplication.
 class AveragedGradients final : public Optimizer {
  public:
   /// `optimizer` and `group` must outlive it.

@@ -11,8 +11,8 @@
 namespace howard::autograd {
 namespace {
 
-/// When a buffer's values are needed. Program i reads its operands at time 2i and writes at 2i + 1;
-/// operands that its result must not replace are still needed at 2i + 1.
+/// Says when a buffer's values are needed. Program i reads its operands at time 2i and writes at 2i
+/// + 1; operands that its result must not replace are still needed at 2i + 1.
 struct Lifetime {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -22,8 +22,8 @@ constexpr std::size_t kAlways = std::numeric_limits<std::size_t>::max();
 
 using Lifetimes = std::map<BufferId, Lifetime>;
 
-/// Two buffers share memory only if these are equal, both on devices that pad and on devices that
-/// do not.
+/// Returns what must be equal in two buffers that share memory, both on devices that pad and on
+/// devices that do not.
 auto size_class(const TensorSpec& spec) {
   return std::make_tuple(spec.dtype, spec.layout, spec.storage, spec.host_bytes().value(),
                          spec.padded_bytes().value());

@@ -18,7 +18,7 @@ namespace howard::autograd {
 /// with. Among such plans this one is optimal: in order of their first use, each buffer takes a
 /// place that has become free.
 struct BufferPlan {
-  /// For each buffer that the step uses, the index of its place.
+  /// The index of its place for each buffer that the step uses.
   std::map<BufferId, std::size_t> place;
   std::vector<TensorSpec> places;  ///< The tensors to allocate.
   Bytes unshared;                  ///< The size of all buffers if nothing were shared.

@@ -16,11 +16,11 @@ struct OpCall;
 namespace howard::autograd {
 
 struct CallOptions {
-  /// How matrices are multiplied. The transpositions are ignored here, because each call has its
-  /// own.
+  /// Says how matrices are multiplied. The transpositions are ignored here, because each call has
+  /// its own.
   MatmulAttributes products;
   int queue = 0;
-  /// Whether the calls stand for calls from Python; an emulated device then adds Python's host
+  /// If true, the calls stand for calls from Python; an emulated device then adds Python's host
   /// time.
   bool from_python = false;
 };
@@ -41,7 +41,7 @@ class Calls {
     queue_->enqueue(program);
   }
 
-  /// Which factor is transposed.
+  /// Says which factor is transposed.
   enum class Transposed { none, a, b };
 
   ops::Tensor matmul(const ops::Tensor& a, const ops::Tensor& b,
@@ -52,10 +52,10 @@ class Calls {
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const;
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const;
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const;
-  /// Any function of the catalogue, with its numbers and what follows it in the same program.
+  /// Calls any function of the catalogue, with its numbers and what follows it in the same program.
   ops::Tensor eltwise(const EltwiseAttributes& attributes,
                       std::span<const ops::Tensor> values) const;
-  /// Any op of the catalogue; all its results.
+  /// Calls any op of the catalogue and returns all its results.
   std::vector<ops::Tensor> call(const ops::OpCall& op, std::span<const ops::Tensor> inputs) const;
   ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const;
   ops::Tensor subtract(const ops::Tensor& a, const ops::Tensor& b) const;
@@ -77,11 +77,11 @@ class Calls {
   ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const;
   ops::Tensor concat(std::span<const ops::Tensor> parts) const;
   ops::Tensor concat_heads(const ops::Tensor& a) const;
-  /// `a` itself for a count of 1.
+  /// Returns `a` itself for a count of 1.
   ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
   ops::Tensor softmax(const ops::Tensor& a) const;
   ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
-  /// Without statistics: ttnn's rms_norm.
+  /// Calls ttnn's rms_norm, which gives no statistics.
   ops::Tensor rms_norm(const ops::Tensor& x, const ops::Tensor& gamma, float epsilon) const;
   ops::Tensor rotary_embedding(const ops::Tensor& x, const ops::Tensor& cosines,
                                const ops::Tensor& sines, RotaryStyle style) const;

@@ -19,7 +19,7 @@ Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& gr
   return part;
 }
 
-/// Gathers all copies and adds them.
+/// Returns the sum of the copies, which it gathers first.
 Tensor sum_of_copies(const Calls& calls, const Tensor& x, const DeviceGroup& group) {
   const Shape& shape = x.spec().shape;
   const Tensor one = x.view({shape.batch(), 1, shape.rows(), shape.columns()});

@@ -11,8 +11,8 @@ namespace howard::autograd {
 /// the same order.
 class DeviceGroup {
  public:
-  /// `number` is what those who connect the devices call the group; `place` counts the group's
-  /// devices from 0. Throws Error when the device has no memory left.
+  /// `number` names the group to those who connect the devices; `place` is this device's place in
+  /// the group, from 0. Throws Error when the device has no memory left.
   DeviceGroup(Device& device, std::uint32_t number, int devices, int place);
 
   int devices() const { return devices_; }
@@ -36,13 +36,13 @@ ops::Tensor all_reduce(const Calls& calls, const ops::Tensor& x, const DeviceGro
 // Functions of tensor-parallel layers. `group` may be null, which stands for one device alone; it
 // must outlive the tape.
 
-/// Is x itself, of which each device makes something else: the gradient is summed over the devices.
-/// TTML calls it broadcast.
+/// Returns x itself, which every device uses in its own way: the gradient is summed over the
+/// devices. TTML calls this broadcast.
 Value shared_input(Tape& tape, Value x, const DeviceGroup* group);
-/// Returns the sum of what the devices have made; each device's gradient is that of the sum.
+/// Returns the sum of the devices' values; the gradient of each device's value is that of the sum.
 Value summed_output(Tape& tape, Value x, const DeviceGroup* group);
-/// Returns the devices' columns side by side. All devices go on with the same, so the gradient of a
-/// device's columns is cut out of the whole gradient.
+/// Returns the devices' columns side by side. All devices compute the same from them, so the
+/// gradient of a device's columns is cut out of the whole gradient.
 Value gathered_columns(Tape& tape, Value x, const DeviceGroup* group);
 
 }  // namespace howard::autograd

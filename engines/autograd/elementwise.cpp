@@ -17,7 +17,7 @@ namespace {
 
 using ops::Tensor;
 
-/// Calls with the operands of a backward pass.
+/// Makes the calls of a backward pass with its operands.
 struct Slope {
   const Calls& calls;
   Tensor x, y;
@@ -33,7 +33,7 @@ struct Slope {
   Tensor times(const Tensor& a, const Tensor& b) const { return calls.multiply(a, b); }
   Tensor times(const Tensor& a, float scalar) const { return calls.multiply(a, scalar); }
 
-  /// The derivative at x; absent for a function without one here.
+  /// Returns the derivative at x, or nothing for a function without one here.
   std::optional<Tensor> derivative(Eltwise function) const;
 
  private:
@@ -71,7 +71,7 @@ std::optional<Tensor> Slope::derivative(Eltwise function) const {
   return slope ? std::move(slope) : of_pieces(function);
 }
 
-/// Of roots, squares and other powers.
+/// Has the derivatives of roots, squares and other powers.
 std::optional<Tensor> Slope::of_powers(Eltwise function) const {
   switch (function) {
     case Eltwise::sqrt:
@@ -89,7 +89,7 @@ std::optional<Tensor> Slope::of_powers(Eltwise function) const {
   }
 }
 
-/// Of functions whose derivative is a number in each of a few pieces.
+/// Has the derivatives that are a number in each of a few pieces.
 std::optional<Tensor> Slope::of_pieces(Eltwise function) const {
   switch (function) {
     case Eltwise::neg:
@@ -101,7 +101,7 @@ std::optional<Tensor> Slope::of_pieces(Eltwise function) const {
     case Eltwise::clamp:
       return times(of(Eltwise::ge, x, numbers[0]), of(Eltwise::le, x, numbers[1]));
     case Eltwise::leaky_relu: {
-      // 1 where x > 0, else the slope: slope + (1 - slope) gtz(x).
+      // This is 1 where x > 0, else the slope: slope + (1 - slope) gtz(x).
       const Tensor positive = times(of(Eltwise::gtz, x), 1 - numbers[0]);
       return of(Eltwise::add, positive, numbers[0]);
     }

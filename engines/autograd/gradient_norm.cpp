@@ -15,10 +15,10 @@ namespace {
 
 using ops::Tensor;
 
-/// Added to the norm, which may be 0.
+/// This is added to the norm, which may be 0.
 constexpr float kEpsilon = 1e-6F;
 
-/// The sum of the squares of all gradients, in float32; absent when there is none.
+/// Returns the sum of the squares of all gradients, in float32, or nothing if there are none.
 std::optional<Tensor> sum_of_squares(const Calls& calls, std::span<Parameter* const> parameters) {
   std::optional<Tensor> total;
   for (const Parameter* parameter : parameters) {

@@ -14,8 +14,8 @@ namespace howard::autograd {
 /// when the norm is not finite.
 float clip_gradient_norm(const Calls& calls, std::span<Parameter* const> parameters, float most);
 
-/// The same by programs alone, for a step that is recorded: the factor stays on the device, and a
-/// norm that is not finite makes all parameters so.
+/// Does the same by programs alone, for a step that is recorded: the factor stays on the device,
+/// and a norm that is not finite makes all parameters so.
 void clip_gradients_on_device(const Calls& calls, std::span<Parameter* const> parameters,
                               float most);
 

@@ -8,7 +8,7 @@
 #include "engines/ops/heads.h"
 #include "engines/ops/reduce.h"
 
-// n: batch, s: sequence, h: heads, g: groups, d: width of a head.
+// The letters stand for n: batch, s: sequence, h: heads, g: groups, d: width of a head.
 
 namespace howard::autograd {
 namespace {
@@ -28,7 +28,7 @@ struct SplitGroups {
   }
 };
 
-/// The sum over the heads that share a group: [n, h, s, d] to [n, g, s, d].
+/// Sums over the heads that share a group: [n, h, s, d] to [n, g, s, d].
 Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
   const Shape& shape = a.spec().shape;
   if (shape == to) return a;

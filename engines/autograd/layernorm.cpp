@@ -16,7 +16,7 @@ Tensor sum_of_rows(const Calls& calls, const Tensor& a) {
                       calls.reduce(Reduction::sum, Dimension::batch, a));
 }
 
-/// With xn = (x - mean) rstd and dxn = dy gamma: dx = (dxn - mean(dxn) - xn mean(dxn xn)) rstd.
+/// With xn = (x - mean) rstd and dxn = dy gamma, dx is (dxn - mean(dxn) - xn mean(dxn xn)) rstd.
 struct ComposedLayernorm {
   Value x;
   LayernormValues scale;

@@ -13,11 +13,11 @@ struct LinearValues {
   Value bias;
 };
 
-/// Over which rows the gradients of a weight and its bias are summed.
+/// Says over which rows the gradients of a weight and its bias are summed.
 enum class WeightGradient {
   rows,  ///< Over all rows of the input.
-  /// Over the rows of each matrix of a batch, as the report's engine does. Its gradients, and after
-  /// its update the weights too, are [batch, out, in], and its biases [rows, out].
+  /// Sums over the rows of each matrix of a batch, as the report's engine does. Its gradients, and
+  /// after its update the weights too, are [batch, out, in], and its biases [rows, out].
   rows_of_each_matrix,
 };
 

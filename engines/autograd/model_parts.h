@@ -5,24 +5,24 @@
 
 namespace howard::autograd {
 
-// Functions for models whose code puts the parts together: fused_attention() and
-// grouped_attention() are made of the same programs.
+// These functions are for models whose own code puts the parts of attention together;
+// fused_attention() and grouped_attention() are made of the same programs.
 
 /// Multiplies each element by a number.
 Value scale(Tape& tape, Value a, float factor);
 
-/// The softmax along the columns.
+/// Returns the softmax along the columns.
 Value softmax(Tape& tape, Value a);
 
-/// q, and the two values that follow it, k and v, all [n, heads, s, d], of qkv [n, 1, s, 3 heads
-/// d].
+/// Splits qkv [n, 1, s, 3 heads d] into q, k and v, all [n, heads, s, d]. Returns q; k and v are
+/// the two values that follow it.
 Value split_heads(Tape& tape, Value qkv, int heads);
 
-/// softmax(q k^T / sqrt(d)) v as [n, heads, s, d]; `mask` [s, s], or with leading ones, is 1 where
-/// a position may look and 0 elsewhere.
+/// Returns softmax(q k^T / sqrt(d)) v as [n, heads, s, d]. `mask` [s, s], or with leading ones, is
+/// 1 where a position may look and 0 elsewhere.
 Value scaled_attention(Tape& tape, Value q, Value k, Value v, Value mask);
 
-/// [n, 1, s, heads d] of [n, heads, s, d].
+/// Turns [n, heads, s, d] into [n, 1, s, heads d].
 Value join_heads(Tape& tape, Value x);
 
 }  // namespace howard::autograd

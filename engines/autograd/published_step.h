@@ -30,8 +30,8 @@ class PublishedStep final : public Step {
   bool is_fixed() const override { return true; }
 
  private:
-  /// What a handle of the released code names: a parameter, a result of the step, or a buffer that
-  /// nothing replaces.
+  /// Holds what a handle of the released code names: a parameter, a result of the step, or a buffer
+  /// that nothing replaces.
   struct Slot {
     TensorSpec spec;
     Parameter* parameter = nullptr;

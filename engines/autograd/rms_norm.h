@@ -5,17 +5,18 @@
 
 namespace howard::autograd {
 
-/// gamma x / sqrt(mean of x^2 + epsilon) along the columns, gamma [1, d], by TTML's kernels: one
-/// program forward, which keeps the root of each row; one program and a sum over rows backward.
+/// Computes gamma x / sqrt(mean of x^2 + epsilon) along the columns, with gamma [1, d], by TTML's
+/// kernels. Forward is one program, which keeps the root of each row; backward is one program and a
+/// sum over rows.
 Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
 
-/// What a rotary embedding turns by: cosines and sines [s or more, d], and the sines of the
-/// negative angles, by which the backward pass turns.
+/// The angles of a rotary embedding: cosines and sines [s or more, d], and the sines of the
+/// negative angles, which the backward pass uses.
 struct RotaryTables {
   Value cosines, sines, negative_sines;
 };
 
-/// x [n, h, s, d] with the points of each row turned; the same program forward and backward.
+/// Rotates the points of each row of x [n, h, s, d]; the same program runs forward and backward.
 Value rotary_embedding(Tape& tape, Value x, const RotaryTables& tables, RotaryStyle style);
 
 }  // namespace howard::autograd

@@ -8,8 +8,8 @@
 
 namespace howard::autograd {
 
-/// What SGD adds to p -= learning_rate g: g += weight_decay p; then b = momentum b + (1 -
-/// dampening) g, b being 0 before the first; then g = b, or g + momentum b with nesterov.
+/// Extends the update p -= learning_rate g. First, g += weight_decay p; then b = momentum b + (1 -
+/// dampening) g, where b is 0 before the first step; then g = b, or g + momentum b with nesterov.
 struct SgdAttributes {
   float momentum = 0;
   float dampening = 0;
@@ -17,19 +17,20 @@ struct SgdAttributes {
   bool nesterov = false;
 };
 
-/// p -= learning_rate g: two calls for each parameter, and one more for a row-major one, an
-/// embedding table, whose gradient is in tile layout.
+/// Computes p -= learning_rate g with two calls for each parameter. A row-major parameter, an
+/// embedding table, takes one more, because its gradient is in tile layout.
 class Sgd final : public Optimizer {
  public:
-  /// `parameters` must outlive this object. `fills_rate` does as the report's Python engine: it
-  /// multiplies by a tensor that is filled with the rate.
+  /// `parameters` must outlive this object. If `fills_rate`, it multiplies by a tensor that is
+  /// filled with the rate, as the report's Python engine does.
   Sgd(std::vector<Parameter*> parameters, float learning_rate, bool fills_rate = false);
 
-  /// The same with momentum and weight decay; a buffer for each parameter when there is momentum.
+  /// Adds momentum and weight decay; with momentum there is a buffer for each parameter.
   Sgd(const Calls& calls, std::vector<Parameter*> parameters, float learning_rate,
       const SgdAttributes& attributes);
 
-  /// For saving and restoring: in the order of the parameters; none without momentum.
+  /// Returns the buffers for saving and restoring, in the order of the parameters; there are none
+  /// without momentum.
   const std::vector<ops::Tensor>& buffers() const { return buffers_; }
 
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the
@@ -38,7 +39,7 @@ class Sgd final : public Optimizer {
 
  private:
   void update(const Calls& calls, std::size_t index) const;
-  /// Weight decay and momentum.
+  /// Applies weight decay and momentum.
   ops::Tensor direction(const Calls& calls, ops::Tensor gradient, const ops::Tensor& value,
                         std::size_t index) const;
 

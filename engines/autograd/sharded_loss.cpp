@@ -27,7 +27,7 @@ struct ShardedCrossEntropy {
   }
 };
 
-/// One where a column is the target's, else zero.
+/// Returns one where a column is the target's, and zero elsewhere.
 Tensor marks_of(const Calls& calls, const Tensor& targets, const VocabularyShare& share,
                 const TensorSpec& logits) {
   const Tensor numbers =

@@ -60,7 +60,8 @@ StaticStep::StaticStep(Device& device, StepFunction function, Scalars scalars, i
     require_fixed(recorded_, again.programs());
   }
   plan_ = plan_buffers(recorder);
-  device.begin_phase("static step");  // forward, backward and step share its buffers
+  // The forward pass, the backward pass and the update share the buffers of this phase.
+  device.begin_phase("static step");
   bind(device, recorder);
   loss_ = places_[plan_.place.at(loss.buffer())];
 }

@@ -10,7 +10,7 @@
 
 namespace howard::autograd {
 
-/// Whether the scalar arguments of the ops are the same in each step.
+/// Says whether the scalar arguments of the ops are the same in each step.
 enum class Scalars {
   fixed,
   /// They change, as with a learning-rate schedule, AdamW's count of steps or the seeds of dropout.

@@ -52,7 +52,7 @@ class StepRecorder final : public Device, private CommandQueue {
   std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
   SimTime now() const override { return device_.now(); }
 
-  // Host work is not recorded: it is done once, whatever the number of steps.
+  // Host work is not recorded: it is done once, whatever the number of steps is.
 
   // These throw Error, because a step consists of programs only.
   void release_trace(TraceId trace) override;
@@ -63,7 +63,8 @@ class StepRecorder final : public Device, private CommandQueue {
 
  private:
   void enqueue(const Program& program) override { programs_.push_back(program); }
-  /// Throws Error for a buffer of the device behind: its values would be the same in each step.
+  /// Throws Error for a buffer of the device behind this one: its values would be the same in each
+  /// step.
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
   void read_buffer(BufferId buffer, std::span<std::byte> values) override;
   void finish() override;

@@ -25,7 +25,7 @@ struct Value {
   Value next(std::uint32_t by = 1) const { return {index + by}; }
 };
 
-/// How a tape computes.
+/// Says how a tape computes.
 struct TapeOptions {
   CallOptions calls;
   /// Parameters of another data type are cast to this one when they are used, and keep their own.
@@ -87,13 +87,13 @@ class Tape {
   /// Runs backward from any value, with its gradient. Throws Error unless both have the same spec.
   void backward(Value output, const ops::Tensor& gradient);
 
-  /// For nodes: returns the gradient of an output, or zeros if nothing used the output. The
+  /// Returns, for nodes, the gradient of an output, or zeros if nothing used the output. The
   /// gradient of the loss is one number that the host writes to the device when it is first asked
   /// for as a tensor.
   ops::Tensor gradient(Value output);
-  /// For nodes of a loss: returns the loss's gradient as the host knows it.
+  /// Returns, for nodes of a loss, the loss's gradient as the host knows it.
   float loss_gradient() const { return loss_gradient_; }
-  /// For nodes: adds to the gradient of an input, if it needs one. The first gradient is taken as
+  /// Adds, for nodes, to the gradient of an input, if it needs one. The first gradient is taken as
   /// it is.
   void accumulate(Value input, ops::Tensor gradient);
 

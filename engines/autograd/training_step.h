@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kSeedsOfOneBatch = 1U << 16;
 
 /// Options of a training step.
 struct TrainingOptions {
-  /// Its seed is that of the first step; with a seed offset, that of every step.
+  /// Its seed is that of the first step, or that of every step if there is a seed offset.
   TapeOptions tape;
   /// Gradient accumulation: the number of batches before each update. The loss of each batch is
   /// divided by this number.

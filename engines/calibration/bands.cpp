@@ -17,7 +17,7 @@
 
 namespace howard::calibration {
 
-// Compiled from bands.json by the build.
+// The build generates this from bands.json.
 namespace embedded {
 extern const std::string_view bands;
 }  // namespace embedded
@@ -52,20 +52,22 @@ const Band& band_named(std::string_view name) {
   return *found;
 }
 
-/// The rows behind the band of products are of one product each, on all cores, as they are stored.
+/// Says whether few rows are like a plan. The rows behind the band of products are of one product
+/// each, on all cores, with operands as they are stored.
 bool is_of_few_rows(const wormhole::MatmulPlan& plan) {
   return plan.batch > 1 || plan.transposed_a || plan.transposed_b || plan.bias ||
          plan.kind == MatmulKind::reuse;
 }
 
-/// What the built-in tables have rows of.
+/// Says what the built-in tables have rows of.
 struct MeasuredOps {
-  /// How many programs of each constant of elementwise functions.
+  /// The programs of each constant of elementwise functions.
   std::map<std::string_view, std::set<std::string>> functions;
-  std::set<std::string, std::less<>> others;  ///< Names of planned programs.
+  std::set<std::string, std::less<>> others;  ///< The names of planned programs.
 };
 
-/// Adds the programs of a table of kernels; of functions only those that `takes` a constant.
+/// Adds the programs of a table of kernels; of the functions, it adds only those whose constant
+/// `takes` accepts.
 void add_measured(const MeasurementTable& table, const std::function<bool(std::string_view)>& takes,
                   MeasuredOps& measured) {
   wormhole::WormholeDevice device(wormhole::load_profiles());
@@ -84,7 +86,7 @@ void add_measured(const MeasurementTable& table, const std::function<bool(std::s
 MeasuredOps find_measured() {
   MeasuredOps measured;
   const wormhole::Constants software = wormhole::load_constants().software;
-  // The constants with bounds are of older kernels than those in the table of functions.
+  // The constants with bounds belong to older kernels than those in the table of functions.
   const auto is_calibrated = [&](std::string_view cost) {
     return software.at(fmt::format("tiles.{}", cost)).bounds.has_value();
   };

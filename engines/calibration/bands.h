@@ -12,17 +12,17 @@
 
 namespace howard::calibration {
 
-/// What a kind of time rests on.
+/// Says what a kind of time rests on.
 enum class Known : std::uint8_t {
   calibrated,    ///< Several measured rows of the same kind.
   interpolated,  ///< Rows of one size or a few, or of a neighbouring kind.
   by_analogy     ///< No row: another kernel's constants.
 };
-/// "calibrated", "interpolated", "by analogy".
+/// Returns "calibrated", "interpolated" or "by analogy".
 std::string_view name_of(Known known);
 
-/// How far emulated times of one kind were from the hardware's on average, for rows that the fit
-/// had not seen. It is no bound: a single time may be several times as far off.
+/// Says how far emulated times of one kind were from the hardware's on average, for rows that the
+/// fit had not seen. It is no bound: a single time may be several times as far off.
 struct Band {
   std::string name;  ///< "product", "dispatch", ...
   Known known{};
@@ -30,27 +30,29 @@ struct Band {
   std::string source;  ///< The rows behind it.
 };
 
-/// The bands in bands.json, in its order.
+/// Returns the bands in bands.json, in its order.
 const std::vector<Band>& built_in_bands();
 
-/// The band of the kernel of `planned`, of launches between kernels, and of calls by the host.
-/// Which one a kernel has follows from the rows of the built-in tables: an elementwise function
-/// from how many its constant has, any other op from whether there is one of its name. What has no
-/// row is known by analogy.
+/// These functions return the band of the kernel of `planned`, of launches between kernels, and of
+/// calls by the host. The rows of the built-in tables decide which band a kernel has: an
+/// elementwise function goes by how many rows its constant has, and any other op by whether there
+/// is a row of its name. A kernel without a row is known by analogy.
 const Band& band_of(const wormhole::PlannedProgram& planned);
 const Band& dispatch_band();
 const Band& host_band();
 
-/// How well a time is known that is made of several: errors of one kind do not cancel, so bands add
-/// in proportion to the parts.
+/// Says how well a time is known that is made of several parts. Errors of one kind do not cancel,
+/// so bands add in proportion to the parts.
 class KnownTime {
  public:
   void add(SimTime part, const Band& band);
 
   SimTime time() const { return time_; }
-  /// The mean error of the parts, weighted with their times; 0 before anything is added.
+  /// Returns the mean error of the parts, weighted by their times; it is 0 before anything is
+  /// added.
   double band() const;
-  /// "calibrated 82 %, by analogy 18 %": parts of at least one hundredth, the best known first.
+  /// Returns "calibrated 82 %, by analogy 18 %": the parts of at least one hundredth, best known
+  /// first.
   std::string text() const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kStep = 0.1;        // a tenth of the value
 constexpr double kAtBound = 0.001;   // share of the bounds' width
-constexpr double kWellKnown = 0.25;  // two standard errors, relative
+constexpr double kWellKnown = 0.25;  // Two standard errors, as a share of the value.
 constexpr double kNotKnownAtAll = 1.0;
 
 /// Returns how much the objective rises when the constant is moved to `value` and the others are

@@ -9,7 +9,7 @@
 
 namespace howard::calibration {
 
-/// How far predictions are from measurements: |predicted / measured - 1|.
+/// Says how far predictions are from measurements: |predicted / measured - 1|.
 struct ErrorSummary {
   std::size_t rows = 0;
   double median = 0;

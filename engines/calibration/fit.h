@@ -18,7 +18,7 @@ namespace howard::calibration {
 /// A constant that a fit may move: its source says "calibrated on", and it has bounds.
 struct FreeConstant {
   std::string name;
-  /// Whether it belongs to the chip profile; otherwise it belongs to the software profile.
+  /// True if it belongs to the chip profile; otherwise it belongs to the software profile.
   bool of_chip = false;
   double least = 0, most = 0;
 };
@@ -37,7 +37,7 @@ struct Residual {
 
 /// Says which rows a fit may see; all others are only predicted.
 using RowFilter = std::function<bool(std::size_t table, std::size_t row)>;
-/// A filter that lets every row through.
+/// Lets every row through.
 inline bool every_row(std::size_t /*table*/, std::size_t /*row*/) { return true; }
 
 /// Fits constants to tables of measurements.

@@ -16,10 +16,10 @@ namespace {
 
 using wormhole::Profiles;
 
-/// Longer than any function takes for a tile.
+/// No function takes this long for a tile.
 constexpr std::int64_t kMostCycles = 12'000;
 
-/// The rows of the functions that share a constant, and the model of them.
+/// Holds the rows of the functions that share a constant, and the model of them.
 class FunctionRows {
  public:
   FunctionRows(MeasurementTable rows, std::string_view cost, const Profiles& profiles)
@@ -30,7 +30,7 @@ class FunctionRows {
 
   std::size_t count() const { return rows_.rows.size(); }
 
-  /// Relative errors with that many cycles a tile.
+  /// Returns the relative errors if a tile takes `cycles`.
   std::vector<double> errors(std::int64_t cycles) {
     const SimTime time = SimTime::picoseconds(std::llround(
         static_cast<double>(cycles) * 1e12 / static_cast<double>(profiles_.chip.aiclk.value())));
@@ -52,8 +52,8 @@ class FunctionRows {
     return sum;
   }
 
-  /// The largest number of cycles with the least loss: times only grow with it, so that the loss
-  /// falls, may stay, and rises.
+  /// Returns the largest number of cycles with the least loss. Times only grow with the cycles, so
+  /// the loss falls, may stay level, and then rises.
   std::int64_t best() {
     std::int64_t low = 0;
     std::int64_t high = kMostCycles;
@@ -75,7 +75,7 @@ class FunctionRows {
   std::unique_ptr<Model> model_;
 };
 
-/// The rows of each constant that is fitted to them alone.
+/// Returns the rows of each constant that is fitted to them alone.
 std::map<std::string_view, MeasurementTable> rows_by_constant(const MeasurementTable& table) {
   std::map<std::string_view, MeasurementTable> rows_of;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -83,7 +83,7 @@ std::map<std::string_view, MeasurementTable> rows_by_constant(const MeasurementT
     const auto function = find_eltwise(name);
     if (!function) continue;
     const std::string_view cost = entry_of(*function).cost;
-    // What many functions share is calibrated together with everything else.
+    // Constants that many functions share are calibrated together with everything else.
     if (cost == "fpu" || cost == "simple") continue;
     const auto [at, is_new] = rows_of.try_emplace(cost, table);
     if (is_new) at->second.rows.clear();

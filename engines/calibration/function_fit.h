@@ -9,29 +9,29 @@
 
 namespace howard::calibration {
 
-/// The time of a tile of one or several elementwise functions, fitted to the rows of these
+/// The time that one or several elementwise functions take for a tile, fitted to the rows of these
 /// functions alone.
 struct FunctionTime {
   std::string constant;     ///< "tiles.silu".
   std::int64_t cycles = 0;  ///< Whole cycles of the chip's clock.
-  std::size_t rows = 0;     ///< That it was fitted to.
-  double worst_error = 0;   ///< Of those rows, relative, with that time.
+  std::size_t rows = 0;     ///< The number of rows that it was fitted to.
+  double worst_error = 0;   ///< The largest relative error of those rows with that time.
 };
 
-/// Fits the constant of each function of which `table`, of kind op_kernel, has rows: the time with
-/// the least sum of squared relative errors, everything else being that of `profiles`. In the order
-/// of the catalogue. A function that is bound by something else in all its rows gets the largest
-/// time that does not show. Error when a row can not be read.
+/// Fits the constant of each function that `table`, of kind op_kernel, has rows of, in the order of
+/// the catalogue. Each gets the time with the least sum of squared relative errors; everything else
+/// is taken from `profiles`. A function that is bound by something else in all its rows gets the
+/// largest time that does not show. Throws Error when a row cannot be read.
 std::vector<FunctionTime> fit_functions(const MeasurementTable& table,
                                         const wormhole::Profiles& profiles);
 
-/// Relative errors of rows that the time of their function was not fitted to: of each function with
-/// several rows, every row is predicted with the time that the others give. Error when a row can
-/// not be read.
+/// Returns relative errors of rows that the time of their function was not fitted to: for each
+/// function with several rows, it predicts every row with the time that the others give. Throws
+/// Error when a row cannot be read.
 std::vector<double> left_out_errors(const MeasurementTable& table,
                                     const wormhole::Profiles& profiles);
 
-/// The fitted times as a profile that others extend: howard.profile/1, kind software.
+/// Returns the fitted times as a profile that others extend: howard.profile/1, kind software.
 std::string function_profile(const std::vector<FunctionTime>& times);
 
 }  // namespace howard::calibration

@@ -190,8 +190,8 @@ MeasurementTable function_measurements() {
 
 namespace {
 
-/// Those rows of function_measurements() whose kernels are the profile's, as rows of the programs
-/// whose constants they calibrate.
+/// Returns those rows of function_measurements() whose kernels are the profile's, as rows of the
+/// programs whose constants they calibrate.
 MeasurementTable calibrating_functions() {
   const MeasurementTable all = function_measurements();
   MeasurementTable table = all;

@@ -29,8 +29,8 @@ struct MeasurementTable {
   std::string source;    ///< Where it was published.
   std::string hardware;  ///< Board and conditions.
   CoreGrid grid;         ///< The compute grid of the hardware.
-  /// Rows with the same value in this column are left out of a fit together; "" means each row by
-  /// itself.
+  /// Rows with the same value in this column are left out of a fit together; if it is "", each row
+  /// is left out by itself.
   std::string fold;
   std::vector<std::string> programs;  ///< The programs of a step, if all rows run the same.
   std::vector<Measured> measured;
@@ -52,13 +52,13 @@ struct MeasurementTable {
 /// schema, lacks a key, or has a row that does not fit its columns or a time that is not positive.
 MeasurementTable parse_measurements(std::string_view json, std::string_view origin);
 
-/// Measured kernels of elementwise functions, one tile and 1024 tiles. Their column "calibrates"
-/// has the program that a row calibrates, where the kernel is the built-in profile's; else it is
-/// empty.
+/// Returns the measured kernels of elementwise functions, for one tile and for 1024 tiles. Their
+/// column "calibrates" names the program that a row calibrates if the kernel is the built-in
+/// profile's, and is empty otherwise.
 MeasurementTable function_measurements();
 
-/// Returns the tables that are compiled into the program, in the order in which they are reported:
-/// those that the constants are fitted to at once. One of them has the calibrating rows of
+/// Returns the tables that are compiled into the program, in the order in which they are reported.
+/// The constants are fitted to all of them at once. One of them has the calibrating rows of
 /// function_measurements().
 std::vector<MeasurementTable> built_in_measurements();
 

@@ -89,7 +89,7 @@ class ProgramDispatch final : public Model {
   std::vector<Row> rows_;
 };
 
-/// The programs of a table's rows, planned anew for each set of constants.
+/// Holds the programs of a table's rows, planned anew for each set of constants.
 class Planned {
  public:
   Planned(CoreGrid grid, std::vector<Program> programs)
@@ -195,7 +195,7 @@ class OpKernel final : public Model {
 
   CoreGrid grid_;
   Planned programs_;
-  /// The time from the first core's start to the last one's, with all cores in use
+  /// The time from the first core's start to the last one's, with all cores in use.
   std::vector<double> skews_;
 };
 

@@ -82,7 +82,7 @@ std::vector<ops::Tensor> allocate(const Words& words, std::size_t count, Device&
   return tensors;
 }
 
-/// "HiFi4", "fp32".
+/// Takes words such as "HiFi4" and "fp32".
 ComputeConfig take_compute(Words& words) {
   ComputeConfig compute;
   for (const char* const fidelity : {"LoFi", "HiFi2", "HiFi3", "HiFi4"}) {
@@ -92,7 +92,7 @@ ComputeConfig take_compute(Words& words) {
   return compute;
 }
 
-/// "m2" with the letter m: 2; or what it is otherwise.
+/// Returns 2 for "m2" with the letter m, or `otherwise` if there is no such word.
 std::int64_t take_size(Words& words, char letter, std::int64_t otherwise) {
   for (const std::string& option : words.options) {
     if (option.size() < 2 || option[0] != letter) continue;
@@ -104,7 +104,7 @@ std::int64_t take_size(Words& words, char letter, std::int64_t otherwise) {
   return otherwise;
 }
 
-/// With blocks of m, k, n tiles and sub-blocks of h, w, and perhaps a bias.
+/// Reads blocks of m, k, n tiles and sub-blocks of h, w, and perhaps a bias.
 std::optional<Program> parse_minimal_matmul(Words& words, Device& device) {
   if (words.op != "minimal_matmul") return std::nullopt;
   MinimalMatmulAttributes attributes{.block_m = take_size(words, 'm', 8),
@@ -132,7 +132,7 @@ std::optional<Program> parse_matmul(Words& words, Device& device) {
   return ops::matmul(in[0], in[1], out, attributes);
 }
 
-/// An elementwise op of two or three values, the last of which is a number.
+/// Makes an elementwise op of two or three values, the last of which is a number.
 Program with_scalar(const Words& words, const ops::OpCall& call, Device& device) {
   if (call.op->tensors < 2) fail(words.text, "an op of two values or more with a scalar");
   EltwiseAttributes attributes{.function = *call.op->function, .scalar = 1.0F, .then = call.then};
@@ -143,7 +143,7 @@ Program with_scalar(const Words& words, const ops::OpCall& call, Device& device)
   return ops::eltwise(attributes, in, out);
 }
 
-/// Any op of the catalogue.
+/// Makes any op of the catalogue.
 std::optional<Program> parse_listed(Words& words, Device& device) {
   const auto call = ops::parse_op_call(words.op);
   if (!call) return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<Program> parse_listed(Words& words, Device& device) {
   return call->program(in, out);
 }
 
-/// The operands are the shape before and the shape after.
+/// Reads a reshape, whose operands are the shape before and the shape after.
 std::optional<Program> parse_reshape(Words& words, Device& device) {
   if (words.op != "reshape") return std::nullopt;
   const auto tensors = allocate(words, 2, device);
@@ -180,7 +180,7 @@ std::optional<Program> parse_tilize(Words& words, Device& device) {
 }  // namespace
 
 Program parse_program(std::string_view text, DataType dtype, Device& device) {
-  // Ops whose text says more than the catalogue's have builders of their own.
+  // Ops whose text says more than the catalogue's texts have their own builders.
   constexpr std::array kBuilders{&parse_matmul, &parse_minimal_matmul, &parse_reshape,
                                  &parse_cast,   &parse_tilize,         &parse_listed};
   Words words = take_apart(text, dtype);

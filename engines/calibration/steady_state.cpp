@@ -16,7 +16,7 @@ constexpr int kCounted = 4;
 
 struct Steps {
   int settling = 0;
-  std::uint64_t last_settling = 0;  ///< Program.
+  std::uint64_t last_settling = 0;  ///< The number of a program.
 };
 
 Steps steps_of(const std::vector<wormhole::Launch>& step,
@@ -33,7 +33,8 @@ wormhole::SimulationLimits limits(const wormhole::SoftwareProfile& software, int
           .replay = software.dispatch.replay};
 }
 
-/// Of a step, from the end of the last settling one on, when these recordings are replayed.
+/// Returns the period of a step, from the end of the last settling one on, when these recordings
+/// are replayed.
 SimTime period(const std::vector<std::shared_ptr<const wormhole::Recording>>& replays,
                const Steps& steps, const wormhole::SoftwareProfile& software) {
   SimTime settled;

@@ -9,12 +9,12 @@
 
 namespace howard::calibration {
 
-/// The period of a step of programs that a trace repeats for ever on one queue and all cores: from
-/// the simulation, once the rings are full.
+/// Returns the period of a step of programs that a trace repeats forever on one queue and all
+/// cores. It comes from the simulation, once the rings are full.
 SimTime steady_period(const std::vector<wormhole::Launch>& step,
                       const wormhole::SoftwareProfile& software);
 
-/// The same where the step is a trace of its own that is replayed for ever, the host being fast.
+/// Returns the period if the step is a trace of its own that is replayed forever by a fast host.
 SimTime replay_period(const std::vector<wormhole::Launch>& step,
                       const wormhole::SoftwareProfile& software);
 

@@ -15,36 +15,38 @@
 
 namespace howard {
 
-/// C[batch, m, n] = A[batch, m, k] B[k, n], or B[batch, k, n], or A[m, k] B[batch, k, n]; plus a
-/// row [n] when there is a third operand, the bias. Either factor is taken with rows and columns
-/// swapped where it says so. The planner of the device chooses the rest.
+/// Computes C[batch, m, n] = A[batch, m, k] B[k, n]. B may also be [batch, k, n], or A may be [m,
+/// k] with B [batch, k, n]. A third operand, the bias, is a row [n] that is added. Either factor
+/// may be stored with rows and columns swapped. The planner of the device chooses the rest.
 struct MatmulAttributes {
   bool transpose_a = false;           ///< A is stored as [batch, k, m].
   bool transpose_b = false;           ///< B is stored as [n, k] or [batch, n, k].
   std::optional<CoreGrid> core_grid;  ///< The core_grid argument of ttnn: a size, placed at (0,0).
   ComputeConfig compute;
   std::optional<MatmulConfig> config;  ///< ttnn's program_config, in place of its own choice.
-  /// A function of each element of the result. A device may apply it in the product's kernel.
+  /// This function is applied to each element of the result. A device may do so in the product's
+  /// kernel.
   std::optional<EltwiseStep> activation{};
 
   friend constexpr auto operator<=>(const MatmulAttributes&, const MatmulAttributes&) = default;
 };
 
-/// out = function(x, y, z) for each element, as many values as the function takes. Tensors
-/// broadcast as ttnn does it: a dimension of one fits any other.
+/// Computes out = function(x, y, z) for each element, with as many values as the function takes.
+/// Tensors broadcast as in ttnn: a dimension of one fits any other.
 struct EltwiseAttributes {
   Eltwise function{};
   std::optional<float> scalar;        ///< The last value, where it is no tensor; what fill writes.
   std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
-  std::array<float, kMostEltwiseNumbers> numbers{};  ///< What the function is told besides.
-  /// Functions of one value that follow in the same kernel, each of the result before: ttnn's
-  /// unary chain, or a binary's fused activations.
+  /// The numbers that the function takes besides.
+  std::array<float, kMostEltwiseNumbers> numbers{};
+  /// These functions of one value follow in the same kernel, each applied to the result of the one
+  /// before. They are ttnn's unary chain, or the fused activations of a binary op.
   std::vector<EltwiseStep> then{};
-  /// Functions of one value that the first or the second tensor goes through before, one after the
+  /// The first or the second tensor goes through these functions of one value first, one after the
   /// other: ttnn's input_tensor_a_activations and input_tensor_b_activations.
   std::vector<EltwiseStep> on_a{}, on_b{};
 
-  /// Whether the function is all that is computed.
+  /// Says whether the function is all that is computed.
   bool is_plain() const { return then.empty() && on_a.empty() && on_b.empty(); }
 
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
@@ -63,13 +65,13 @@ enum class Dimension : std::uint8_t { columns, rows, batch, all };
 struct ReduceAttributes {
   Reduction reduction{};
   Dimension dimension{};
-  /// Whether to use ttnn's moreh_sum and moreh_mean, which accumulate in fp32.
+  /// If true, ttnn's moreh_sum and moreh_mean are used, which accumulate in fp32.
   bool moreh = false;
 
   friend auto operator<=>(const ReduceAttributes&, const ReduceAttributes&) = default;
 };
 
-/// Which two dimensions of [n, c, h, w] are swapped.
+/// Says which two dimensions of [n, c, h, w] are swapped.
 enum class Swap : std::uint8_t {
   rows_columns,  ///< h and w, as ttnn's transpose WH
   heads_rows,    ///< c and h, as ttnn's transpose HC
@@ -111,20 +113,20 @@ struct ConcatHeadsAttributes {
   friend auto operator<=>(const ConcatHeadsAttributes&, const ConcatHeadsAttributes&) = default;
 };
 
-/// exp(x) / (sum of exp(x)), along the columns.
+/// Computes exp(x) / (sum of exp(x)) along the columns.
 struct SoftmaxAttributes {
   friend auto operator<=>(const SoftmaxAttributes&, const SoftmaxAttributes&) = default;
 };
 
-/// dx = y (dy - sum of y dy along the columns), from y and dy. This is ttnn's
+/// Computes dx = y (dy - sum of y dy along the columns) from y and dy. This is ttnn's
 /// moreh_softmax_backward.
 struct SoftmaxBackwardAttributes {
   friend auto operator<=>(const SoftmaxBackwardAttributes&,
                           const SoftmaxBackwardAttributes&) = default;
 };
 
-/// y = (x - mean) rstd gamma + beta along the columns. The inputs are x alone, or x, gamma and
-/// beta. The outputs are y alone, or y, mean and rstd = 1 / sqrt(variance + epsilon).
+/// Computes y = (x - mean) rstd gamma + beta along the columns. The inputs are x alone, or x, gamma
+/// and beta. The outputs are y alone, or y, mean and rstd = 1 / sqrt(variance + epsilon).
 struct LayernormAttributes {
   float epsilon = 1e-5F;
 
@@ -138,28 +140,28 @@ struct LayernormBackwardAttributes {
                           const LayernormBackwardAttributes&) = default;
 };
 
-/// y = gamma x / sqrt(mean of x^2 + epsilon) along the columns, of x alone or x, gamma. Outputs: y,
-/// or y and the root.
+/// Computes y = gamma x / sqrt(mean of x^2 + epsilon) along the columns. The inputs are x alone, or
+/// x and gamma; the outputs are y alone, or y and the root.
 struct RmsNormAttributes {
   float epsilon = 1e-5F;
 
   friend auto operator<=>(const RmsNormAttributes&, const RmsNormAttributes&) = default;
 };
 
-/// Of x, gamma, the root, dy: dx, and per row what is to be summed to dgamma.
+/// Computes dx from x, gamma, the root and dy, and for each row the terms whose sum is dgamma.
 struct RmsNormBackwardAttributes {
   friend auto operator<=>(const RmsNormBackwardAttributes&,
                           const RmsNormBackwardAttributes&) = default;
 };
 
-/// Which two columns of a row of d are the sides of a point that is turned.
+/// Says which two columns of a row of d are the coordinates of a point that is rotated.
 enum class RotaryStyle : std::uint8_t {
   pairs,   ///< 2 i and 2 i + 1: ttnn's rotary_embedding_llama.
   halves,  ///< i and i + d / 2: ttnn's rotary_embedding.
 };
 
-/// Each point (a, b) of x [n, h, s, d] becomes (a cos - b sin, b cos + a sin); x, then the cosines
-/// and the sines [s or more, d] of each place in the sequence.
+/// Rotates each point (a, b) of x [n, h, s, d] to (a cos - b sin, b cos + a sin). The inputs are x,
+/// and the cosines and sines [s or more, d] of each place in the sequence.
 struct RotaryEmbeddingAttributes {
   RotaryStyle style = RotaryStyle::pairs;
 
@@ -167,9 +169,9 @@ struct RotaryEmbeddingAttributes {
                           const RotaryEmbeddingAttributes&) = default;
 };
 
-/// dx of x and dy, for the exact gelu.
+/// Computes dx from x and dy, for the exact gelu.
 struct GeluBackwardAttributes {
-  /// Whether to use TTML's single program; otherwise ttnn's composite of eleven programs.
+  /// If true, TTML's single program is used; otherwise ttnn's composite of eleven programs.
   bool fused = false;
 
   friend auto operator<=>(const GeluBackwardAttributes&, const GeluBackwardAttributes&) = default;
@@ -193,7 +195,7 @@ struct CrossEntropyAttributes {
   friend auto operator<=>(const CrossEntropyAttributes&, const CrossEntropyAttributes&) = default;
 };
 
-/// scale (softmax - one at the target), from logits and targets.
+/// Computes scale (softmax - one at the target) from logits and targets.
 struct CrossEntropyBackwardAttributes {
   float scale = 1;
 
@@ -201,9 +203,9 @@ struct CrossEntropyBackwardAttributes {
                           const CrossEntropyBackwardAttributes&) = default;
 };
 
-/// x / (1 - probability), or 0 with that probability. The same seed drops the same elements. An
-/// optional second operand, one uint32, is added to the seed when the program runs, so that a
-/// replayed trace need not drop the same elements each time.
+/// Computes x / (1 - probability), or 0 with that probability. The same seed drops the same
+/// elements. An optional second operand, one uint32, is added to the seed when the program runs, so
+/// that a replayed trace need not drop the same elements each time.
 struct DropoutAttributes {
   float probability = 0;
   std::uint32_t seed = 0;
@@ -227,7 +229,8 @@ struct AdamWAttributes {
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };
 
-/// Element i of the result along each of four dimensions is element begin + i step of the operand.
+/// Takes a part of the operand: along each of four dimensions, element i of the result is element
+/// begin + i step of the operand.
 struct SliceAttributes {
   std::array<std::int64_t, 4> begins{};
   std::array<std::int64_t, 4> steps{1, 1, 1, 1};
@@ -235,8 +238,8 @@ struct SliceAttributes {
   friend auto operator<=>(const SliceAttributes&, const SliceAttributes&) = default;
 };
 
-/// The operand with so many elements of one value before it along each of four dimensions, and
-/// behind it as many as the result has room for.
+/// Pads the operand: along each of four dimensions, the result has so many elements of one value
+/// before it, and behind it as many as there is room for.
 struct PadAttributes {
   std::array<std::int64_t, 4> before{};
   float value = 0;
@@ -244,17 +247,18 @@ struct PadAttributes {
   friend auto operator<=>(const PadAttributes&, const PadAttributes&) = default;
 };
 
-/// Dimension i of the result is the operand's dimension order[i].
+/// Permutes the dimensions: dimension i of the result is the operand's dimension order[i].
 struct PermuteAttributes {
   std::array<int, 4> order{0, 1, 2, 3};
 
   friend auto operator<=>(const PermuteAttributes&, const PermuteAttributes&) = default;
 };
 
-/// softmax(scale q k^T + mask) v for each head, of q [b, h, s, d], k and v [b, g, t, d] with h a
-/// multiple of g, and perhaps a mask [b or 1, 1, s, t]: ttnn's scaled_dot_product_attention.
+/// Computes softmax(scale q k^T + mask) v for each head: ttnn's scaled_dot_product_attention. q is
+/// [b, h, s, d], and k and v are [b, g, t, d], where h is a multiple of g. A mask [b or 1, 1, s, t]
+/// is optional.
 struct AttentionAttributes {
-  bool causal = false;  ///< Place i sees places up to i only; s = t, and no mask.
+  bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
   float scale = 1;
   std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
   ComputeConfig compute;                          ///< HiFi2 by default.
@@ -262,8 +266,8 @@ struct AttentionAttributes {
   friend auto operator<=>(const AttentionAttributes&, const AttentionAttributes&) = default;
 };
 
-/// C[m, n] = A[m, k] B[k, n], plus a row when there is a third operand: ttnn's minimal_matmul,
-/// whose operands go from core to core. Sizes in tiles.
+/// Computes C[m, n] = A[m, k] B[k, n], plus a row if there is a third operand. This is ttnn's
+/// minimal_matmul, whose operands go from core to core. Sizes are in tiles.
 struct MinimalMatmulAttributes {
   std::int64_t block_m = 8, block_k = 8, block_n = 8;
   std::int64_t subblock_h = 1, subblock_w = 1;
@@ -274,7 +278,7 @@ struct MinimalMatmulAttributes {
   friend auto operator<=>(const MinimalMatmulAttributes&, const MinimalMatmulAttributes&) = default;
 };
 
-/// What an op is, and what it is told besides its operands.
+/// Says what an op is, and holds its arguments besides the operands.
 using Attributes = std::variant<
     MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes, ReshapeAttributes,
     LayoutAttributes, ConcatAttributes, SplitHeadsAttributes, ConcatHeadsAttributes,

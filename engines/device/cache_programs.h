@@ -5,15 +5,16 @@
 
 namespace howard {
 
-// Programs on a cache of keys and values are those of other ops with operands besides.
+// Programs on a cache of keys and values have the attributes of other ops and more operands.
 
-/// Whether the last operand is a place in the cache, one uint32 that is read when the program runs.
+/// Says whether the last operand is a place in the cache: one uint32 that is read when the program
+/// runs.
 inline bool has_position(const Program& program) {
   return program.inputs.size() > 2 && program.inputs.back().spec.dtype == DataType::uint32;
 }
 
-/// Whether a program of SliceAttributes writes its first operand into its second, in place, rather
-/// than taking a part of its one operand.
+/// Says whether a program of SliceAttributes writes its first operand into its second, in place,
+/// instead of taking a part of its only operand.
 inline bool writes_rows(const Program& program) { return program.inputs.size() > 1; }
 
 }  // namespace howard

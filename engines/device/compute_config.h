@@ -18,18 +18,18 @@ struct CoreGrid {
   friend constexpr auto operator<=>(const CoreGrid&, const CoreGrid&) = default;
 };
 
-/// How many passes the matrix unit makes over the mantissa bits of its operands. The value is the
-/// number of passes (on Wormhole: from 1 for LoFi to 4 for HiFi4).
+/// The number of passes that the matrix unit makes over the mantissa bits of its operands. The
+/// value is this number (on Wormhole, from 1 for LoFi to 4 for HiFi4).
 enum class MathFidelity : std::uint8_t { lofi = 1, hifi2 = 2, hifi3 = 3, hifi4 = 4 };
 
 /// Returns "LoFi", "HiFi2", "HiFi3" or "HiFi4".
 std::string_view name_of(MathFidelity fidelity);
 
-/// The inverse of name_of, in any letter case. Throws Error for any other word.
+/// Parses a word of name_of(), in any letter case. Throws Error for any other word.
 MathFidelity parse_math_fidelity(std::string_view word);
 
-/// What a caller may say about the arithmetic. For what is left out, ttnn's default for the case
-/// applies.
+/// Holds what a caller may say about the arithmetic. ttnn's default for the case applies to what is
+/// left out.
 struct ComputeConfig {
   std::optional<MathFidelity> fidelity;
   std::optional<bool> fp32_accumulation;  ///< Called fp32_dest_acc_en in ttnn.

@@ -22,7 +22,7 @@ enum class EventId : std::uint64_t {};
 /// A recorded stream of programs that can be replayed.
 enum class TraceId : std::uint64_t {};
 
-/// Work that the caller's own code does between its calls.
+/// Names work that the caller's own code does between its calls.
 enum class HostWork : std::uint8_t {
   python_call,  ///< The extra cost of calling an op from Python instead of C++.
   graph_node,   ///< The making, ordering and visiting of one node of an autograd graph.

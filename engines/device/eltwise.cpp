@@ -8,7 +8,7 @@ namespace {
 
 using E = Eltwise;
 
-/// A function whose time is its own: the constant has the function's name.
+/// Makes the entry of a function whose time is its own: the constant has the function's name.
 constexpr EltwiseEntry entry(E function, std::string_view name, std::string_view ttnn, int values,
                              std::string_view meaning) {
   return {.function = function,
@@ -19,13 +19,13 @@ constexpr EltwiseEntry entry(E function, std::string_view name, std::string_view
           .cost = name};
 }
 
-/// A function that takes as long as others do.
+/// Makes the entry of a function that takes as long as others do.
 constexpr EltwiseEntry as_long_as(std::string_view cost, EltwiseEntry entry) {
   entry.cost = cost;
   return entry;
 }
 
-/// A function that is told numbers.
+/// Makes the entry of a function with numbers.
 constexpr EltwiseEntry told(EltwiseEntry entry, float first) {
   entry.numbers = 1;
   entry.defaults[0] = first;

@@ -11,10 +11,10 @@
 
 namespace howard {
 
-/// What an elementwise op computes of its values x, y and z. The catalogue below says what each one
-/// is, in the same order.
+/// Says what an elementwise op computes from its values x, y and z. The catalogue below describes
+/// each function, in the same order.
 enum class Eltwise : std::uint8_t {
-  // Of two values.
+  // These take two values.
   add,
   subtract,
   multiply,
@@ -45,7 +45,7 @@ enum class Eltwise : std::uint8_t {
   addalpha,
   subalpha,
   silu_backward,
-  // Of one value, on the matrix unit or by short code of the vector unit.
+  // These take one value, on the matrix unit or by short code of the vector unit.
   relu,
   gtz,
   square,
@@ -88,7 +88,7 @@ enum class Eltwise : std::uint8_t {
   softsign,
   heaviside,
   rdiv,
-  // Of one value, by longer code of the vector unit.
+  // These take one value, by longer code of the vector unit.
   exp,
   erf,
   gelu,
@@ -130,52 +130,53 @@ enum class Eltwise : std::uint8_t {
   i1,
   power,
   rpow,
-  // Of three values.
+  // These take three values.
   where,
   addcmul,
   addcdiv,
   lerp,
-  // Of none.
+  // This one takes none.
   fill,
 };
 
-/// How many functions there are.
+/// The number of functions.
 inline constexpr std::size_t kEltwiseFunctions = static_cast<std::size_t>(Eltwise::fill) + 1;
 
-/// How many numbers besides its values a function may be told.
+/// The largest number of further numbers that a function takes.
 inline constexpr std::size_t kMostEltwiseNumbers = 2;
 
-/// What a function is.
+/// Describes a function.
 struct EltwiseEntry {
   Eltwise function{};
   std::string_view name;     ///< As Howard writes it in programs, lists of ops and Python: "silu".
-  std::string_view ttnn;     ///< Of ttnn's UnaryOpType, BinaryOpType or TernaryOpType: "SILU".
+  std::string_view ttnn;     ///< In ttnn's UnaryOpType, BinaryOpType or TernaryOpType: "SILU".
   std::string_view meaning;  ///< "x / (1 + exp(-x))".
   int values = 1;            ///< How many tensors, or tensors and scalars, it takes: 0 to 3.
-  int numbers = 0;           ///< How many numbers it is told besides.
-  std::array<float, kMostEltwiseNumbers> defaults{};  ///< Of those numbers, ttnn's.
-  /// Which time of a tile it takes: the profile's constant tiles.COST.
+  int numbers = 0;           ///< How many further numbers it takes.
+  std::array<float, kMostEltwiseNumbers> defaults{};  ///< ttnn's defaults of those numbers.
+  /// Names the time that it takes for a tile: the profile's constant tiles.COST.
   std::string_view cost;
 };
 
-/// All functions, in the order of Eltwise.
+/// Returns all functions, in the order of Eltwise.
 std::span<const EltwiseEntry> eltwise_catalogue();
 
-/// The entry of `function`.
+/// Returns the entry of `function`.
 const EltwiseEntry& entry_of(Eltwise function);
 
-/// The function of that name; absent when there is none.
+/// Returns the function of that name, or nothing if there is none.
 std::optional<Eltwise> find_eltwise(std::string_view name);
 
-/// The function of `values` values that ttnn's enumerator names; absent when there is none.
+/// Returns the function of `values` values that ttnn's enumerator names, or nothing if there is
+/// none.
 std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int values);
 
-/// "add", "subtract", "relu", ...
+/// Returns "add", "subtract", "relu" and so on.
 std::string_view name_of(Eltwise function);
-/// How many values it takes: 0 (fill) to 3 (where).
+/// Returns how many values it takes: 0 (fill) to 3 (where).
 int arity_of(Eltwise function);
 
-/// A function of one value, with the numbers that it is told.
+/// A function of one value, with its numbers.
 struct EltwiseStep {
   Eltwise function{};
   std::array<float, kMostEltwiseNumbers> numbers{};
@@ -183,7 +184,7 @@ struct EltwiseStep {
   friend constexpr auto operator<=>(const EltwiseStep&, const EltwiseStep&) = default;
 };
 
-/// `function` as a step that follows another op, with the numbers it has by default.
+/// Returns `function`, with its default numbers, as a step that follows another op.
 inline EltwiseStep step_of(Eltwise function) { return {function, entry_of(function).defaults}; }
 
 }  // namespace howard

@@ -11,7 +11,7 @@
 
 namespace howard {
 
-/// The values of an elementwise function, and the numbers that it is told.
+/// The values and the numbers of an elementwise function.
 template <class Real>
 struct EltwiseArguments {
   Real x{}, y{}, z{};
@@ -25,7 +25,7 @@ Real sigmoid(Real x) {
   return 1 / (1 + std::exp(-x));
 }
 
-/// log(1 + exp(x)) without overflow.
+/// Computes log(1 + exp(x)) without overflow.
 template <class Real>
 Real log_of_one_and_exp(Real x) {
   return std::max(x, Real{0}) + std::log1p(std::exp(-std::fabs(x)));
@@ -36,14 +36,15 @@ Real gelu(Real x) {
   return x < -14 ? Real{0} : x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
 
-/// x - y floor(x / y), which has the sign of y.
+/// Computes x - y floor(x / y), which has the sign of y.
 template <class Real>
 Real remainder(Real x, Real y) {
   const Real rest = std::fmod(x, y);
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/// The inverse of the error function: Winitzki's closed form, made exact by Newton's steps.
+/// Computes the inverse of the error function by Winitzki's closed form, made exact by Newton's
+/// steps.
 template <class Real>
 Real erfinv(Real x) {
   if (!(std::fabs(x) < 1)) {
@@ -57,14 +58,15 @@ Real erfinv(Real x) {
   double root = std::copysign(std::sqrt(std::sqrt(term * term - logarithm / kA) - term), value);
   for (int step = 0; step < 3; ++step) {
     const double slope = 2 * std::numbers::inv_sqrtpi * std::exp(-root * root);
-    // Near 1 erf has no digits left, its complement has.
+    // Near 1, erf has no digits left, but its complement has.
     const double error = value > 0 ? (1 - value) - std::erfc(root) : std::erfc(-root) - (1 + value);
     root -= error / slope;
   }
   return static_cast<Real>(root);
 }
 
-/// The modified Bessel function of `order`, 0 or 1: its power series, which converges for all x.
+/// Computes the modified Bessel function of `order`, 0 or 1, by its power series, which converges
+/// for all x.
 template <class Real>
 Real bessel(int order, Real x) {
   const double half = static_cast<double>(x) / 2;
@@ -77,7 +79,7 @@ Real bessel(int order, Real x) {
   return static_cast<Real>(sum);
 }
 
-/// Functions of two values.
+/// Computes functions of two values.
 template <Eltwise kFunction, class Real>
 Real of_two(const EltwiseArguments<Real>& with) {
   const auto [x, y, z, first, second] = with;
@@ -121,12 +123,12 @@ Real of_two(const EltwiseArguments<Real>& with) {
   }
 }
 
-/// Functions of one value that only choose, count or take a few products.
+/// Computes functions of one value that only choose, count or take a few products.
 template <Eltwise kFunction, class Real>
 Real short_one(const EltwiseArguments<Real>& with) {
   const auto [x, y, z, first, second] = with;
   using E = Eltwise;
-  // A limit that is no number, or an x that is none, leaves x.
+  // If x or a limit is NaN, x stays as it is.
   const auto between = [](Real value, Real low, Real high) {
     return value < low ? low : (value > high ? high : value);
   };
@@ -173,7 +175,7 @@ Real short_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::rdiv) return first / x;
 }
 
-/// The other functions of one value.
+/// Computes the other functions of one value.
 template <Eltwise kFunction, class Real>
 Real long_one(const EltwiseArguments<Real>& with) {
   const auto [x, y, z, first, second] = with;
@@ -231,7 +233,7 @@ Real long_one(const EltwiseArguments<Real>& with) {
 
 }  // namespace eltwise_detail
 
-/// kFunction of its arguments, in float or double: what a device is to compute.
+/// Computes kFunction of its arguments in float or double, as a device should.
 template <Eltwise kFunction, class Real>
 Real eltwise_value(const EltwiseArguments<Real>& with) {
   using E = Eltwise;
@@ -268,7 +270,7 @@ constexpr std::array<EltwiseFunction<Real>, kEltwiseFunctions> all_functions(
 
 }  // namespace eltwise_detail
 
-/// The function in float or double, for one value after the other.
+/// Returns the function in float or double, for one value after the other.
 template <class Real>
 EltwiseFunction<Real> eltwise_function(Eltwise function) {
   static constexpr auto kAll =

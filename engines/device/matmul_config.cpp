@@ -103,7 +103,7 @@ class ConfigReader {
     reject_config(text_, fmt::format("{} is '{}'", name, value), "whole numbers from 1 to 65536");
   }
 
-  /// "1024x512x2048": M, K and N in elements.
+  /// Reads "1024x512x2048": M, K and N in elements.
   MatmulSize product_size(std::string_view value) const {
     constexpr std::int64_t kMost = 1 << 20;
     std::vector<std::int64_t> tiles;
@@ -136,14 +136,14 @@ class ConfigReader {
   std::set<std::string, std::less<>> seen_;
 };
 
-/// ttnn's order of preference: the destination registers hold 8 tiles in bf16.
+/// Holds ttnn's order of preference: the destination registers hold 8 tiles in bf16.
 constexpr std::array<std::pair<std::int64_t, std::int64_t>, 20> kPreferredSubblocks{
     {{4, 2}, {2, 4}, {8, 1}, {1, 8}, {7, 1}, {1, 7}, {3, 2}, {2, 3}, {6, 1}, {1, 6},
      {5, 1}, {1, 5}, {2, 2}, {4, 1}, {1, 4}, {3, 1}, {1, 3}, {2, 1}, {1, 2}, {1, 1}}};
 
 std::string_view python_flag(bool value) { return value ? "True" : "False"; }
 
-/// ttnn's UnaryOpType of a function that a product can apply to its result.
+/// Returns ttnn's UnaryOpType of a function that a product can apply to its result.
 std::string python_activation(std::optional<Eltwise> activation) {
   if (!activation) return "None";
   std::string name(name_of(*activation));

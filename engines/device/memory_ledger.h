@@ -15,7 +15,7 @@
 
 namespace howard {
 
-/// How memory was used during one phase of a run.
+/// Says how memory was used during one phase of a run.
 struct MemoryPhase {
   std::string name;
   Bytes allocated, released;
@@ -46,7 +46,7 @@ class MemoryLedger {
 
   Bytes used() const { return used_; }
   Bytes capacity() const { return capacity_; }
-  /// The most that was ever in use at once.
+  /// Returns the most that was ever in use at once.
   Bytes peak() const { return peak_; }
 
   /// Counts what is reserved and released from now on for `phase`, as Device::begin_phase says.

@@ -28,7 +28,7 @@ struct Program {
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;  ///< At least one.
   Flops flops;
-  int sub_device = 0;  ///< On whose cores it runs, where the device is divided.
+  int sub_device = 0;  ///< The sub-device on whose cores it runs.
 };
 
 /// Programs that are enqueued together again and again.

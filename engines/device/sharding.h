@@ -12,21 +12,21 @@ namespace howard {
 
 struct TensorSpec;
 
-/// How a tensor, all dimensions but the last folded into rows, is cut into shards.
+/// Says how a tensor, all dimensions but the last folded into rows, is cut into shards.
 enum class ShardLayout : std::uint8_t {
   height,  ///< Rows only: a shard is as wide as the tensor.
   width,   ///< Columns only: a shard is as high as the tensor.
-  block,   ///< Both.
+  block,   ///< A shard is a part of both.
 };
 
-/// "height", "width", "block".
+/// Returns "height", "width" or "block".
 std::string_view name_of(ShardLayout layout);
 
-/// The shards of a tensor and the cores that hold them, one each, in their order.
+/// Says how a tensor is cut into shards and which cores hold them, one each, in their order.
 struct Sharding {
   ShardLayout layout{};
-  CoreGrid grid;                       ///< From the first core on.
-  std::int64_t rows = 0, columns = 0;  ///< Of a shard, in elements.
+  CoreGrid grid;                       ///< It begins at the first core.
+  std::int64_t rows = 0, columns = 0;  ///< The size of a shard in elements.
   bool column_major = false;           ///< Shards go down the columns of the grid first.
 
   std::string text() const;  ///< "height shards of 32x512 on 8x4 cores".
@@ -34,12 +34,13 @@ struct Sharding {
   friend auto operator<=>(const Sharding&, const Sharding&) = default;
 };
 
-/// How many shards the tensor has, its last ones included that are not full. It must be sharded.
+/// Returns how many shards the tensor has, including the last ones that are not full. It must be
+/// sharded.
 std::int64_t shards_of(const TensorSpec& spec);
 
-/// Error, in ttnn's words, unless the shards of a sharded tensor are legal: as wide or as high as
-/// the tensor where its layout says so, whole tiles in tile layout, in L1, and no more of them than
-/// cores.
+/// Throws Error, in ttnn's words, unless the shards of a sharded tensor are legal: as wide or as
+/// high as the tensor if its layout says so, whole tiles in tile layout, in L1, and no more of them
+/// than cores.
 void require_legal_shards(const TensorSpec& spec);
 
 }  // namespace howard

@@ -27,7 +27,7 @@ enum class DataType : std::uint8_t {
 /// Returns ttnn's name: "bfloat16", "float32", "bfloat8_b", "bfloat4_b" or "uint32".
 std::string_view name_of(DataType dtype);
 
-/// The inverse of name_of. Throws Error for any other word.
+/// Parses a word of name_of(). Throws Error for any other word.
 DataType parse_data_type(std::string_view word);
 
 /// Returns the bytes of one 32x32 tile: bf16 2048, fp32 and uint32 4096, bfp8 1088, bfp4 576.
@@ -54,7 +54,7 @@ class Shape {
   /// unless one of them is 1. Returns nothing when the shapes do not fit.
   static std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
-  /// The first of the four dimensions is the outer one, the second one is called heads.
+  /// The first of the four dimensions is the outer one; the second one is called heads.
   std::int64_t outer() const { return dimensions_[0]; }
   std::int64_t heads() const { return dimensions_[1]; }
   /// Returns all four dimensions, including leading ones of size 1.
@@ -93,16 +93,16 @@ struct TensorSpec {
   DataType dtype = DataType::bfloat16;
   Layout layout = Layout::tile;
   Storage storage = Storage::dram;
-  std::optional<Sharding> sharding{};  ///< Of a tensor in L1; absent: interleaved page by page.
+  std::optional<Sharding> sharding{};  ///< For a tensor in L1; if absent, interleaved page by page.
 
-  /// The size in which the host hands it over: the elements row by row without padding. Block
-  /// formats travel as bfloat16 and are converted on the way.
+  /// Returns the size in which the host hands the tensor over: the elements row by row without
+  /// padding. Block formats travel as bfloat16 and are converted on the way.
   Bytes host_bytes() const {
     const bool words = dtype == DataType::float32 || dtype == DataType::uint32;
     return Bytes(shape.elements() * (words ? 4 : 2));
   }
 
-  /// The size as stored on a Tenstorrent device: whole tiles, including the padding.
+  /// Returns the size as stored on a Tenstorrent device: whole tiles, including the padding.
   Bytes padded_bytes() const {
     return layout == Layout::row_major ? host_bytes() : shape.tiles() * tile_bytes(dtype);
   }

@@ -139,7 +139,7 @@ Command CommandMaker::command_of(const Program& program) {
         if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
           return product_kernel(attributes, program, call);
         } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
-          // Only cores tell the two apart.
+          // The two kinds of product differ only in the use of cores.
           return product_kernel({.activation = attributes.activation}, program, call);
         } else {
           return make_kernel(attributes, call, context_);

@@ -60,7 +60,7 @@ class CommandMaker {
   void require_spec(const Operand& operand) const;
   const std::shared_ptr<std::byte[]>& values(BufferId buffer) const;
   Command command_of(const Program& program);
-  /// The product, and its activation in place.
+  /// Makes the kernel of the product, with its activation in place.
   Kernel product_kernel(const MatmulAttributes& attributes, const Program& program,
                         const Call& call);
   Command command_of(const FusedPrograms& group, const RenamedTrace& trace);
@@ -69,7 +69,7 @@ class CommandMaker {
   HostMemory& memory_;
   KernelContext context_;
   MatmulKernels matmuls_;
-  /// The addresses for one program; they are members only to reuse their memory.
+  /// These hold the addresses for one program; they are members only to reuse their memory.
   std::vector<std::byte*> inputs_, outputs_;
   /// Used while a capture is fused: some of its buffers may have been released during the capture.
   std::map<BufferId, std::shared_ptr<std::byte[]>> captured_values_;

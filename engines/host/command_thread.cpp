@@ -33,7 +33,8 @@ void CommandThread::submit(Command command) {
   if (wake) submitted_.notify_one();
 }
 
-/// A true result stays true until the asking thread submits something.
+/// Says whether nothing runs, waits or is unreported. A true result stays true until the asking
+/// thread submits something.
 bool CommandThread::is_idle() {
   const std::lock_guard lock(mutex_);
   return !running_ && waiting_.empty() && failure_ == nullptr;

@@ -43,7 +43,8 @@ class HostDevice final : public Device {
 
   /// Returns the ways of large products, on which the bits of their results depend.
   std::string product_ways() const;
-  int threads() const;  ///< How many threads compute: HostOptions::threads with 0 resolved.
+  /// Returns how many threads compute: HostOptions::threads with 0 resolved.
+  int threads() const;
 
  private:
   class Impl;

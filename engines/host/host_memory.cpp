@@ -26,8 +26,8 @@ std::size_t before_large_page(const std::byte* bytes) {
   return (kLargePage - reinterpret_cast<std::uintptr_t>(bytes) % kLargePage) % kLargePage;
 }
 
-/// Reads the line "MemAvailable: 12345 kB" of /proc/meminfo. Without it (not Linux) no limit is
-/// known.
+/// Reads the line "MemAvailable: 12345 kB" of /proc/meminfo. If it is missing (not Linux), no limit
+/// is known.
 Bytes system_available() {
   std::ifstream meminfo("/proc/meminfo");
   std::string word;

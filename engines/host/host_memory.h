@@ -64,7 +64,7 @@ class HostMemory {
   /// The reference is valid until the next allocate() or release(). Throws Error for an unknown
   /// buffer.
   const TensorSpec& spec(BufferId buffer) const { return find(buffer).spec; }
-  /// As above.
+  /// Returns the buffer's memory. Throws Error for an unknown buffer.
   const std::shared_ptr<std::byte[]>& values(BufferId buffer) const { return find(buffer).values; }
   /// Marks the buffer as used by commands that run again and again: its memory is given to no other
   /// buffer and lives as long as anybody shares it. Throws Error for an unknown buffer.

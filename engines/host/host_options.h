@@ -8,21 +8,22 @@
 namespace howard::host {
 
 struct HostOptions {
-  /// How many threads compute: from 1 to what the process may use (its CPU affinity); 0 means all
+  /// This many threads compute: from 1 to what the process may use (its CPU affinity). 0 means all
   /// of these.
   int threads = 0;
-  /// Whether programs of a captured trace are fused where possible (trace_fusion.h). What the trace
-  /// leaves behind has the same bits. Its intermediates, which one of its programs writes and a
-  /// later one reads, may end with any value.
+  /// If true, programs of a captured trace are fused where possible (trace_fusion.h). What the
+  /// trace leaves behind has the same bits. Its intermediates, which one of its programs writes and
+  /// a later one reads, may end with any value.
   bool fuse_traces = false;
-  /// Whether large products are computed in the ways that are fastest on this machine, which are
-  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process agree.
+  /// If true, large products are computed in the ways that are fastest on this machine, which are
+  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process use the same
+  /// ways.
   bool tunes_products = false;
-  /// The ways of large products, as HostDevice::product_ways() told them; "" leaves them to
-  /// `tunes_products`.
+  /// The ways of large products, as HostDevice::product_ways() returned them; if empty,
+  /// `tunes_products` decides.
   std::string product_ways;
-  /// Whether the helping threads stay on cores of their own, if the device has a thread for each
-  /// core of the machine. They stay there as long as the process runs.
+  /// If true, and if the device has a thread for each core of the machine, the helping threads stay
+  /// on cores of their own as long as the process runs.
   bool binds_threads = false;
   /// This sink is told of what the device allocates and releases, as DRAM. Null means no sink.
   MemorySink* memory = nullptr;

@@ -13,8 +13,8 @@
 namespace howard::host {
 namespace {
 
-/// Returns whether `cpu` is the first of the CPUs that share its physical core, as it is if the
-/// system does not say. The file holds "0,4" or "0-1".
+/// Returns whether `cpu` is the first of the CPUs that share its physical core; if the system does
+/// not say, it is. The file holds "0,4" or "0-1".
 bool is_first_of_core(int cpu) {
   std::ifstream siblings("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                          "/topology/thread_siblings_list");

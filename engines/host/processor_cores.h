@@ -5,8 +5,8 @@
 
 namespace howard::host {
 
-/// Returns a CPU, as the system numbers them, for each of `threads` if these are as many as the
-/// machine has CPUs and the process may use all of them; otherwise nothing. CPUs of different
+/// Returns a CPU, as the system numbers them, for each of `threads`. Returns nothing unless these
+/// are as many as the machine has CPUs and the process may use all of them. CPUs of different
 /// physical cores come first.
 std::vector<int> cores_of_machine(int threads);
 

@@ -55,10 +55,10 @@ class DataFlow {
   }
 
  private:
-  /// For each input of each program.
+  /// The program that makes each input of each program.
   std::vector<std::vector<std::optional<std::size_t>>> makers_;
   std::vector<std::set<std::size_t>> readers_;
-  std::vector<bool> lasts_;  ///< Whether the trace leaves the result behind.
+  std::vector<bool> lasts_;  ///< True if the trace leaves the result behind.
 };
 
 bool uses(const std::vector<Operand>& operands, BufferId buffer) {
@@ -252,7 +252,7 @@ bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
   if (!eltwise->is_plain()) return false;
-  switch (eltwise->function) {  // those that an ElementPass has a loop for
+  switch (eltwise->function) {  // An ElementPass has a loop for these.
     case Eltwise::add:
     case Eltwise::subtract:
     case Eltwise::multiply:

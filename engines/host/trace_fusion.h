@@ -14,10 +14,10 @@ namespace howard::host {
 /// elementwise programs. The last one may be the sum or mean of everything.
 struct FusedPrograms {
   std::vector<std::size_t> members;  ///< Indices into the trace, in its order.
-  /// For each member: whether its result must be stored, because other programs read it or the
+  /// Says for each member whether its result must be stored, because other programs read it or the
   /// trace leaves it behind.
   std::vector<bool> kept;
-  /// For each member and each of its inputs: the index of the member that makes it, if one does.
+  /// The index of the member that makes it, if one does, for each member and each of its inputs.
   std::vector<std::vector<std::optional<std::size_t>>> makers;
 };
 

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::chrono::microseconds kStay{100};
 
-/// How often a thread looks for work before it yields to others: this takes about 1 us.
+/// A thread looks this often for work before it yields to others, which takes about 1 us.
 constexpr int kLooksBeforeYield = 1000;
 
 constexpr std::size_t kCacheLine = 64;

@@ -8,14 +8,14 @@
 
 namespace howard::mesh {
 
-/// What one rank has sent.
+/// Counts what one rank has sent.
 struct SentMessages {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
 };
 
-/// One of several ranks, which work on one training together: threads of a process or processes.
-/// Messages from one rank to another arrive in the order in which they were sent.
+/// One of several ranks that work on one training run together, as threads of a process or as
+/// processes. Messages from one rank to another arrive in the order in which they were sent.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -23,10 +23,11 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Hands a message over and returns, whether it has been received or not. Throws Error when a
+  /// Hands a message over and returns without waiting for it to be received. Throws Error when a
   /// rank has ended early.
   void send(int to, std::span<const std::byte> message);
-  /// Waits for the next message of `from`. Throws Error when a rank ends before it was sent.
+  /// Waits for the next message of `from`. Throws Error when a rank ends before the message is
+  /// sent.
   virtual std::vector<std::byte> receive(int from) = 0;
 
   const SentMessages& sent() const { return sent_; }

@@ -14,11 +14,11 @@
 namespace howard::mesh {
 namespace {
 
-/// A tensor's bytes as runs along one dimension: `count` times so many bytes of each device in a
-/// row.
+/// Describes a tensor's bytes as runs along one dimension: `count` times, the tensor holds a run of
+/// `bytes` of each device in turn.
 struct Runs {
   std::size_t count = 0;
-  std::size_t bytes = 0;  ///< Of one device's run.
+  std::size_t bytes = 0;  ///< The size of one device's run.
 };
 
 Runs runs_of(const TensorSpec& part, int dimension) {
@@ -29,7 +29,7 @@ Runs runs_of(const TensorSpec& part, int dimension) {
           .bytes = static_cast<std::size_t>(part.host_bytes().value() / count)};
 }
 
-/// The runs of the device at `place` out of the whole tensor of `devices`.
+/// Returns the runs of the device at `place` out of the whole tensor of `devices`.
 std::vector<std::byte> share_of(const std::vector<std::byte>& whole, const Runs& runs,
                                 std::size_t devices, std::size_t place) {
   std::vector<std::byte> share(runs.count * runs.bytes);
@@ -40,7 +40,7 @@ std::vector<std::byte> share_of(const std::vector<std::byte>& whole, const Runs&
   return share;
 }
 
-/// Adds `share` to `sum`. Both have the elements of a data type; sums are float32.
+/// Adds `share`, whose elements are of a data type, to `sum`, which is float32.
 void add_to(std::vector<float>& sum, const std::vector<std::byte>& share, DataType dtype) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
     if (dtype == DataType::float32) {

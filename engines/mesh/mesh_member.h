@@ -9,11 +9,11 @@
 
 namespace howard::mesh {
 
-/// A device that computes, connected to the devices of other ranks: it runs collectives with them
-/// and hands all else on to the device behind it. Sums are made in the order of the ranks and in
-/// float32, so all devices get the same bits.
+/// A device that computes and is connected to the devices of other ranks: it runs collectives with
+/// them and hands everything else on to the device behind it. Sums are made in the order of the
+/// ranks and in float32, so all devices get the same bits.
 ///
-/// Behind an emulated chip, it computes the values of what the chip times.
+/// Behind an emulated chip, it computes the values of the programs that the chip times.
 class MeshMember final : public Device, private CommandQueue {
  public:
   /// `device` and `ranks` must outlive it. The handle of a group holds its index in `groups`, each
@@ -36,8 +36,8 @@ class MeshMember final : public Device, private CommandQueue {
   void set_trace_sink(EventSink* sink) override { device_.set_trace_sink(sink); }
 
  private:
-  /// Collectives wait for all earlier programs, and the host waits for them. Throws Error for one
-  /// during a capture: a replay could not wait for the others.
+  /// A collective waits for all earlier programs, and the host waits for it. Throws Error for a
+  /// collective during a capture: a replay could not wait for the other ranks.
   void enqueue(const Program& program) override;
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
     queue_.write_buffer(buffer, values);

@@ -17,7 +17,7 @@ constexpr std::array<std::pair<PipelineSchedule, std::string_view>, 3> kSchedule
      {PipelineSchedule::gpipe, "gpipe"},
      {PipelineSchedule::one_forward_one_back, "1f1b"}}};
 
-/// When what a pass needs has arrived, for each stage and micro-batch; absent: not yet.
+/// Holds when the input of each stage's pass of each micro-batch has arrived; absent means not yet.
 using Arrivals = std::vector<std::vector<std::optional<SimTime>>>;
 
 }  // namespace
@@ -38,7 +38,8 @@ PipelineSchedule parse_pipeline_schedule(std::string_view word) {
 
 std::vector<PipelinePass> passes_of(PipelineSchedule schedule, int stages, int stage,
                                     int micro_batches) {
-  // All three are one pattern: some passes forward, then one back and one forward in turn.
+  // All three schedules are one pattern: some passes forward, then one back and one forward in
+  // turn.
   int ahead = 1;
   if (schedule == PipelineSchedule::gpipe) ahead = micro_batches;
   if (schedule == PipelineSchedule::one_forward_one_back) ahead = stages - stage;

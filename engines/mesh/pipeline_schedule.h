@@ -10,7 +10,7 @@
 
 namespace howard::mesh {
 
-/// The order in which the stages of a pipeline work on the micro-batches of a step.
+/// Names the order in which the stages of a pipeline work on the micro-batches of a step.
 enum class PipelineSchedule : std::uint8_t {
   sequential,            ///< TTML's: one micro-batch goes forward and back before the next begins.
   gpipe,                 ///< All forward passes before all backward passes.
@@ -19,7 +19,7 @@ enum class PipelineSchedule : std::uint8_t {
 
 /// Returns "ttml", "gpipe" or "1f1b".
 std::string_view name_of(PipelineSchedule schedule);
-/// The inverse of name_of(). Throws Error for any other word.
+/// Parses a word of name_of(). Throws Error for any other word.
 PipelineSchedule parse_pipeline_schedule(std::string_view word);
 
 /// The pass of one micro-batch through one stage.
@@ -34,21 +34,21 @@ struct PipelinePass {
 std::vector<PipelinePass> passes_of(PipelineSchedule schedule, int stages, int stage,
                                     int micro_batches);
 
-/// Returns how many micro-batches a stage holds the activations of at once, at most.
+/// Returns the largest number of micro-batches whose activations a stage holds at once.
 int most_alive(PipelineSchedule schedule, int stages, int stage, int micro_batches);
 
-/// What one stage takes for one micro-batch.
+/// The times that one stage takes for one micro-batch.
 struct StageTimes {
   SimTime forward, backward;
-  /// Sending the activations to the next stage or their gradients to the one before. The sender is
-  /// busy with it; the receiver can go on when it is over.
+  /// The time to send the activations to the next stage or their gradients to the one before. The
+  /// sender is busy with it; the receiver can go on when it is over.
   SimTime send;
 };
 
-/// What one stage does in a step, from the step's start until all stages are done.
+/// Says what one stage does in a step, from the step's start until all stages are done.
 struct StageAccount {
-  SimTime end;        ///< When its last pass, and the sending after it, is over.
-  SimTime computing;  ///< In passes.
+  SimTime end;        ///< When its last pass and the sending after it are over.
+  SimTime computing;  ///< The time that it spends in passes.
   SimTime sending;
 };
 

@@ -18,7 +18,7 @@
 namespace howard::mesh {
 namespace {
 
-/// The messages between the threads.
+/// Keeps the messages between the threads.
 class PostOffice {
  public:
   void send(int from, int to, std::span<const std::byte> message) {
@@ -42,7 +42,7 @@ class PostOffice {
     return message;
   }
 
-  /// Keeps the first failure only: the others follow from it.
+  /// Keeps only the first failure: the others follow from it.
   void fail(int rank, std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (failed_ >= 0) return;

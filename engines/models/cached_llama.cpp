@@ -27,7 +27,7 @@ using ops::Tensor;
 
 namespace {
 
-/// The rows of whole tiles that hold so many.
+/// Returns the number of rows rounded up to whole tiles.
 std::int64_t tiled(std::int64_t rows) { return ceil_div(rows, kTileSide) * kTileSide; }
 
 TensorSpec indices_of(std::int64_t count) {
@@ -156,7 +156,7 @@ void CachedLlama::skip_to(std::int64_t position) {
   position_ = position;
 }
 
-/// Writes what the host hands to a step: the tokens, their place, TTML's mask.
+/// Writes what the host hands to a step: the tokens, their place and TTML's mask.
 void CachedLlama::write_step(std::span<const std::uint32_t> tokens) {
   new_ = static_cast<std::int64_t>(tokens.size());
   if (!is_ttml() && new_ == 1 && position_ > 0) {
@@ -213,7 +213,8 @@ Value CachedLlama::read_tokens(Tape& tape) {
   return autograd::as_shape(tape, rows, {1, 1, count, model_.options().width});
 }
 
-/// The angles of the step's places: the first of the table, a slice of it, or looked up.
+/// Returns the angles of the step's places: the first rows of the table, a slice of it, or rows
+/// that are looked up.
 RotaryTables CachedLlama::tables_of_step(Tape& tape) const {
   const Calls& calls = tape.calls();
   const auto angles = [&](const Tensor& table, const std::optional<Tensor>& rows) {
@@ -262,7 +263,7 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
   if (decodes()) {
     calls.run(ops::decode_attention({query, cache.keys, cache.values}, place_, attributes, mixed));
   } else {
-    // ttnn's own chunks of 32 rows are the slowest; larger ones are powers of two.
+    // ttnn's own chunks of 32 rows are the slowest. Larger chunks must be powers of two.
     constexpr std::int64_t kMostRows = 256;
     const auto rows = static_cast<std::uint64_t>(query.spec().shape.rows());
     attributes.query_chunk = attributes.key_chunk =
@@ -285,7 +286,7 @@ void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
   calls.run(ops::write_rows(added, position_, cache));
 }
 
-/// The rows of whole tiles that hold what was read, new rows included.
+/// Returns the rows, in whole tiles, that hold what was read, new rows included.
 Tensor CachedLlama::kept(Tape& tape, const Tensor& cache) const {
   const Calls& calls = tape.calls();
   const Shape& shape = cache.spec().shape;
@@ -295,7 +296,7 @@ Tensor CachedLlama::kept(Tape& tape, const Tensor& cache) const {
   return part;
 }
 
-/// The row of the last token; the only one whose logits are asked for.
+/// Returns the row of the last token, the only one whose logits are needed.
 Tensor CachedLlama::last_row(Tape& tape, Value x) const {
   const Tensor& rows = tape.tensor(x);
   if (rows.spec().shape.rows() == 1) return rows;

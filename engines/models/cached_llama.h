@@ -14,62 +14,64 @@
 
 namespace howard::models {
 
-/// With which calls a Llama reads tokens behind those that are in its cache.
+/// Says with which calls a Llama reads tokens behind those that are in its cache.
 enum class CacheCalls : std::uint8_t {
-  /// TTML's: tokens are padded to 32 rows; new keys and values are cut, written into the cache, and
-  /// taken from it again up to the last place; keys and values are repeated for their heads, as in
-  /// training. The places are arguments of the calls, which differ from token to token.
+  /// As in TTML, tokens are padded to 32 rows. New keys and values are cut and written into the
+  /// cache, and everything up to the last place is taken from it again. Keys and values are
+  /// repeated for their heads, as in training. The places are arguments of the calls, which
+  /// therefore differ from token to token.
   ttml,
-  /// ttnn's kernels for decoding: one call writes a row into the cache, one looks up to it. The
-  /// place lies on the device, so that the calls of all tokens are the same.
+  /// ttnn's kernels for decoding are used: one call writes a row into the cache, and one attends to
+  /// all rows up to it. The place lies on the device, so that the calls of all tokens are the same.
   kernels,
 };
 
-/// How the calls of a token are made.
+/// Says how the calls of a token are made.
 enum class DecodeEngine : std::uint8_t {
-  dynamic,   ///< Anew for each token.
-  recorded,  ///< Once, into buffers of their own; with CacheCalls::kernels.
-  traced,    ///< Replayed by the device; with CacheCalls::kernels.
+  dynamic,   ///< They are made anew for each token.
+  recorded,  ///< They are made once, into their own buffers; needs CacheCalls::kernels.
+  traced,    ///< The device replays them; needs CacheCalls::kernels.
 };
 
 struct CacheOptions {
-  std::int64_t length = 0;  ///< Tokens that the cache has room for.
+  std::int64_t length = 0;  ///< The number of tokens that the cache has room for.
   CacheCalls calls = CacheCalls::kernels;
   DecodeEngine engine = DecodeEngine::dynamic;
 };
 
-/// Reads one sequence with a Llama, token after token: keys and values of what was read are kept in
-/// a cache, [1, groups, length, d] for each block, so that a token costs one row and not the whole
-/// sequence.
+/// Reads one sequence with a Llama, token after token. The keys and values of what was read are
+/// kept in a cache, [1, groups, length, d] for each block, so that a token costs one row and not
+/// the whole sequence.
 class CachedLlama {
  public:
-  /// The model must be of one sequence per batch or more, without shards, and outlive this object;
-  /// its parameters are used as they are. Throws Error for a length below 1 or beyond the model's
-  /// sequence, an engine that the calls do not allow, and memory that is exhausted.
+  /// The model must outlive this object; its batch does not matter, and its parameters are used as
+  /// they are. Throws Error for a share or a stage of a model, for a length below 1 or beyond the
+  /// model's sequence, for an engine that the calls do not allow, and when memory is exhausted.
   CachedLlama(Device& device, Llama& model, const CacheOptions& options);
   ~CachedLlama();
   CachedLlama(const CachedLlama&) = delete;
   CachedLlama& operator=(const CachedLlama&) = delete;
 
-  /// Forgets what was read and reads `prompt`. Throws Error for an empty one, and one that is
-  /// longer than the cache.
+  /// Forgets what was read and reads `prompt`. Throws Error if it is empty or longer than the
+  /// cache.
   void prefill(std::span<const std::uint32_t> prompt);
-  /// Reads one more token. Throws Error when the cache is full: it does not slide.
+  /// Reads one more token. Throws Error when the cache is full: the cache does not slide.
   void decode(std::uint32_t token);
-  /// Makes decode() go on behind `position` tokens without having read them: for times alone.
+  /// Makes decode() go on behind `position` tokens without having read them. This is for measuring
+  /// times only.
   void skip_to(std::int64_t position);
-  /// decode() in two parts, for who runs steps by itself: writes what a step is told, and the
-  /// programs of that step, which return its logits.
+  /// Writes the inputs of a step. decode_function() makes the programs of that step, which return
+  /// its logits. Callers that run steps themselves use these two in place of decode().
   void write_decode(std::uint32_t token);
   autograd::StepFunction decode_function() {
     return [this](Device& device) { return read(device); };
   }
 
-  /// The logits of what follows the last token that was read: waits for them.
+  /// Returns the logits of what follows the last token that was read, and waits for them.
   std::vector<float> logits();
   std::int64_t position() const { return position_; }
   std::int64_t length() const { return options_.length; }
-  /// The bytes of all keys and values.
+  /// Returns the bytes of all keys and values.
   Bytes cache_bytes() const;
 
  private:
@@ -78,7 +80,7 @@ class CachedLlama {
   };
 
   bool is_ttml() const { return options_.calls == CacheCalls::ttml; }
-  /// Whether the step reads one row, at a place that lies on the device.
+  /// Says whether the step reads one row, at a place that lies on the device.
   bool decodes() const { return !is_ttml() && tokens_->spec().shape.columns() == 1; }
   void make_tables();
   void require_room(std::int64_t tokens) const;
@@ -101,11 +103,11 @@ class CachedLlama {
   CacheOptions options_;
   std::vector<Block> blocks_;
   ops::Tensor cosines_, sines_;  ///< [length in tiles and one more, d].
-  /// Tables in rows, of which the kernels look up one: tokens, cosines and sines.
+  /// These are tables in rows, of which the kernels look up one: tokens, cosines and sines.
   std::optional<ops::Tensor> token_rows_, cosine_rows_, sine_rows_;
-  ops::Tensor token_, place_;          ///< One uint32 each: what a decoding step is told.
-  std::optional<ops::Tensor> tokens_;  ///< [1, rows]: what the step that is made reads.
-  std::optional<ops::Tensor> mask_;    ///< TTML's, of that step.
+  ops::Tensor token_, place_;          ///< One uint32 each: the inputs of a decoding step.
+  std::optional<ops::Tensor> tokens_;  ///< [1, rows]: the tokens that the present step reads.
+  std::optional<ops::Tensor> mask_;    ///< TTML's mask for that step.
   std::int64_t position_ = 0;
   std::int64_t new_ = 0;  ///< Tokens among those rows; the others are padding.
   std::optional<ops::Tensor> logits_;

@@ -9,30 +9,30 @@
 
 namespace howard::models {
 
-/// A model that says of each token of a sequence what follows: parameters, inputs and targets on a
-/// device.
+/// A model that predicts what follows each token of a sequence, with its parameters, inputs and
+/// targets on a device.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
 
-  /// Each once, also when two layers share it.
+  /// Returns each parameter once, even if two layers share it.
   virtual std::vector<autograd::Parameter*> parameters() = 0;
   virtual const ops::Tensor& tokens() const = 0;   ///< [batch, sequence] uint32
   virtual const ops::Tensor& targets() const = 0;  ///< [batch, sequence] uint32
-  virtual DataType compute() const = 0;            ///< Of products and activations.
+  virtual DataType compute() const = 0;            ///< The type of products and activations.
 
-  /// [batch, 1, sequence, vocabulary], of `tokens`, which have the spec of tokens().
+  /// Returns logits [batch, 1, sequence, vocabulary] of `tokens`, which have the spec of tokens().
   virtual autograd::Value logits(autograd::Tape& tape, const ops::Tensor& tokens) = 0;
-  /// The mean cross-entropy, of a batch that lies anywhere on the device.
+  /// Returns the mean cross-entropy of a batch that lies anywhere on the device.
   virtual autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
                                const ops::Tensor& targets) = 0;
 
-  /// The same model for one sequence, without dropout and without values.
+  /// Makes the same model for one sequence, without dropout and without values.
   virtual std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const = 0;
 };
 
-/// How TTML multiplies matrices: 7 columns and 8 rows of cores wherever that fits, all passes over
-/// the mantissa and float32 sums. For CallOptions::products.
+/// Says how TTML multiplies matrices: on 7 columns and 8 rows of cores wherever that fits, with all
+/// passes over the mantissa and float32 sums. It is meant for CallOptions::products.
 inline constexpr MatmulAttributes kTtmlProducts{
     .core_grid = CoreGrid{.columns = 7, .rows = 8},
     .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};

@@ -20,7 +20,7 @@ namespace {
 
 std::int64_t head_width(const LlamaOptions& options) { return options.width / options.heads; }
 
-// Of one share.
+// These are the widths of one share.
 std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards(); }
 std::int64_t key_value_width(const LlamaOptions& options) {
   return 2 * options.groups / options.shards() * head_width(options);
@@ -29,7 +29,7 @@ std::int64_t wide_width(const LlamaOptions& options) {
   return options.feed_forward / options.shards();
 }
 
-/// Error unless all shares are equal.
+/// Throws Error unless all shares are equal.
 void require_shards(const LlamaOptions& options) {
   const auto require = [&](std::int64_t size, const char* what) {
     if (size % options.shards() == 0) return;
@@ -50,7 +50,7 @@ void require_shards(const LlamaOptions& options) {
                .hint = "weight_tying: disabled"});
 }
 
-/// Error unless a stage has blocks of the model.
+/// Throws Error unless a stage has blocks of the model.
 void require_blocks(const LlamaOptions& options) {
   const bool is_part = !options.has_input() || !options.has_output();
   if (options.first_block >= 0 && options.first_block < options.end_block &&
@@ -65,7 +65,7 @@ void require_blocks(const LlamaOptions& options) {
                .hint = ""});
 }
 
-/// With the width of the feed-forward part and the last block filled in. Error as for the model.
+/// Fills in the width of the feed-forward part and the last block. Throws Error as the model does.
 LlamaOptions llama_sizes(LlamaOptions options) {
   require_heads("llama", options.heads, options.width);
   const auto refuse = [](std::string value, std::string accepted) {
@@ -93,7 +93,7 @@ autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
   return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
 }
 
-/// A column-parallel layer: the device's columns of what x is multiplied to.
+/// Computes a column-parallel layer: returns this device's columns of the product of x.
 autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
                            const LlamaOptions& options) {
   return autograd::project(tape, autograd::shared_input(tape, x, options.group),
@@ -162,7 +162,7 @@ Llama::Llama(Device& device, const LlamaOptions& given)
          .w2 = make("mlp/w2/weight", width, wide),
          .w3 = make("mlp/w3/weight", wide, width)});
   }
-  // On a device that keeps the time alone they would cost more than all else.
+  // On a device that keeps only the time, these would cost more than everything else.
   if (device.holds_values()) write_constants(device.command_queue(0));
 }
 

@@ -20,18 +20,19 @@ struct MlpOptions {
   DataType compute = DataType::bfloat16;
 };
 
-/// How the MLP is divided into functions; the report used different divisions for its engines.
+/// Says how the MLP is divided into functions; the report used different divisions for its engines.
 enum class MlpFunctions {
-  /// For the report's static and traced engines: 12 calls for each layer in a step with SGD.
+  /// This is for the report's static and traced engines: 12 calls for each layer in a step with
+  /// SGD.
   by_layer,
   by_op,           ///< For its dynamic engine: 32 calls and one write for two layers.
   by_fused_layer,  ///< As by_layer, but the product's program adds the bias, as in TTML.
-  /// For its Python engine: no biases, and weights [in, out]. It makes 20 calls for two layers,
-  /// with an Sgd that fills its rate.
+  /// This is for its Python engine: no biases, and weights [in, out]. It makes 20 calls for two
+  /// layers, with an Sgd that fills its rate.
   in_python,
 };
 
-/// The report's numbers for its static engine. The biases are 0.
+/// Holds the report's numbers for its static engine. The biases are 0.
 struct MlpConstants {
   float weight = 0.01F;
   float input = 0.1F;

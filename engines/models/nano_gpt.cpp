@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kFeedForwardFactor = 4;
 
-/// [sequence, width] of NanoGptOptions::fixed_positions.
+/// Returns the [sequence, width] values of NanoGptOptions::fixed_positions.
 std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
   std::vector<float> values;
   for (std::int64_t position = 0; position < sequence; ++position) {
@@ -33,7 +33,7 @@ std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
   return values;
 }
 
-/// Error unless all shares are equal.
+/// Throws Error unless all shares are equal.
 const NanoGptOptions& require_equal_shares(const NanoGptOptions& options) {
   const auto require = [&](bool holds, std::int64_t size, const char* what) {
     if (holds) return;
@@ -89,7 +89,7 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
                        .expand = make.linear(name + "expand", wide, width),
                        .contract = make.linear(name + "contract", width, wide)});
   }
-  // On a device that keeps the time alone they would cost more than all else.
+  // On a device that keeps only the time, these would cost more than everything else.
   if (!device.holds_values()) return;
   CommandQueue& queue = device.command_queue(0);
   autograd::write_values(queue, mask_, causal_mask(options.sequence, 1, 0));

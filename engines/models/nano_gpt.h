@@ -30,28 +30,28 @@ struct NanoGptOptions {
   DataType parameters = DataType::bfloat16;
   DataType compute = DataType::bfloat16;
   bool fused_gelu_backward = true;  ///< If false, ttnn's composite is used.
-  /// As TTML's runner "memory_efficient": blocks keep only their input and run forward once more in
-  /// the backward pass.
+  /// If true, blocks keep only their input and run forward once more in the backward pass, as with
+  /// TTML's runner "memory_efficient".
   bool memory_efficient = false;
-  bool tied = false;  ///< The head multiplies by the token table: one parameter.
-  /// Sinusoids in the place of learned positions: of column 2i and 2i + 1 the sine and the cosine
-  /// of position / 10000^(2i / width).
+  bool tied = false;  ///< If true, the head multiplies by the token table: one parameter.
+  /// If true, sinusoids replace the learned positions: columns 2i and 2i + 1 are the sine and the
+  /// cosine of position / 10000^(2i / width).
   bool fixed_positions = false;
-  bool composite_layernorm = false;  ///< Of small ops; otherwise one program each way.
-  /// Tensor parallel: the model is the share of one of these devices. Its heads, the columns
-  /// between its two linear layers and the rows of the head are divided, all else is on each
-  /// device. It must outlive the model; null stands for one device alone.
+  bool composite_layernorm = false;  ///< Made of small ops; otherwise one program each way.
+  /// For tensor parallelism, the model is the share of one device of this group. Heads, the columns
+  /// between the two linear layers and the rows of the head are divided; everything else is on each
+  /// device. The group must outlive the model; null stands for one device alone.
   const autograd::DeviceGroup* group = nullptr;
 
   int shards() const { return group == nullptr ? 1 : group->devices(); }
 };
 
-/// Parameters, inputs and targets on a device; all but the mask without values at first
-/// (write_random gives the parameters theirs).
+/// Holds parameters, inputs and targets on a device. Only the mask has values at first;
+/// write_random() gives the parameters theirs.
 class NanoGpt final : public LanguageModel {
  public:
-  /// Throws Error when a size is below 1, the heads do not divide the width, or shares do not
-  /// divide what they are of.
+  /// Throws Error when a size is below 1, the heads do not divide the width, or a size does not
+  /// divide into equal shares.
   NanoGpt(Device& device, const NanoGptOptions& options);
   NanoGpt(const NanoGpt&) = delete;
   NanoGpt& operator=(const NanoGpt&) = delete;
@@ -83,7 +83,7 @@ class NanoGpt final : public LanguageModel {
 
   NanoGptOptions options_;
   autograd::Parameter token_table_;
-  autograd::Parameter position_table_;  ///< With fixed positions a constant.
+  autograd::Parameter position_table_;  ///< A constant if positions are fixed.
   std::vector<Layer> layers_;
   LayernormParameters last_norm_;
   std::optional<autograd::Parameter> head_;  ///< Absent when tied.

@@ -16,7 +16,7 @@ namespace {
 
 using Along = Split::Along;
 
-/// By the end of the name; what is not here is on each device.
+/// Says how a parameter is divided, by the end of its name; any other parameter is on each device.
 constexpr std::array<std::pair<std::string_view, Split>, 14> kSplits{{
     {"attention/q_linear/weight", {Along::rows}},
     {"attention/kv_linear/weight", {Along::rows, 2}},
@@ -39,7 +39,7 @@ template <class Visit>
 void for_each_run(std::int64_t rows, std::int64_t columns, const Split& split, int devices,
                   int place, Visit&& visit) {
   if (split.along == Along::nothing) return visit(std::int64_t{0}, std::int64_t{0}, rows * columns);
-  // Of rows, a section is one run; of columns, each row has a run of each section.
+  // If split by rows, a section is one run; if by columns, each row has a run of each section.
   const bool by_rows = split.along == Along::rows;
   const std::int64_t outer = by_rows ? 1 : rows;
   const std::int64_t line = by_rows ? rows * columns : columns;

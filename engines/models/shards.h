@@ -11,9 +11,9 @@
 
 namespace howard::models {
 
-/// How a parameter, a matrix, is divided among the devices of a tensor-parallel group: not at all
-/// (each has the whole), or by rows or columns. With several sections, which stand for q, k and v,
-/// a device has its part of each.
+/// Says how a parameter, a matrix, is divided among the devices of a tensor-parallel group: not at
+/// all (each has the whole), by rows or by columns. If there are several sections, which stand for
+/// q, k and v, a device has its part of each.
 struct Split {
   enum class Along : std::uint8_t { nothing, rows, columns };
   Along along = Along::nothing;
@@ -21,7 +21,7 @@ struct Split {
 };
 
 /// Returns how TTML divides a parameter of a Llama or of a nano_gpt, by its name: column-parallel
-/// layers by their outputs, row-parallel ones by their inputs, the head by its tokens.
+/// layers by their outputs, row-parallel layers by their inputs, and the head by its tokens.
 Split split_of(std::string_view parameter);
 
 /// Returns the share of the device at `place` of a whole matrix [rows, columns].
@@ -31,8 +31,9 @@ std::vector<float> share_of(std::span<const float> whole, std::int64_t rows, std
 void join_share(std::span<const float> share, std::int64_t rows, std::int64_t columns,
                 const Split& split, int devices, int place, std::span<float> whole);
 
-/// Writes the start values that write_random() gives to the parameters `whole` of a model into
-/// `own`, those of them that this device has, or its share of them. `whole` needs no values.
+/// Writes the start values that write_random() gives to the parameters `whole` of a model. Only
+/// those that this device has, or its shares of them, are written, into `own`. `whole` needs no
+/// values.
 void write_random_shares(CommandQueue& queue, std::span<autograd::Parameter* const> own,
                          std::span<autograd::Parameter* const> whole, std::uint32_t seed,
                          int devices, int place);

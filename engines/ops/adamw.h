@@ -6,7 +6,7 @@
 
 namespace howard::ops {
 
-/// What AdamW keeps for each parameter. Both tensors have its shape and are zero at first.
+/// Holds what AdamW keeps for each parameter. Both tensors have its shape and are zero at first.
 struct Moments {
   Tensor first;
   Tensor second;

@@ -11,18 +11,18 @@ struct AttentionOperands {
   Tensor q, k, v;
 };
 
-/// The program of out = softmax(scale q k^T) v in one kernel, of q's spec. Error when the specs do
-/// not fit; when a causal one has not s = t; when a chunk is no multiple of 32.
+/// Makes the program of out = softmax(scale q k^T) v in one kernel; `out` has q's spec. Throws
+/// Error when the specs do not fit, when a causal one has s unequal to t, and when a chunk is no
+/// multiple of 32.
 Program attention(const AttentionOperands& operands, const AttentionAttributes& attributes,
                   const Tensor& out);
-/// The same with a mask [b or 1, 1, s, t] that is added. Error also when it is causal.
+/// Adds a mask [b or 1, 1, s, t] to the scores. Throws Error also when it is causal.
 Program attention(const AttentionOperands& operands, const Tensor& mask,
                   const AttentionAttributes& attributes, const Tensor& out);
 
-/// The program of a decoding step: q of one row [b, h, 1, d] sees the places 0 to `position`, one
-/// uint32 on the device, of a cache k and v [b, g, t, d]. ttnn's
-/// scaled_dot_product_attention_decode. Error as above, and for another number of rows or a causal
-/// attribute.
+/// Makes the program of a decoding step, ttnn's scaled_dot_product_attention_decode: one row of q
+/// [b, h, 1, d] sees the places 0 to `position`, one uint32 on the device, of a cache k and v [b,
+/// g, t, d]. Throws Error as above, and for more rows of q or a causal attribute.
 Program decode_attention(const AttentionOperands& operands, const Tensor& position,
                          const AttentionAttributes& attributes, const Tensor& out);
 

@@ -56,7 +56,7 @@ OpEntry eltwise_entry(const EltwiseEntry& entry) {
   return op;
 }
 
-/// An op of one tensor that gives one of its shape.
+/// Makes the entry of an op of one tensor that gives one of its shape.
 OpEntry row_entry(std::string name, std::string meaning,
                   Program (*program)(const Tensor&, const Tensor&)) {
   return {.name = std::move(name),
@@ -67,7 +67,7 @@ OpEntry row_entry(std::string name, std::string meaning,
           .beside = [](const TensorSpec&) { return SpecList(); }};
 }
 
-constexpr float kEpsilon = 1e-5F;  // ttnn's default is smaller; it takes no time
+constexpr float kEpsilon = 1e-5F;  // ttnn's default is smaller; the value does not change the time.
 
 void add_rows(std::vector<OpEntry>& all) {
   all.push_back(row_entry("softmax", "the softmax along the columns", softmax));
@@ -155,7 +155,7 @@ void add_movement(std::vector<OpEntry>& all) {
        .beside = [](const TensorSpec&) { return SpecList(); }});
 }
 
-/// A whole number of a call. Error when it is none.
+/// Returns a whole number of a call. Throws Error when it is not whole.
 std::int64_t whole(const OpCall& call, std::size_t i) {
   const double value = call.numbers.at(i);
   constexpr double kMost = 1 << 24;
@@ -174,7 +174,7 @@ std::array<int, 4> order_of(const OpCall& call) {
   return order;
 }
 
-/// Parts of a tensor, and more than one.
+/// Adds the ops on parts of a tensor and on several tensors.
 void add_parts(std::vector<OpEntry>& all) {
   const auto nothing = [](const TensorSpec&) { return SpecList(); };
   all.push_back(
@@ -251,7 +251,7 @@ std::vector<OpEntry> make_catalogue() {
                .hint = ""});
 }
 
-/// "clamp:0:6" as the function and its numbers.
+/// Parses "clamp:0:6" as a function and its numbers.
 EltwiseStep parse_step(std::string_view whole, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   const auto function = find_eltwise(parts[0]);

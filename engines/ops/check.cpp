@@ -29,7 +29,7 @@ void refuse(std::string_view op, std::initializer_list<TensorSpec> specs,
 bool is_real(const TensorSpec& spec) { return spec.dtype != DataType::uint32; }
 
 void require_output(std::string_view op, const Tensor& out, const TensorSpec& expected) {
-  // Where the result lies is the caller's choice.
+  // The caller chooses where the result lies.
   const TensorSpec& spec = out.spec();
   if (spec.shape == expected.shape && spec.dtype == expected.dtype &&
       spec.layout == expected.layout) {

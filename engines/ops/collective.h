@@ -8,7 +8,7 @@
 
 namespace howard::ops {
 
-// Programs that the devices of a group run together (engines/device/collective.h). `group` is the
+// The devices of a group run these programs together (engines/device/collective.h). `group` is the
 // group's handle on this device: one uint32, row-major.
 
 /// Returns the spec of `devices` tensors like `part` side by side along `dimension`, 0 to 3.

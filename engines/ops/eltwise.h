@@ -13,18 +13,18 @@ namespace howard::ops {
 /// does not take two values.
 TensorSpec eltwise_output(Eltwise function, const TensorSpec& a, const TensorSpec& b);
 
-// Each of these makes the program that computes out = ... and throws Error when `out` has another
-// spec than the result, or when the function takes another number of values.
+// Each of these functions makes the program that computes out = ... Each throws Error when `out`
+// has another spec than the result, or when the function takes another number of values.
 
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& b, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, float scalar, const Tensor& out);
 Program eltwise(Eltwise function, const Tensor& a, const Tensor& out);
 
-/// The spec of the function that `attributes` say, of as many tensors as it takes values, or one
-/// less and a scalar. Error as above, or when one of the functions that follow or go before takes
-/// not one value, or when one goes before a second tensor that there is not.
+/// Returns the spec of the function in `attributes`, of as many tensors as it takes values, or of
+/// one less and a scalar. Throws Error as above, when a function that follows or goes before does
+/// not take one value, and when one goes before a second tensor that is missing.
 TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const TensorSpec> values);
-/// The program of that function of `values`, with the numbers and what follows it.
+/// Makes the program of that function of `values`, with its numbers and the functions around it.
 Program eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values,
                 const Tensor& out);
 Program fill(float value, const Tensor& out);

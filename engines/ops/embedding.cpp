@@ -22,7 +22,7 @@ TensorSpec embedding_output(const TensorSpec& indices, const TensorSpec& table) 
 
 Program embedding(const Tensor& indices, const Tensor& table, const Tensor& out) {
   TensorSpec expected = embedding_output(indices.spec(), table.spec());
-  // Rows of the table as they are, or tiles made of them.
+  // The result may have rows of the table as they are, or tiles made of them.
   expected.layout = out.spec().layout;
   require_output("embedding", out, expected);
   return {.name = "embedding",

@@ -18,18 +18,18 @@ TensorSpec split_heads_output(const TensorSpec& qkv, int heads);
 Program split_heads(const Tensor& qkv, int heads, const Tensor& q, const Tensor& k,
                     const Tensor& v);
 
-/// The spec of k and v with groups. Error when the columns of kv are not 2 groups d, with the d of
-/// q's heads.
+/// Returns the spec of k and v with groups. Throws Error when the columns of kv are not 2 groups d,
+/// with the d of q's heads.
 TensorSpec split_groups_output(const TensorSpec& q, const TensorSpec& kv, int heads, int groups);
-/// The program of query, k, v = columns of q and kv, by heads and groups. Error when the specs do
-/// not fit.
+/// Makes the program that splits the columns of q and kv into query, k and v, by heads and groups.
+/// Throws Error when the specs do not fit.
 Program split_groups(const Tensor& q, const Tensor& kv, int heads, int groups, const Tensor& query,
                      const Tensor& k, const Tensor& v);
 
-/// [n, heads count, s, d] of [n, heads, s, d].
+/// Returns [n, heads count, s, d] for [n, heads, s, d].
 TensorSpec repeat_heads_output(const TensorSpec& a, int count);
-/// The program of out = each head of a `count` times, one after the other. Error when the count is
-/// below 1 or out has another spec.
+/// Makes the program that repeats each head of a `count` times, one after the other. Throws Error
+/// when the count is below 1 or out has another spec.
 Program repeat_heads(const Tensor& a, int count, const Tensor& out);
 
 TensorSpec concat_heads_output(const TensorSpec& a);

@@ -6,13 +6,13 @@
 
 namespace howard::ops {
 
-/// What the forward pass keeps for the backward pass: for each row, one value, [..., 1].
+/// Holds what the forward pass keeps for the backward pass: for each row, one value, [..., 1].
 struct LayernormStatistics {
   Tensor mean;
   Tensor rstd;  ///< 1 / sqrt(variance + epsilon)
 };
 
-/// One row each, as wide as x.
+/// Holds one row each, as wide as x.
 struct LayernormScale {
   Tensor gamma;
   Tensor beta;

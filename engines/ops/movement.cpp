@@ -14,7 +14,7 @@ namespace {
 
 Shape shape_of(const Sides& sides) { return {sides[0], sides[1], sides[2], sides[3]}; }
 
-/// Error unless out has a's data type and layout.
+/// Throws Error unless `out` has a's data type and layout.
 void require_same_kind(std::string_view op, const Tensor& a, const Tensor& out) {
   require_output(op, out, {out.spec().shape, a.spec().dtype, a.spec().layout});
 }

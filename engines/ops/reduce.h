@@ -14,8 +14,8 @@ TensorSpec reduce_output(Dimension dimension, const TensorSpec& a);
 Program reduce(Reduction reduction, Dimension dimension, const Tensor& a, const Tensor& out,
                bool moreh = false);
 
-/// The program of out [n, 1, s, d] = the sum over the heads of a [n, heads, s, d]: moreh_sum along
-/// the second dimension. Error when out has another spec.
+/// Makes the program that sums a [n, heads, s, d] over its heads to out [n, 1, s, d]: moreh_sum
+/// along the second dimension. Throws Error when out has another spec.
 Program sum_heads(const Tensor& a, const Tensor& out);
 
 }  // namespace howard::ops

@@ -15,8 +15,8 @@ Program reshape(const Tensor& a, const Tensor& out);
 /// layout differs and nothing else does.
 Program to_layout(const Tensor& a, const Tensor& out);
 
-/// The program of out = a in another memory: in DRAM or L1, interleaved or sharded. Error when
-/// anything but the memory differs.
+/// Makes the program that copies a to another memory: DRAM or L1, interleaved or sharded. Throws
+/// Error when anything but the memory differs.
 Program to_memory(const Tensor& a, const Tensor& out);
 
 }  // namespace howard::ops

@@ -23,8 +23,8 @@ fs::path setting(const char* variable, const fs::path& otherwise) {
   return value != nullptr && *value != '\0' ? fs::path(value) : otherwise;
 }
 
-/// The folder of the scripts: the one that was installed with the running program, or else that of
-/// the build.
+/// Returns the folder of the scripts: the one that was installed with the running program, or else
+/// that of the build.
 fs::path built_in_folder() {
   return installed(HOWARD_INSTALLED_PYTHON_FOLDER).value_or(HOWARD_PYTHON_FOLDER);
 }

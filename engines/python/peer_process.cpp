@@ -26,9 +26,9 @@ using nlohmann::json;
 
 /// This much of a traceback's end is enough to see what was wrong.
 constexpr std::size_t kMostErrorText = 2000;
-/// How long a process that has closed its streams may take to end before it is killed.
+/// A process that has closed its streams may take this long to end before it is killed.
 constexpr std::chrono::seconds kEndLimit{5};
-/// How often we ask whether the user wants to stop. We ask regularly because the signal may go to
+/// We ask this often whether the user wants to stop. We ask regularly because the signal may go to
 /// another thread.
 constexpr std::chrono::milliseconds kLook{100};
 

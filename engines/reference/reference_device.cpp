@@ -11,7 +11,7 @@
 namespace howard::reference {
 namespace {
 
-/// Returns a number as it is after it was stored as bfloat16.
+/// Returns a number as it is after being stored as bfloat16.
 double stored(double value) {
   return double{from_bfloat16(to_bfloat16(static_cast<float>(value)))};
 }

@@ -117,7 +117,7 @@ class Computation {
     });
   }
 
-  /// To more heads: each of them as often as they are more.
+  /// If the result has more heads, each one is repeated as often as needed.
   void operator()(const ReshapeAttributes&) {
     if (outputs_[0].size() == inputs_[0]->size()) {
       outputs_[0] = *inputs_[0];
@@ -138,8 +138,8 @@ class Computation {
     });
   }
 
-  /// With two operands the first is written into the second, from a row on, which the third adds
-  /// to.
+  /// If there are two operands, the first is written into the second from a row on, to which the
+  /// third operand adds.
   void operator()(const SliceAttributes& attributes) {
     if (writes_rows(program_)) return write_rows(attributes.begins[2]);
     each_output([&](Index at) {
@@ -288,7 +288,7 @@ class Computation {
     });
   }
 
-  /// Inputs x and perhaps gamma; outputs y and perhaps the root.
+  /// The inputs are x and perhaps gamma; the outputs are y and perhaps the root.
   void operator()(const RmsNormAttributes& attributes) {
     const Index x = size_of(0);
     for_each(x, [&](const Index& at) {
@@ -304,7 +304,7 @@ class Computation {
     });
   }
 
-  /// Inputs x, gamma, the root, dy; outputs dx and the parts of dgamma.
+  /// The inputs are x, gamma, the root and dy; the outputs are dx and the parts of dgamma.
   void operator()(const RmsNormBackwardAttributes&) {
     const Index x = size_of(0);
     for_each(x, [&](const Index& at) {
@@ -408,7 +408,7 @@ class Computation {
   }
 
  private:
-  /// q of the first operand, k and v of the second.
+  /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];
     if (has_position(program_)) first += static_cast<std::int64_t>(input(2, {0, 0, 0, 0}));
@@ -418,6 +418,7 @@ class Computation {
     });
   }
 
+  /// Splits q off the first operand, and k and v off the second.
   void split_groups() {
     for (std::size_t i = 0; i < 3; ++i) {
       const Index to = size_of_output(i);

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr std::string_view kMagic = "HOWARDCK";
 constexpr std::uint32_t kVersion = 1;
-/// Begins the line of the ways of products, behind those of the recipe.
+/// Begins the line of the ways of products, which follows those of the recipe.
 constexpr std::string_view kWays = "product_ways=";
 constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
 

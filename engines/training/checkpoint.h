@@ -18,7 +18,8 @@ struct NamedValues {
   friend bool operator==(const NamedValues&, const NamedValues&) = default;
 };
 
-/// The state of a training run between two steps: all that later steps depend on, except the text.
+/// The state of a training run between two steps: everything that later steps depend on, except the
+/// text.
 struct Checkpoint {
   Recipe recipe;
   std::int64_t step = 0;  ///< How many steps are done.
@@ -45,8 +46,8 @@ std::uint32_t checksum(std::string_view bytes);
 /// what follows, the recipe and the ways of products as text, the other members of Checkpoint in
 /// their order, and the checksum of all that. Integers and float32 are little endian.
 std::string checkpoint_bytes(const Checkpoint& checkpoint);
-/// The inverse. `source` is its name in messages. Throws Error when `bytes` is not a checkpoint,
-/// has another version, or is truncated or damaged.
+/// Parses checkpoint_bytes(). `source` is the file's name in messages. Throws Error when `bytes` is
+/// not a checkpoint, has another version, or is truncated or damaged.
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& source);
 
 }  // namespace howard::training

@@ -12,7 +12,8 @@ namespace howard::training {
 /// back to the host, so it works with the dynamic engine only.
 class Clipped final : public autograd::Optimizer {
  public:
-  /// `optimizer` must outlive it. `reads_norm`: the host reads it, which no recorded step can do.
+  /// `optimizer` must outlive it. If `reads_norm`, the host reads the norm, which no recorded step
+  /// can do.
   Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters, float most,
           bool reads_norm);
 

@@ -15,12 +15,13 @@
 
 namespace howard::training {
 
-/// How the next token is drawn.
+/// Says how the next token is drawn.
 struct Sampling {
-  float temperature = 1;  ///< Divides the logits; 0 takes the most likely.
-  int top_k = 0;          ///< Only the k most likely; 0: all.
-  float top_p = 1;        ///< Only the most likely that together reach p.
-  /// Divides the positive logits of what is in the text already and multiplies the negative ones.
+  float temperature = 1;  ///< Divides the logits; 0 takes the most likely token.
+  int top_k = 0;          ///< Only the k most likely tokens are drawn; 0 means all.
+  float top_p = 1;        ///< Only the most likely tokens that together reach p are drawn.
+  /// Divides the positive logits of tokens that are in the text already, and multiplies the
+  /// negative ones.
   float repetition_penalty = 1;
   std::uint32_t seed = 0;
 };
@@ -33,25 +34,26 @@ void require_valid(const Sampling& sampling);
 /// softmax and top-p, in TTML's order. Among equal logits the first counts as more likely.
 std::size_t pick(std::span<const float> logits, const Sampling& sampling, double draw);
 
-/// What a text may consist of, and where it ends.
+/// Says what a text may consist of, and where it ends.
 struct WrittenTokens {
   Tokenizer::Range range;
-  std::vector<std::uint32_t> ends;  ///< Tokens behind which nothing is written.
+  std::vector<std::uint32_t> ends;  ///< Nothing is written behind one of these tokens.
 };
 
-/// Called with each token as it is written.
+/// Is called with each token as it is written.
 using TokenSink = std::function<void(std::uint32_t token)>;
 
-/// `count` tokens that `reader` writes behind `text`, which is not empty. Fewer behind a token that
-/// ends a text, and once `stop`, asked before each, says so; null: never.
+/// Returns up to `count` tokens that `reader` writes behind `text`, which must not be empty. It
+/// ends earlier behind a token that ends a text, or when `stop`, which is asked before each token,
+/// returns true; `stop` may be null.
 std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::uint32_t> text,
                                          std::int64_t count, const Sampling& sampling,
                                          const WrittenTokens& written,
                                          const std::function<bool()>& stop,
                                          const TokenSink& sink = {});
 
-/// `count` tokens as text that `model` writes behind `prompt`, by window_reader(). Error for an
-/// empty prompt, one that the tokenizer cannot read, or bad sampling.
+/// Returns `count` tokens, as text, that `model` writes behind `prompt`, by window_reader(). Throws
+/// Error for an empty prompt, for one that the tokenizer cannot read, and for bad sampling.
 std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
                      std::string_view prompt, std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop = {});

@@ -18,7 +18,7 @@ constexpr double kLayerBytes = 20e3;    ///< names, buffers and nodes of the gra
 constexpr double kBatchBytes = 88e3;    ///< a layer's recorded forward and backward calls
 constexpr double kUpdateBytes = 180e3;  ///< the recorded calls of AdamW's composite update
 
-/// Values of the model that are trained; a recipe may hold any sizes.
+/// Returns how many values of a layer are trained; a recipe may hold any sizes.
 double nano_gpt_layer(double width) {
   const double norms = 2 * 2 * width;
   const double attention = 3 * width * (width + 1) + width * (width + 1);
@@ -45,7 +45,8 @@ double all_parameters(const Recipe& recipe, double vocabulary) {
   return tables + positions + last_norm + layers * nano_gpt_layer(width);
 }
 
-/// Tensors as large as the parameters: themselves and what the optimizer keeps.
+/// Returns how many tensors are as large as the parameters: themselves and what the optimizer
+/// keeps.
 double kept_tensors(const Recipe& recipe) {
   switch (recipe.optimizer) {
     case OptimizerKind::adamw:

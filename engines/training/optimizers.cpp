@@ -15,7 +15,7 @@ using autograd::AdamWForm;
 using autograd::Parameter;
 using autograd::Sgd;
 
-/// Takes the gradients away.
+/// Removes the gradients.
 class NoOp final : public autograd::Optimizer {
  public:
   explicit NoOp(std::vector<Parameter*> parameters) : parameters_(std::move(parameters)) {}

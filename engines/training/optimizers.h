@@ -12,20 +12,21 @@
 
 namespace howard::training {
 
-/// The optimizer of a recipe, without clipping. `replayable`: what changes from step to step lies
-/// on the device. `parameters` must outlive it. Error for an AdamW that can not be replayed.
+/// Makes the optimizer of a recipe, without clipping. If `replayable`, what changes from step to
+/// step lies on the device. `parameters` must outlive it. Throws Error for an AdamW that cannot be
+/// replayed.
 std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     const autograd::Calls& calls,
                                                     std::vector<autograd::Parameter*> parameters,
                                                     bool replayable);
 
-/// A tensor that a checkpoint holds, by name.
+/// A tensor that a checkpoint holds, with its name.
 struct SavedTensor {
   std::string name;
   ops::Tensor tensor;
 };
 
-/// The parameters, each followed by what `optimizer` keeps of it.
+/// Returns the parameters, each followed by what `optimizer` keeps of it.
 std::vector<SavedTensor> saved_tensors(const std::vector<autograd::Parameter*>& parameters,
                                        const autograd::Optimizer& optimizer);
 

@@ -66,7 +66,7 @@ void read(std::string_view /*name*/, std::string_view value, autograd::Schedule&
   field = autograd::parse_schedule(value);
 }
 
-/// One of some words.
+/// Reads one of some words. Throws Error for any other.
 template <class Kind, std::size_t count>
 void read_word(std::string_view name, std::string_view value, const Words<Kind, count>& words,
                Kind& field) {
@@ -105,13 +105,13 @@ std::string word_of(const Words<Kind, count>& words, Kind field) {
 }
 std::string text(OptimizerKind field) { return word_of(kOptimizers, field); }
 std::string text(ModelKind field) { return word_of(kModels, field); }
-/// The shortest text that reads back the same.
+/// Returns the shortest text that reads back the same.
 template <class Number>
 requires std::is_arithmetic_v<Number> std::string text(Number field) {
   return fmt::format("{}", field);
 }
 
-/// Whole numbers that may be 0; all others are 1 or more.
+/// These whole numbers may be 0; all others are 1 or more.
 constexpr std::array kFromZero{std::string_view("seed"), std::string_view("warmup"),
                                std::string_view("hold"), std::string_view("feed-forward"),
                                std::string_view("rope-length")};

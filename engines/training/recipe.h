@@ -19,8 +19,8 @@ enum class OptimizerKind : std::uint8_t {
   no_op,        ///< Forgets the gradients: a step's forward and backward passes alone.
 };
 
-/// What determines a training run, the text and the number of threads aside: TTML's nano_gpt, or
-/// its Llama.
+/// Everything that determines a training run except the text and the number of threads, for TTML's
+/// nano_gpt or its Llama.
 struct Recipe {
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
@@ -40,30 +40,30 @@ struct Recipe {
   std::int64_t steps = 1000;  ///< The length of the schedule.
 
   DataType parameters = DataType::float32;
-  float beta1 = 0.9F;  ///< AdamW's, as the next two.
+  float beta1 = 0.9F;  ///< For AdamW, like the next two.
   float beta2 = 0.999F;
   float epsilon = 1e-8F;
   bool kahan = false;   ///< AdamW's sums keep what they round away.
   float sgd_decay = 0;  ///< SGD's weight decay.
-  float momentum = 0;   ///< SGD's, as the next two.
+  float momentum = 0;   ///< For SGD, like the next two.
   float dampening = 0;
   bool nesterov = false;
-  float least_rate = 0;              ///< Of the schedule speedrun, as the next two.
-  std::int64_t warmup = 100;         ///< Steps.
-  std::int64_t hold = 0;             ///< Steps.
+  float least_rate = 0;              ///< For the schedule speedrun, like the next two.
+  std::int64_t warmup = 100;         ///< In steps.
+  std::int64_t hold = 0;             ///< In steps.
   bool memory_efficient = false;     ///< Blocks run forward once more in the backward pass.
   bool tied = false;                 ///< The head's weight is the token table.
-  bool fixed_positions = false;      ///< Sinusoids; of a nano_gpt.
-  bool composite_layernorm = false;  ///< Of a nano_gpt.
+  bool fixed_positions = false;      ///< Sinusoids; for a nano_gpt only.
+  bool composite_layernorm = false;  ///< For a nano_gpt only.
 
   ModelKind model = ModelKind::nano_gpt;
-  int groups = 3;                 ///< Of keys and values; a llama's, as all that follows.
-  std::int64_t feed_forward = 0;  ///< 0: 8/3 of the width, up to a multiple of 256.
+  int groups = 3;  ///< The heads of keys and values; for a llama, like all that follows.
+  std::int64_t feed_forward = 0;  ///< 0 means 8/3 of the width, up to a multiple of 256.
   float theta = 10000;            ///< The base of the rotary angles.
-  float rope_factor = 0;          ///< By which low frequencies are divided; 0: none are.
+  float rope_factor = 0;          ///< Low frequencies are divided by this; 0 means that none are.
   float rope_high = 4;
   float rope_low = 1;
-  std::int64_t rope_length = 0;  ///< Of the sequences that the frequencies were made for.
+  std::int64_t rope_length = 0;  ///< The frequencies were made for sequences of this length.
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };

@@ -10,18 +10,18 @@
 
 namespace howard::training {
 
-// `vocabulary`: rows of the token table. `group`: the devices that divide the layers, which must
-// outlive the model; null for one device alone.
+// In these functions, `vocabulary` is the number of rows of the token table. `group` has the
+// devices that divide the layers and must outlive the model; null stands for one device alone.
 
-/// The sizes of a recipe that is a nano_gpt.
+/// Returns the sizes of a recipe that is a nano_gpt.
 models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary,
                                         const autograd::DeviceGroup* group = nullptr);
 
-/// The same of a llama.
+/// Returns the sizes of a recipe that is a llama.
 models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary,
                                    const autograd::DeviceGroup* group = nullptr);
 
-/// The model of a recipe, but for the mask without values. Error as for the model.
+/// Makes the model of a recipe, in which only the mask has values. Throws Error as the model does.
 std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& recipe,
                                                   std::int64_t vocabulary,
                                                   const autograd::DeviceGroup* group = nullptr);

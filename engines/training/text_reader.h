@@ -16,18 +16,18 @@ class TextReader {
  public:
   virtual ~TextReader() = default;
 
-  /// The logits of the token that follows `text`, which is not empty: a whole text, or the last one
-  /// with more tokens behind it.
+  /// Returns the logits of the token that follows `text`, which must not be empty. `text` is a new
+  /// text, or the last one with more tokens behind it.
   virtual std::vector<float> logits(std::span<const std::uint32_t> text) = 0;
 };
 
-/// Reads the whole text each time, without dropout: it stands at the beginning of the model's
-/// sequence, the rest padded, and of a longer text the end counts. Copies the parameters of
-/// `trained`.
+/// Makes a reader that reads the whole text each time, without dropout. The text stands at the
+/// beginning of the model's sequence, and the rest is padded; of a longer text, only the end
+/// counts. The parameters of `trained` are copied.
 std::unique_ptr<TextReader> window_reader(Device& device, models::LanguageModel& trained);
 
-/// Reads each token once, with a cache. Throws Error for a text longer than the cache, and as
-/// models::CachedLlama.
+/// Makes a reader that reads each token once, with a cache. Throws Error as models::CachedLlama
+/// does, and for a text that is longer than the cache.
 std::unique_ptr<TextReader> cache_reader(Device& device, models::Llama& model,
                                          const models::CacheOptions& options);
 

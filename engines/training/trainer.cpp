@@ -35,7 +35,7 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
   return recipe;
 }
 
-/// A step that is to be captured has what changes on the device.
+/// Returns whether scalars change: in a captured step, everything that changes is on the device.
 Scalars scalars_of(const Recipe& recipe, Engine engine) {
   const bool is_constant =
       (recipe.optimizer == OptimizerKind::sgd || recipe.optimizer == OptimizerKind::no_op) &&
@@ -46,7 +46,7 @@ Scalars scalars_of(const Recipe& recipe, Engine engine) {
   return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 
-/// The recipe. Error when it takes more than `memory`.
+/// Returns the recipe. Throws Error when it takes more than `memory`.
 const Recipe& require_room(const Recipe& recipe, std::int64_t vocabulary, Engine engine,
                            std::optional<Bytes> memory) {
   if (memory) require_memory(recipe, vocabulary, engine != Engine::dynamic, *memory);
@@ -260,7 +260,7 @@ void Trainer::fail_where_not_finite() {
     }
     ++steps_done_;
   }
-  // They lie on the device that checks.
+  // The gradients lie on the device that checks.
   for (Parameter* parameter : model_->parameters()) parameter->gradient.reset();
   throw Error(
       {.attempted = "train",

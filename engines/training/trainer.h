@@ -18,7 +18,7 @@
 
 namespace howard::training {
 
-/// Which of the three engines runs the steps. The losses are the same, to the bit.
+/// Says which of the three engines runs the steps. The losses are the same, to the bit.
 enum class Engine : std::uint8_t { dynamic, static_step, traced };
 
 /// Trains the model of a recipe on a corpus.
@@ -62,9 +62,10 @@ class Trainer {
   const Recipe& recipe() const { return recipe_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   models::LanguageModel& model() { return *model_; }
-  /// The number of values that are trained.
+  /// Returns the number of values that are trained.
   std::int64_t parameters() const;
-  /// The programs of the recorded step; none before it is recorded and of the dynamic engine.
+  /// Returns the programs of the recorded step. There are none before it is recorded, nor with the
+  /// dynamic engine.
   std::span<const Program> programs() const;
 
  private:
@@ -90,8 +91,8 @@ class Trainer {
   std::shared_ptr<const Tokenizer> tokenizer_;
   TextBatches batches_;
   std::unique_ptr<models::LanguageModel> model_;
-  std::vector<Data> data_;                  ///< Of each batch of a step.
-  std::optional<ops::Tensor> seed_offset_;  ///< Of the traced engine with dropout.
+  std::vector<Data> data_;                  ///< One for each batch of a step.
+  std::optional<ops::Tensor> seed_offset_;  ///< Only of the traced engine with dropout.
   std::unique_ptr<autograd::Optimizer> optimizer_;
   std::unique_ptr<autograd::Optimizer> clipped_;  ///< Wraps `optimizer_`; null without clipping.
   autograd::StepFunction function_;               ///< Made for the step that is done next.

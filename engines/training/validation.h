@@ -16,20 +16,20 @@ std::vector<std::uint32_t> hold_out(Corpus& corpus);
 /// Says how well a model predicts tokens that it is not trained on.
 class Validation {
  public:
-  /// Of `sequences` windows that are spread evenly over `tokens`. `trained` and `device` must
-  /// outlive this object. Throws Error when the tokens are too few for a window and what follows
-  /// it.
+  /// Takes `sequences` windows that are spread evenly over `tokens`. `trained` and `device` must
+  /// outlive this object. Throws Error when the tokens are too few for a window and the token
+  /// behind it.
   Validation(Device& device, models::LanguageModel& trained, std::vector<std::uint32_t> tokens,
              std::int64_t sequences);
   ~Validation();
 
-  /// The mean loss of the windows with the parameters as they are now, without dropout.
+  /// Returns the mean loss of the windows with the present parameters, without dropout.
   float loss();
 
  private:
   Device& device_;
   models::LanguageModel& trained_;
-  std::unique_ptr<models::LanguageModel> model_;  ///< Of one sequence, without dropout.
+  std::unique_ptr<models::LanguageModel> model_;  ///< A model of one sequence, without dropout.
   std::vector<std::uint32_t> tokens_;
   std::int64_t sequences_;
 };

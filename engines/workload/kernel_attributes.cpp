@@ -30,7 +30,7 @@ using Json = nlohmann::json;
                .hint = ""});
 }
 
-/// Takes attributes out of an object, so that what is left is known to nobody.
+/// Takes attributes out of an object, so that the ones that are left are unknown.
 class AttributeReader {
  public:
   AttributeReader(std::string_view kernel, Json object)
@@ -64,7 +64,7 @@ class AttributeReader {
     }
     return CoreGrid{value[0].get<int>(), value[1].get<int>()};
   }
-  /// A whole number from `least` to `most`; absent: `otherwise`.
+  /// Returns a whole number from `least` to `most`, or `otherwise` if it is missing.
   std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
                      std::int64_t otherwise) {
     const Json value = take(name);
@@ -74,7 +74,7 @@ class AttributeReader {
     }
     return value.get<std::int64_t>();
   }
-  /// `count` whole numbers from `least` to `most`; absent: all are `otherwise`.
+  /// Returns `count` whole numbers from `least` to `most`, or all `otherwise` if they are missing.
   template <class Number, std::size_t count>
   std::array<Number, count> numbers(const char* name, std::int64_t least, std::int64_t most,
                                     std::array<Number, count> otherwise) {
@@ -90,13 +90,13 @@ class AttributeReader {
     for (std::size_t i = 0; i < count; ++i) numbers[i] = value[i].get<Number>();
     return numbers;
   }
-  /// A function of one value by its name; absent: none.
+  /// Returns a function of one value by its name, or nothing if it is missing.
   std::optional<EltwiseStep> step(const char* name) {
     const Json value = take(name);
     if (value.is_null()) return std::nullopt;
     return step_named(name, value);
   }
-  /// Functions of one value, each by its name: ["relu", "exp"].
+  /// Returns functions of one value, each by its name: ["relu", "exp"].
   std::vector<EltwiseStep> steps(const char* name) {
     const Json value = take(name);
     std::vector<EltwiseStep> found;
@@ -134,7 +134,7 @@ class AttributeReader {
 
 using Reader = std::function<Attributes(AttributeReader&)>;
 
-/// No side of a tensor, and no block of one, is larger.
+/// Every side of a tensor or of a block is at most this large.
 constexpr std::int64_t kMostSide = std::int64_t{1} << 40;
 constexpr std::int64_t kMostBlockSide = std::int64_t{1} << 20;
 
@@ -260,7 +260,8 @@ Attributes concat_attributes(AttributeReader& from) {
   return ConcatAttributes{.dimension = static_cast<int>(from.whole("dimension", 0, 3, 3))};
 }
 
-/// A collective adds along rows or columns, and leaves each device its share of them.
+/// Reads the attributes of a collective that adds along rows or columns and leaves each device its
+/// share.
 Attributes reduce_scatter_attributes(AttributeReader& from) {
   const std::string dimension = from.word("dimension").value_or("columns");
   if (dimension == "columns") {

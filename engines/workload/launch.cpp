@@ -15,7 +15,7 @@
 namespace howard::workload {
 namespace {
 
-/// Whether the operands of a call fit its kernel, by overload for each kind.
+/// Checks that the operands of a call fit its kernel; each kind has an overload.
 class OperandCheck {
  public:
   OperandCheck(std::string_view name, const Program& program) : name_(name), program_(program) {}
@@ -133,7 +133,7 @@ class OperandCheck {
     return program_.inputs[static_cast<std::size_t>(i)].spec.shape;
   }
   const Shape& out() const { return program_.outputs[0].spec.shape; }
-  /// The sides of the only operand, and of the result.
+  /// Returns the sides of the only operand and of the result.
   std::pair<std::array<std::int64_t, 4>, std::array<std::int64_t, 4>> sides() const {
     return {in(0).dimensions(), out().dimensions()};
   }
@@ -157,7 +157,7 @@ class OperandCheck {
 
 bool is_collective(std::string_view name) { return name == kAllGather || name == kReduceScatter; }
 
-/// Whether the tensors of a collective fit: one of them has one side several times as long.
+/// Checks that the tensors of a collective fit: one side is several times as long in one of them.
 void check_collective(const Program& program) {
   const auto refuse = [&](std::string_view accepted) {
     throw Error({.attempted = fmt::format("launch {}", program.name),
@@ -184,14 +184,15 @@ void check_collective(const Program& program) {
   }
 }
 
-/// The emulator computes with real numbers; whole ones are moved and computed at the same cost.
+/// Makes whole numbers real ones: the emulator computes with real numbers, and whole ones are moved
+/// and computed at the same cost.
 void take_for_real(Program& program) {
   const bool indexed = std::holds_alternative<EmbeddingAttributes>(program.attributes) ||
                        std::holds_alternative<EmbeddingBackwardAttributes>(program.attributes);
   const auto take = [](Operand& one) {
     if (one.spec.dtype == DataType::uint32) one.spec.dtype = DataType::float32;
   };
-  // A position behind q, k and v makes the attention that of a decoding step.
+  // If a position follows q, k and v, the attention is that of a decoding step.
   const bool decodes = std::holds_alternative<AttentionAttributes>(program.attributes);
   const std::size_t end =
       decodes ? std::min<std::size_t>(3, program.inputs.size()) : program.inputs.size();

@@ -23,7 +23,7 @@ using OpJson = nlohmann::json;
 /// More steps than this are a mistake, or a way to fill the memory.
 constexpr std::size_t kMostCommands = 1'000'000;
 
-/// Words of a step that are not attributes of its kernel.
+/// These words of a step are not attributes of its kernel.
 const std::set<std::string, std::less<>> kStepWords{"op",    "in",         "out",   "name",
                                                     "queue", "sub_device", "python"};
 
@@ -89,7 +89,7 @@ class OpListReader {
     add(Step::sub_devices, 0);
   }
 
-  /// "1024x512", and after it in any order a data type, a layout, l1, empty.
+  /// Reads "1024x512", followed in any order by a data type, a layout, l1 or empty.
   void read_tensors() {
     if (!root_.contains("tensors") || !root_["tensors"].is_object()) {
       refuse("tensors", "missing", R"({"x": "1024x512 bfloat16"})");
@@ -150,7 +150,7 @@ class OpListReader {
     }
     read_call(step, where);
   }
-  /// Steps that are repeated, have a name, or run as a trace.
+  /// Reads steps that are repeated, have a name, or run as a trace.
   void read_group(const OpJson& step, const std::string& where) {
     require_words(step, {"repeat", "steps", "region", "trace"}, where);
     const std::int64_t times = whole(step.value("repeat", OpJson(1)), where, 1, 1'000'000);
@@ -194,7 +194,7 @@ class OpListReader {
     if (step.value("python", OpJson(false)) == true) add(Step::python, 1);
     add(Step::call, static_cast<std::uint32_t>(made_.calls.size() - 1));
   }
-  /// The kernel with the attributes that the step gives, once.
+  /// Returns the kernel with the attributes that the step gives, and keeps it only once.
   std::uint32_t op(const OpJson& step) {
     OpJson attributes = OpJson::object();
     for (const auto& [key, value] : step.items()) {

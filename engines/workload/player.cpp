@@ -13,10 +13,11 @@
 namespace howard::workload {
 namespace {
 
-/// What timelines call the time of calls from Python.
+/// Timelines call the time of calls from Python by this name.
 constexpr std::string_view kPythonCall = "python";
 
-/// Programs of several devices are known by the names of their kernels; no other may have them.
+/// Programs of several devices are known by the names of their kernels, so no other program may
+/// have these names.
 std::string name_of_program(const OpLine& op) {
   const auto is_collective = [](const std::string& name) {
     return name == kAllGather || name == kReduceScatter;

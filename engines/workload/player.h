@@ -14,46 +14,46 @@
 
 namespace howard::workload {
 
-/// A part of a run that has a name.
+/// The time of a part of a run that has a name.
 struct RegionTime {
   std::string name;
   std::uint64_t runs = 0;
   std::uint64_t calls = 0;
-  SimTime time;  ///< Of the host's clock, from its beginning to its end.
+  SimTime time;  ///< On the host's clock, from its beginning to its end.
 };
 
-/// What of the host's own work takes time.
+/// Says which of the host's own work takes time.
 struct HostCharges {
-  bool python = true;       ///< Calls from Python cost what they cost there.
+  bool python = true;       ///< Calls from Python take time as they do there.
   bool first_calls = true;  ///< So do the first calls of programs.
-  /// Lets a time of the host's pass, under a name. Without it only calls from the report's Python
-  /// engine take time.
+  /// Lets a time of the host pass, under a name. If it is empty, only calls from the report's
+  /// Python engine take time.
   std::function<void(SimTime, std::string_view)> pass;
 };
 
-/// Gives the commands of a workload to a device: live, while a script makes them, and again later.
-/// Both are the same code, so that they take the same virtual time.
+/// Gives the commands of a workload to a device, both live, while a script makes them, and again
+/// later. Both run the same code, so that they take the same virtual time.
 class Player {
  public:
-  /// Both must outlive it.
+  /// `device` and `workload` must outlive it.
   Player(Device& device, const Workload& workload, HostCharges charges = {});
   ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
 
-  /// Error as the device says, and for numbers that the workload does not have or that are used at
-  /// the wrong time: a tensor after its release.
+  /// Throws Error as the device does, for numbers that the workload does not have, and for numbers
+  /// that are used at the wrong time, such as a tensor after its release.
   void run(const Command& command);
 
-  /// Releases what is left: all tensors, and traces with numbers below `traces_below`.
+  /// Releases all tensors that are left, and all traces with numbers below `traces_below`.
   void clear(std::uint32_t traces_below);
-  /// Forgets what was counted: calls, regions.
+  /// Forgets the counted calls and regions.
   void restart();
 
-  /// The program of a call, on the tensors as they are now. Errors as above.
+  /// Returns the program of a call, on the tensors as they are now. Throws Error as above.
   Program program_of(const CallLine& call);
   bool is_alive(TensorNumber tensor) const;
-  /// In the order of their first beginning.
+  /// Returns the regions in the order of their first beginning.
   const std::vector<RegionTime>& regions() const { return regions_; }
   std::uint64_t calls() const { return calls_; }
 
@@ -69,7 +69,7 @@ class Player {
   const Attributes& attributes_of(std::uint32_t op);
   void make(TensorNumber tensor);
   void release(TensorNumber tensor);
-  /// Room for the values of a transfer. A device without values does not look at them, so that
+  /// Returns room for the values of a transfer. A device without values does not look at them, so
   /// the room takes no memory then.
   std::span<std::byte> scratch(const TensorSpec& spec);
   void write(const Command& command);
@@ -78,7 +78,7 @@ class Player {
   void begin_region(std::uint32_t name);
   void end_region();
   void divide(std::uint32_t list);
-  /// A place in timelines: a span of no length on the host's track.
+  /// Marks a place in timelines by a span of no length on the host's track.
   void mark(std::string_view what, std::string_view name);
   void charge(SimTime each, std::string_view name, const Command& command);
   template <class Known>

@@ -11,20 +11,20 @@
 
 namespace howard::workload {
 
-/// A tensor that a program makes, by its place in Workload::tensors.
+/// The number of a tensor that a program makes: its place in Workload::tensors.
 using TensorNumber = std::uint32_t;
 
 struct TensorLine {
   TensorSpec spec;
-  /// The tensor whose memory this is another shape of; absent: it has memory of its own.
+  /// The tensor whose memory this one is in another shape; if absent, it has memory of its own.
   std::optional<TensorNumber> view_of;
 };
 
-/// An op as it was asked for, whatever its tensors.
+/// An op as it was asked for, whatever its tensors are.
 struct OpLine {
   std::string name;         ///< What the user called: "linear".
   std::string kernel;       ///< What the chip runs: "matmul" (launch.h).
-  std::string attributes;   ///< Of the kernel, a JSON object: {"transpose_b":true}.
+  std::string attributes;   ///< The kernel's, as a JSON object: {"transpose_b":true}.
   bool by_analogy = false;  ///< The kernel is the nearest that the emulator has, not the op's own.
 };
 
@@ -36,8 +36,8 @@ struct CallLine {
   std::uint8_t sub_device = 0;
 };
 
-/// What a command does; `what` is the number of a tensor, a call, an event, a trace, a name or a
-/// list of sub-devices, and for `python`, `ttnn`, `miss` and `compile` a count of calls.
+/// Says what a command does. `what` is the number of a tensor, a call, an event, a trace, a name or
+/// a list of sub-devices; for `python`, `ttnn`, `miss` and `compile` it is a count of calls.
 enum class Step : std::uint8_t {
   make,
   release,
@@ -58,7 +58,7 @@ enum class Step : std::uint8_t {
   sub_devices,
   ttnn,     ///< Calls from ttnn's own Python layer.
   miss,     ///< First calls of programs whose kernels are compiled already.
-  compile,  ///< First calls of programs whose kernels are not.
+  compile,  ///< First calls of programs whose kernels are not compiled.
 };
 
 struct Command {
@@ -67,15 +67,15 @@ struct Command {
   std::uint32_t what = 0;
 };
 
-/// What the host of a program did beside the work of its calls in C++.
+/// Says what the host of a program did besides the work of its calls in C++.
 struct HostTimes {
   SimTime ttnn_call;       ///< Calling an op through ttnn's own Python layer.
   SimTime program_miss;    ///< The first call of a program whose kernels are compiled already.
   SimTime kernel_compile;  ///< The first call of a program that compiles them.
 };
 
-/// What a program asked of one device, in its order: enough to run it again on an emulated chip.
-/// It has no values.
+/// Holds what a program asked of one device, in its order: enough to run it again on an emulated
+/// chip. It has no values.
 struct Workload {
   std::string source;  ///< Whose it is: "train.py".
   bool eth_dispatch = false;
@@ -84,15 +84,15 @@ struct Workload {
   std::vector<TensorLine> tensors;
   std::vector<OpLine> ops;
   std::vector<CallLine> calls;
-  std::vector<std::string> names;  ///< Of regions and signposts.
+  std::vector<std::string> names;  ///< The names of regions and signposts.
   std::vector<std::vector<CoreRange>> sub_devices;
   std::vector<Command> commands;
 };
 
-/// The tensor whose memory `tensor` is.
+/// Returns the tensor whose memory `tensor` uses.
 TensorNumber root_of(const Workload& workload, TensorNumber tensor);
 
-/// Whether everything that was asked for has been waited for at the end.
+/// Says whether everything that was asked for has been waited for at the end.
 bool ends_waiting(const Workload& workload);
 
 }  // namespace howard::workload

@@ -24,7 +24,7 @@ namespace {
 
 using WorkloadJson = nlohmann::json;
 
-/// In the order of Step.
+/// The names are in the order of Step.
 constexpr std::array<const char*, 20> kStepNames{
     "make",          "release",       "write",  "read",         "call",
     "finish",        "record",        "wait",   "begin_trace",  "end_trace",
@@ -32,7 +32,7 @@ constexpr std::array<const char*, 20> kStepNames{
     "signpost",      "sub_devices",   "ttnn",   "miss",         "compile"};
 constexpr std::size_t kSteps = static_cast<std::size_t>(Step::compile) + 1;
 
-/// "2x64x64 bfloat16 tile dram", and for a sharded tensor "l1 height:8x4:32x512".
+/// Returns "2x64x64 bfloat16 tile dram", followed for a sharded tensor by "l1 height:8x4:32x512".
 std::string spec_text(const TensorSpec& spec) {
   const auto& d = spec.shape.dimensions();
   std::string text =
@@ -47,7 +47,7 @@ std::string spec_text(const TensorSpec& spec) {
   return text;
 }
 
-/// Reads with words for a user about each thing that is wrong.
+/// Reads a workload and says in a user's words what is wrong with it.
 class WorkloadReader {
  public:
   WorkloadReader(const WorkloadJson& root, std::string name)
@@ -102,7 +102,7 @@ class WorkloadReader {
     }
     return static_cast<std::uint32_t>(value.get<std::uint64_t>());
   }
-  /// The number of one of `count` things.
+  /// Returns the number of one of `count` things.
   std::uint32_t index(const WorkloadJson& value, std::string_view where, std::size_t count) const {
     if (count == 0) refuse(where, value.dump(), "nothing: there are none");
     return number(value, where, count - 1);
@@ -137,7 +137,7 @@ class WorkloadReader {
     require_legal_shards(spec);
     return spec;
   }
-  /// Two whole numbers, "8x4".
+  /// Reads two whole numbers, "8x4".
   std::pair<std::int64_t, std::int64_t> pair(const std::string& text, std::int64_t most) const {
     const std::vector<std::string> parts = split(text, 'x');
     const auto side = [&](std::size_t i) {
@@ -167,7 +167,7 @@ class WorkloadReader {
             .columns = wide,
             .column_major = parts.size() == 4};
   }
-  /// Picoseconds; a file that does not have them has no such calls either.
+  /// Reads the host's times in picoseconds. A file without them has no such calls either.
   void read_host() {
     if (!root_.contains("host")) return;
     const WorkloadJson& host = root_["host"];
@@ -241,7 +241,7 @@ class WorkloadReader {
       }
     }
   }
-  /// How many things a step's number can name.
+  /// Returns how many things a step's number can name.
   std::size_t count_for(Step step) const {
     switch (step) {
       case Step::make:
@@ -282,7 +282,7 @@ class WorkloadReader {
   Workload workload_;
 };
 
-/// A list, one item a line.
+/// Writes a list, one item a line.
 template <class Items, class Write>
 std::string lines(const char* key, const Items& items, const Write& write) {
   std::string text = fmt::format(",\n\"{}\": [", key);

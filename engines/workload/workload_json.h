@@ -8,18 +8,19 @@
 
 namespace howard::workload {
 
-/// What a file of a workload calls itself.
+/// A file of a workload names this schema.
 inline constexpr const char* kSchema = "howard.workload/1";
 
-/// As JSON (docs/workload_format.md), a command a line; equal workloads give equal texts.
+/// Returns the workload as JSON (docs/workload_format.md), a command a line. Equal workloads give
+/// equal texts.
 std::string to_json(const Workload& workload);
 
-/// The inverse; a list of ops (op_list_file.h) becomes the workload that it describes. Error, with
-/// the place in the text, for anything else: another schema or version, numbers that name nothing,
-/// shapes that no tensor has.
+/// Parses such a text; a list of ops (op_list_file.h) becomes the workload that it describes.
+/// Throws Error, with the place in the text, for anything else: another schema or version, numbers
+/// that name nothing, and shapes that no tensor has.
 Workload parse_workload(const std::string& text, const std::string& name);
 
-/// The same of a file. Error, too, when it can not be read.
+/// Parses a file in the same way. Throws Error also when it cannot be read.
 Workload read_workload(const std::filesystem::path& path);
 
 }  // namespace howard::workload

@@ -62,10 +62,10 @@ inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 /// in its UnaryOpType ("RECIP").
 std::string_view ttnn_name(Eltwise function);
 
-/// Functions of one value, one after the other, as ttnn prints a unary chain.
+/// Returns functions of one value, applied one after the other, as ttnn prints a unary chain.
 std::string ttnn_chain(std::span<const EltwiseStep> steps);
 
-/// "(x=8;y=7)", as ttnn prints a size in cores; "std::nullopt" for none.
+/// Returns "(x=8;y=7)", as ttnn prints a size in cores, or "std::nullopt" for none.
 std::string ttnn_text(const std::optional<CoreGrid>& grid);
 
 /// Returns "{[(x=0;y=0) - (x=7;y=6)]}", as ttnn prints a set of cores: those of the grid, from the

@@ -63,7 +63,7 @@ class WormholeDevice::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // The functions of the command queues:
+  // These are the functions of the command queues.
 
   void enqueue(int queue, const Program& program) {
     for (const Operand& input : program.inputs) static_cast<void>(memory_.spec(input.buffer));
@@ -165,7 +165,7 @@ class WormholeDevice::Impl {
     if (options_.profiled) read_profiler(queue);
   }
 
-  // The functions of the device:
+  // These are the functions of the device.
 
   std::string description() const {
     const CoreGrid grid = compute_grid();

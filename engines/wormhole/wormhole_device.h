@@ -13,7 +13,7 @@ namespace howard::wormhole {
 struct DeviceOptions {
   DispatchCoreType dispatch = DispatchCoreType::worker;
   int command_queues = 1;  ///< 1 or 2, tt-metal's limit.
-  /// Whether to emulate tt-metal's device profiler, which is read after each program.
+  /// If true, tt-metal's device profiler is emulated, which is read after each program.
   bool profiled = false;
   /// This device computes the values for the programs that the emulated device times; null keeps no
   /// values. It must outlive the emulated device, and nobody else may use it.
@@ -57,13 +57,13 @@ class WormholeDevice final : public Device {
   void set_trace_sink(EventSink* sink) override;
 
   CoreGrid compute_grid() const;
-  /// What tensors leave of each core's L1 for circular buffers.
+  /// Returns what tensors leave of each core's L1 for circular buffers.
   Bytes l1_free() const;
-  /// The launches that `program` would be, in order, for explanations; they live as long as the
-  /// device.
+  /// Returns the launches that `program` would be, in order, for explanations. They live as long as
+  /// the device.
   std::span<const PlannedProgram> launches(const Program& program);
-  /// Returns the last of these launches; of a matrix product the product itself, whatever stands
-  /// before or behind it.
+  /// Returns the last of these launches. For a matrix product, this is the product itself, whatever
+  /// stands before or behind it.
   const PlannedProgram& explain(const Program& program);
 
  private:

@@ -85,7 +85,7 @@ void traced(benchmark::State& state, howard::Device& device, const howard::Progr
   device.release_trace(trace);
 }
 
-/// Only for elementwise and softmax kernels; a product's kernel belongs to a device.
+/// Measures elementwise and softmax kernels only; a product's kernel belongs to a device.
 void kernel(benchmark::State& state, const howard::Program& program) {
   howard::host::WorkerPool pool(1);
   howard::host::Workspace workspace(1);

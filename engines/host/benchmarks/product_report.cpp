@@ -40,8 +40,9 @@ struct ReportedProduct {
   }
 };
 
-/// Squares, and what a step of an MLP with batch 1024 and width 512 multiplies: forward, gradient
-/// of the input and of the weight; then GPT-2's feed-forward layer at batch 4.
+/// The first products are squares. The next are what a step of an MLP with batch 1024 and width 512
+/// multiplies: the forward product and the gradients of the input and of the weight. The last is of
+/// GPT-2's feed-forward layer at batch 4.
 constexpr std::array<ReportedProduct, 8> kProducts{{{512, 512, 512},
                                                     {1024, 1024, 1024},
                                                     {2048, 2048, 2048},
@@ -116,7 +117,7 @@ std::function<void()> by_onednn(const ReportedProduct& product, DataType type, i
   }
 }
 
-/// Measures all of `runs` in turn and returns their median times in seconds; 0 for an empty one.
+/// Measures all of `runs` in turn and returns their median times in seconds; an empty one gives 0.
 std::vector<double> medians(const std::vector<std::function<void()>>& runs, double flops) {
   constexpr int kRounds = 9;
   const int repeats = std::max(1, static_cast<int>(5e8 / flops));
@@ -129,7 +130,7 @@ std::vector<double> medians(const std::vector<std::function<void()>>& runs, doub
       for (int repeat = 0; repeat < repeats; ++repeat) runs[i]();
       const std::chrono::duration<double> time = ReportClock::now() - start;
       if (round >= 0) times[i].push_back(time.count() / repeats);
-      // The library's threads look for more work for milliseconds.
+      // The library's threads look for more work for some milliseconds.
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }

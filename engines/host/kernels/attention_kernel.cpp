@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention as one kernel: the scores of a row of q stay in a workspace of the thread.
+// Computes attention as one kernel: the scores of a row of q stay in a workspace of the thread.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,16 +18,16 @@ struct AttentionRows {
   const T* q;
   const T* k;
   const T* v;
-  const T* mask;  ///< Null: none.
+  const T* mask;  ///< Null if there is none.
   T* out;
   std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
   std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
-  std::int64_t mask_step;            ///< From one batch's mask to the next; 0: one for all.
+  std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
   float scale;
   bool causal;
 
-  /// Row `index` of all rows of q; `work` has room for the scores and a row of the result.
-  /// `seen`: of a decoding step, the places that it sees; otherwise all or, causal, those before.
+  /// Computes row `index` of all rows of q; `work` has room for the scores and a row of the result.
+  /// The row sees the first `seen` places or, if causal, those up to its own.
   HOWARD_INLINE void run_row(std::int64_t index, std::int64_t seen, float* work) const {
     const std::int64_t row = index % rows;
     const std::int64_t head = index / rows;

@@ -8,8 +8,8 @@
 
 namespace howard::host {
 
-/// How to walk through two operands, row by row of the result. Neighbouring dimensions that can be
-/// walked through in one go are merged: tensors of equal shapes become one long row.
+/// Says how to walk through two operands, row by row of the result. Neighbouring dimensions that
+/// can be walked through in one go are merged: tensors of equal shapes become one long row.
 struct Broadcast {
   struct Dimension {
     std::int64_t size = 1;

@@ -130,7 +130,7 @@ Kernel transpose_kernel(const Call& call, const KernelContext& context) {
   };
 }
 
-/// Each head several times, one after the other.
+/// Repeats each head several times, one after the other.
 Kernel repeat_heads(const Call& call, const KernelContext& context) {
   require_same_type(call);
   call.require_own_outputs();
@@ -194,7 +194,7 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
   call.require(attributes.dimension >= 0 && attributes.dimension < 4, "one of four dimensions");
   const auto along = static_cast<std::size_t>(attributes.dimension);
   const auto& sides = call.out().shape.dimensions();
-  // What lies before the dimension is gone through, what lies behind it stays together.
+  // The dimensions before this one are gone through; those behind it stay together.
   std::int64_t before = 1;
   std::int64_t behind = element_bytes(call.out());
   for (std::size_t i = 0; i < 4; ++i) (i < along ? before : behind) *= i == along ? 1 : sides[i];
@@ -217,7 +217,7 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
 
 namespace {
 
-/// q of the first operand, k and v of the second.
+/// Splits q off the first operand, and k and v off the second.
 Kernel split_groups(const SplitHeadsAttributes& attributes, const Call& call,
                     const KernelContext& context) {
   call.require_operands(2, 3);
@@ -225,7 +225,7 @@ Kernel split_groups(const SplitHeadsAttributes& attributes, const Call& call,
   call.require_own_outputs();
   const std::int64_t groups = call.out(1).shape.heads();
   std::vector<StridedCopy> copies;
-  std::int64_t offset = 0;  // Bytes, of v behind k.
+  std::int64_t offset = 0;  // The offset of v behind k in bytes.
   for (std::size_t part = 0; part < 3; ++part) {
     const std::size_t from = part == 0 ? 0 : 1;
     const Shape& joined = call.in(from).shape;

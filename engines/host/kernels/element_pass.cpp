@@ -10,10 +10,10 @@
 namespace howard::host {
 namespace {
 
-/// How many elements are computed at a time: twelve results in float32 fill 24 of the 32 KiB of a
+/// This many elements are computed at a time: twelve results in float32 fill 24 of the 32 KiB of a
 /// first-level cache.
 constexpr std::int64_t kPiece = 512;
-/// How many pieces of kRowPiece are worth another thread.
+/// This many pieces of kRowPiece are worth another thread.
 constexpr std::int64_t kGrain = 2;
 
 /// A float32 that is read as the bfloat16 it rounds to.
@@ -25,8 +25,8 @@ HOWARD_INLINE inline float load(const Unrounded* values, std::int64_t i) {
   return rounded_to_bfloat16(values[i].value);
 }
 
-/// What is done with a result besides storing it in `out`. "Exact" results are bfloat16 numbers
-/// already.
+/// Says what is done with a result besides storing it in `out`. "Exact" results are bfloat16
+/// numbers already.
 enum class Rounding : std::uint8_t { none, bfloat16, stored, exact_stored };
 
 template <Rounding kRounding>

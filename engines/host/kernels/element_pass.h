@@ -12,7 +12,7 @@
 
 namespace howard::host {
 
-/// What a step of a pass computes for each element.
+/// Says what a step of a pass computes for each element.
 enum class ElementFunction : std::uint8_t {
   add,
   subtract,
@@ -37,7 +37,7 @@ struct ElementOperand {
   };
   Kind kind = Kind::none;
   DataType dtype = DataType::float32;  ///< The data type of the values, or of the product.
-  bool rounds = false;  ///< Whether a float32 product is first rounded to bfloat16; only for x.
+  bool rounds = false;  ///< True if a float32 product is first rounded to bfloat16; only for x.
   const std::byte* values = nullptr;
   float scalar = 0;
   std::size_t step = 0;
@@ -49,7 +49,7 @@ struct ElementStep {
   /// The type that the result is rounded to, whether it is stored or not.
   DataType result = DataType::float32;
   std::byte* stored = nullptr;  ///< Null if only later steps read the result.
-  bool wide = false;  ///< Whether the result is stored as float32, whatever type it is rounded to.
+  bool wide = false;  ///< True if the result is stored as float32, whatever type it is rounded to.
 
   bool stores_half() const { return stored != nullptr && !wide && result == DataType::bfloat16; }
 };
@@ -98,7 +98,7 @@ class ElementPass {
     const std::byte* values = nullptr;
     std::int64_t first = 0;  ///< The index of the first element in `values`.
   };
-  /// 32 partial sums that continue from one piece to the next.
+  /// Holds 32 partial sums that continue from one piece to the next.
   struct LaneSums {
     std::array<float, kLanes> lanes{};
     std::int64_t count = 0;

@@ -17,14 +17,14 @@
 namespace howard::host {
 namespace {
 
-/// Elements at a time: four pieces of float32 stay in the first cache.
+/// This many elements are computed at a time: four pieces of float32 stay in the first cache.
 constexpr std::int64_t kBlock = 512;
-/// Blocks that are worth another thread.
+/// This many blocks are worth another thread.
 constexpr std::int64_t kBlockGrain = 8;
 
 using Numbers = std::array<float, kMostEltwiseNumbers>;
 
-/// out[i] = function(x[i], y[i], z[i]); out may be one of them.
+/// Computes out[i] = function(x[i], y[i], z[i]); out may be one of them.
 using Loop3 = void (*)(const float* x, const float* y, const float* z, const Numbers& numbers,
                        float* out, std::int64_t count);
 
@@ -52,11 +52,11 @@ BlockStep block_step(Eltwise function, const Numbers& numbers) {
   return {kBlockLoops[static_cast<std::size_t>(function)], numbers};
 }
 
-/// A tensor that is read row by row; a dimension of one stands for any other.
+/// A tensor that is read row by row; a dimension of one fits any other.
 struct BlockOperand {
   const std::byte* values = nullptr;
   DataType dtype = DataType::float32;
-  std::array<std::int64_t, 4> steps{};  ///< From one element of a dimension to the next; or 0.
+  std::array<std::int64_t, 4> steps{};  ///< From one element of a dimension to the next, or 0.
 
   void load_piece(std::int64_t first, std::int64_t column, std::int64_t count, float* to) const {
     const std::int64_t begin = first + column * steps[3];
@@ -84,12 +84,14 @@ BlockOperand block_operand(const TensorSpec& spec, const std::byte* values) {
   return operand;
 }
 
-/// Everything that a program's pieces need.
+/// Holds everything that a program's pieces need.
 struct BlockProgram {
   std::vector<BlockOperand> operands;
-  float scalar = 0;              ///< The value after those of the operands.
-  std::vector<BlockStep> steps;  ///< The first of all operands, each other of the result before.
-  std::array<std::vector<BlockStep>, 2> before;  ///< Of the first and the second operand.
+  float scalar = 0;  ///< The value after those of the operands.
+  /// The first takes all operands, each other one the result before it.
+  std::vector<BlockStep> steps;
+  /// The functions before, on the first and the second operand.
+  std::array<std::vector<BlockStep>, 2> before;
   std::array<std::int64_t, 4> sides{};
   DataType dtype = DataType::float32;
   std::byte* out = nullptr;
@@ -97,7 +99,7 @@ struct BlockProgram {
   std::int64_t pieces() const { return ceil_div(sides[3], kBlock); }
   std::int64_t units() const { return sides[0] * sides[1] * sides[2] * pieces(); }
 
-  /// In place, one after the other.
+  /// Applies the functions in place, one after the other.
   static void run_steps(std::span<const BlockStep> functions, float* values, std::int64_t count) {
     for (const BlockStep& step : functions) {
       step.loop(values, values, values, step.numbers, values, count);
@@ -122,7 +124,7 @@ struct BlockProgram {
       } else if (i == operands.size()) {
         std::fill(values[i], values[i] + count, scalar);
       } else {
-        read[i] = values[0];  // of no meaning to the function
+        read[i] = values[0];  // The function does not look at it.
       }
     }
     steps[0].loop(read[0], read[1], read[2], steps[0].numbers, values[0], count);
@@ -137,7 +139,7 @@ struct BlockProgram {
   }
 };
 
-/// Whether the operands broadcast to the result.
+/// Says whether the operands broadcast to the result.
 bool operands_fit(const Call& call) {
   std::optional<Shape> shape = call.in(0).shape;
   bool real = is_real(call.out());

@@ -6,8 +6,9 @@
 
 namespace howard::host {
 
-/// The kernel of any elementwise function of the catalogue but fill, with what follows it in the
-/// same program. A result may lie where an operand of its size does. Error as for make_kernel.
+/// Makes the kernel of any elementwise function of the catalogue but fill, with what follows it in
+/// the same program. A result may lie where an operand of its size does. Throws Error as
+/// make_kernel does.
 Kernel make_block_kernel(const EltwiseAttributes& attributes, const Call& call,
                          const KernelContext& context);
 

@@ -8,7 +8,7 @@
 
 namespace howard::host {
 
-// The functions of elementwise programs on one element, for loops of vectorised().
+// These are the functions of elementwise programs on one element, for loops of vectorised().
 
 struct Add {
   HOWARD_INLINE float operator()(float x, float y) const { return x + y; }

@@ -10,7 +10,7 @@
 namespace howard::host {
 namespace {
 
-/// About how many elements are worth another thread.
+/// About this many elements are worth another thread.
 constexpr std::int64_t kElementGrain = 16384;
 
 /// Computes out = function(x), where x and out have `count` elements.
@@ -146,7 +146,8 @@ Kernel unary_of_shape(const Call& call, const KernelContext& context) {
 
 Kernel make_kernel(const EltwiseAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  // What has functions before or behind it, or no loop of its own, goes the generic way.
+  // A program with functions before or behind it, or without a loop of its own, goes the generic
+  // way.
   if (!attributes.is_plain()) return make_block_kernel(attributes, call, context);
   switch (attributes.function) {
     case Eltwise::add:

@@ -124,23 +124,23 @@ HOWARD_INLINE inline float gelu_slope_of(float x) {
   return normal.below + product;
 }
 
-/// 1 / (1 + exp(-x)). Error 4e-7.
+/// Returns 1 / (1 + exp(-x)) with error 4e-7.
 HOWARD_INLINE inline float sigmoid_of(float x) {
-  // Of the magnitude, so that the exponential never overflows.
+  // This uses the magnitude, so that the exponential never overflows.
   const float small = exp_of(-std::fabs(x));
   const float share = 1.0F / (1.0F + small);
   return choose(x < 0.0F, small * share, share);
 }
 
-/// x sigmoid(x). Error 5e-7.
+/// Returns x sigmoid(x) with error 5e-7.
 HOWARD_INLINE inline float silu_of(float x) {
   return choose(x < -87.0F, 0.0F, x * sigmoid_of(x));  // Minus infinity times 0 is NaN.
 }
 
-/// The derivative of silu_of. Error 1e-6 of the larger of its two terms.
+/// Returns the derivative of silu_of. The error is 1e-6 of the larger of its two terms.
 HOWARD_INLINE inline float silu_slope_of(float x) {
   const float s = sigmoid_of(x);
-  // 1 - s has no digits left where x is large.
+  // For large x, 1 - s has no digits left.
   const float rest = choose(std::fabs(x) > 87.0F, 0.0F, x * s * sigmoid_of(-x));
   return s + rest;
 }

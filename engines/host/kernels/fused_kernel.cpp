@@ -38,13 +38,14 @@ ElementFunction function_of(const Program& program) {
   return ElementFunction::copy;
 }
 
-/// How the steps receive the product that they begin with.
+/// Says how the steps receive the product that they begin with.
 struct GivenProduct {
   DataType type = DataType::float32;
-  bool rounds = false;  ///< Whether the product is float32 and the steps round it.
+  bool rounds = false;  ///< True if the product is float32 and the steps round it.
 };
 
-/// If only one step reads the product, that step can round it, which saves a pass over it.
+/// Says how the product is given. If only one step reads it, that step can round it, which saves a
+/// pass over it.
 GivenProduct given_product(std::span<const FusedMember> members) {
   const Program& product = members[0].program;
   const DataType result = product.outputs[0].spec.dtype;

@@ -17,9 +17,9 @@ struct FusedMember {
   const Program& program;
   /// The buffers of its inputs, followed by those of its outputs.
   std::vector<std::shared_ptr<std::byte[]>> buffers;
-  bool kept = true;   ///< Whether its result is stored; otherwise only other members read it.
-  bool wide = false;  ///< Whether it is stored as float32, whatever it is rounded to.
-  /// For each input: the index of the member that makes it, if one does.
+  bool kept = true;   ///< True if its result is stored; otherwise only other members read it.
+  bool wide = false;  ///< True if it is stored as float32, whatever it is rounded to.
+  /// The index of the member that makes it, for each input that a member makes.
   std::vector<std::optional<std::size_t>> makers;
 };
 

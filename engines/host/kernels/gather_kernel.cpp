@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slices, paddings and permutations: each element of the result has one place in the operand. Rows
-// that are written into a cache.
+// Has the kernels of slices, paddings and permutations, in which each element of the result has one
+// place in the operand, and of rows that are written into a cache.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,18 +16,18 @@ namespace {
 
 using Sides = std::array<std::int64_t, 4>;
 
-/// Elements from one index of each dimension to the next, without padding.
+/// Returns how many elements lie between one index of each dimension and the next, without padding.
 Sides element_steps(const Shape& shape) {
   const Sides& sides = shape.dimensions();
   return {sides[1] * sides[2] * sides[3], sides[2] * sides[3], sides[3], 1};
 }
 
-/// Index of the first three dimensions of a row.
+/// Returns the index of a row in the first three dimensions.
 Sides row_index(const Sides& sides, std::int64_t row) {
   return {row / (sides[1] * sides[2]), row / sides[2] % sides[1], row % sides[2], 0};
 }
 
-/// Element (i, j, k, l) of the result is that at `first` + i steps[0] + j steps[1] + ...
+/// Takes element (i, j, k, l) of the result from `first` + i steps[0] + j steps[1] + ...
 template <class Word>
 Kernel gather_kernel(const Call& call, std::int64_t first, const Sides& steps,
                      const KernelContext& context) {
@@ -63,8 +63,8 @@ void require_one_of_a_type(const Call& call) {
   call.require_own_outputs();
 }
 
-/// Rows `first` and on of the result, which is operand 1, become those of operand 0; with a
-/// position as operand 2, so many rows further on.
+/// Replaces the rows of operand 0 from `first` on by those of operand 1. If operand 2 is a
+/// position, the rows begin that much further on.
 Kernel write_rows_kernel(const Call& call, std::int64_t first, const KernelContext& context) {
   const Sides from = call.in(0).shape.dimensions();
   const Sides to = call.out().shape.dimensions();

@@ -17,7 +17,7 @@ namespace howard::host {
 /// It can be called any number of times and uses the values that its buffers have at that moment.
 using Kernel = std::function<void()>;
 
-/// What all kernels of a device share. It must outlive them.
+/// Holds what all kernels of a device share. It must outlive them.
 struct KernelContext {
   WorkerPool& pool;
   Workspace& workspace;

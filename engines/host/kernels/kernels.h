@@ -28,7 +28,7 @@ Kernel make_kernel(const GeluBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
 /// Running the kernel throws Error for an index outside the table.
 Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&);
-/// As above.
+/// Running this kernel throws Error for an index outside the table, too.
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SliceAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const PadAttributes&, const Call&, const KernelContext&);
@@ -39,9 +39,9 @@ Kernel make_kernel(const RmsNormBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
 Kernel make_kernel(const RotaryEmbeddingAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
-/// A target outside the vocabulary is an Error when it runs.
+/// Running the kernel throws Error for a target outside the vocabulary.
 Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelContext&);
-/// As above. In place.
+/// Running this kernel throws Error for such a target, too. In place.
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const DropoutAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const AdamWAttributes&, const Call&, const KernelContext&);    ///< In place.

@@ -18,10 +18,10 @@ bool is_statistic_of(const TensorSpec& statistic, const TensorSpec& x) {
 template <class T>
 struct Forward {
   const T* x;
-  const T* gamma;  ///< null if there is no scale
+  const T* gamma;  ///< Null if there is no scale.
   const T* beta;
   T* out;
-  T* mean;  ///< null if not wanted
+  T* mean;  ///< Null if it is not wanted.
   T* rstd;
   std::int64_t columns;
   float epsilon;

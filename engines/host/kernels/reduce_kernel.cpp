@@ -15,7 +15,7 @@ struct Extents {
   std::int64_t inner = 1;
 };
 
-/// Of the batch the heads alone are summed where the result keeps the outer dimension.
+/// If the result keeps the outer dimension, only the heads of the batch are summed.
 Extents extents_of(const Shape& shape, Dimension dimension, const Shape& out) {
   switch (dimension) {
     case Dimension::columns:
@@ -35,9 +35,9 @@ Extents extents_of(const Shape& shape, Dimension dimension, const Shape& out) {
   return {.length = shape.elements()};
 }
 
-/// Like kRowPiece, but for sums down the rows.
+/// Has the role of kRowPiece for sums down the rows.
 constexpr std::int64_t kColumnPiece = 128;
-/// How many columns are summed at once: their sums stay in the first-level cache.
+/// This many columns are summed at once: their sums stay in the first-level cache.
 constexpr std::int64_t kColumnsAtOnce = 256;
 
 /// Reduces along the elements of a row.

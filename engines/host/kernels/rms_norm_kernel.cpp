@@ -18,9 +18,9 @@ bool is_rms_of(const TensorSpec& rms, const TensorSpec& x) {
 template <class T>
 struct RmsForward {
   const T* x;
-  const T* gamma;  ///< Null: no scale.
+  const T* gamma;  ///< Null if there is no scale.
   T* out;
-  T* rms;  ///< Null: not wanted.
+  T* rms;  ///< Null if it is not wanted.
   std::int64_t columns;
   float epsilon;
 

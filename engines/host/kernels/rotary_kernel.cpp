@@ -5,17 +5,17 @@
 namespace howard::host {
 namespace {
 
-/// Rows of [n, h, s, d], each with the row of the tables of its place in the sequence.
+/// Rotates rows of [n, h, s, d], each with the row of the tables of its place in the sequence.
 template <class T>
 struct Rotation {
   const T* x;
   const T* cosines;
   const T* sines;
   T* out;
-  std::int64_t length;  ///< Of the sequence.
+  std::int64_t length;  ///< The length of the sequence.
   std::int64_t columns;
 
-  /// Columns 2 i and 2 i + 1 are the sides of a point.
+  /// Columns 2 i and 2 i + 1 are the coordinates of a point.
   HOWARD_INLINE void turn_pairs(std::int64_t row) const {
     const T* from = x + row * columns;
     const T* c = cosines + row % length * columns;
@@ -29,7 +29,7 @@ struct Rotation {
     });
   }
 
-  /// Columns i and i + d / 2 are.
+  /// Columns i and i + d / 2 are the coordinates of a point.
   HOWARD_INLINE void turn_halves(std::int64_t row) const {
     const std::int64_t half = columns / 2;
     const T* from = x + row * columns;

@@ -11,8 +11,8 @@
 
 namespace howard::host {
 
-// The building blocks of kernels: loading elements of either type as float, loops that the compiler
-// vectorises, and sums in a fixed order.
+// These are the building blocks of kernels: loading elements of either type as float, loops that
+// the compiler vectorises, and sums in a fixed order.
 
 /// The bits of a bfloat16, as buffers hold them.
 using Half = std::uint16_t;
@@ -41,7 +41,7 @@ HOWARD_INLINE inline void for_each(std::int64_t count, const Body& body) {
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
-/// How many partial results a reduction keeps, on every instruction set: two vectors of AVX-512.
+/// A reduction keeps this many partial results on every instruction set: two vectors of AVX-512.
 inline constexpr std::int64_t kLanes = 32;
 
 /// Sums along rows are cut into pieces of this length, and then the sums of the pieces are added. A

@@ -6,7 +6,7 @@
 namespace howard::host {
 namespace {
 
-/// If B is at most this large, blocks of rows are faster. For bfloat16 this is half of a Zen 4
+/// Returns up to which size of B blocks of rows are faster. For bfloat16 this is half of a Zen 4
 /// core's second-level cache. For float32, where oneDNN packs parts of B, it is far more (for
 /// products that are not tiled, see below): on Sapphire Rapids, rows reach 1.07 of the rate of
 /// columns at n = 2048 and 0.87 at 4096.
@@ -22,8 +22,8 @@ constexpr std::int64_t kGoodRows = 256;
 /// Several good blocks per thread even out the load when a core is taken away for a while.
 constexpr std::int64_t kBlocksPerThread = 2;
 
-/// For float32 where B is not small: a thread's blocks, and parts of them, with at most this many
-/// rows and columns run at oneDNN's full rate.
+/// This is for float32 where B is not small: a thread's blocks, and parts of them, with at most
+/// this many rows and columns run at oneDNN's full rate.
 constexpr std::int64_t kTile = 512;
 /// From this many rows on, B is packed and blocks are bands.
 constexpr std::int64_t kManyRows = 1024;
@@ -65,7 +65,8 @@ std::int64_t chunk_of_k(const MatmulShape& shape) {
   return side(shape.k, ceil_div(shape.k, kChunk));
 }
 
-/// A transposed B that is not packed is copied for each tile; with few rows that does not pay.
+/// Returns whether blocks are tiled. A transposed B that is not packed is copied for each tile;
+/// with few rows that does not pay.
 bool is_tiled(const MatmulShape& shape) {
   return shape.batch == 1 && !shape.transpose_a && shape.b == DataType::float32 &&
          (!shape.transpose_b || shape.m >= kManyRows) &&
@@ -122,8 +123,8 @@ bool has_ways(const MatmulShape& shape) {
 }
 
 /// Each block of columns packs only its own part of B, and each block of rows packs all of B; but
-/// oneDNN prefers wide blocks. The time of one Zen 4 thread for its half of a bfloat16 product of n
-/// x n x n:
+/// oneDNN prefers wide blocks. For its half of a bfloat16 product of n x n x n, one Zen 4 thread
+/// takes:
 ///
 ///    n       columns    rows
 ///    128     11.8 us    9.9 us
@@ -162,7 +163,8 @@ BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const Produ
   return size;
 }
 
-/// Measured for float32 on two threads of Sapphire Rapids, with factors not in a cache, in GFLOP/s:
+/// Follows what was measured for float32 on two threads of Sapphire Rapids, with factors not in a
+/// cache, in GFLOP/s:
 ///
 ///                     packed   not    B transposed: packed   not
 ///    8192x384x1536    326      300    323                    300

@@ -11,8 +11,8 @@ namespace howard::host {
 /// Returns the bytes of one number of a product's factors or result, which are bfloat16 or float32.
 inline std::int64_t bytes_of(DataType dtype) { return dtype == DataType::float32 ? 4 : 2; }
 
-/// How a product is cut into blocks of C. One thread computes a block, in parts, and finishes it
-/// while it is in a cache.
+/// Says how a product is cut into blocks of C. One thread computes a block, in parts, and finishes
+/// it while it is in a cache.
 struct BlockSize {
   std::int64_t matrices = 1;
   std::int64_t rows = 0;
@@ -21,13 +21,13 @@ struct BlockSize {
   std::int64_t part_k = 0;  ///< The length of the sum that a part covers.
 };
 
-/// What oneDNN computes at a time: a part of a block, over a part of the sum.
+/// The part of a block that oneDNN computes at a time, over a part of the sum.
 struct PartSize {
   std::int64_t matrices = 1;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t k = 0;
-  bool adds = false;  ///< Whether the part is added to what is already there.
+  bool adds = false;  ///< True if the part is added to what is already there.
 
   friend bool operator==(const PartSize&, const PartSize&) = default;
 };

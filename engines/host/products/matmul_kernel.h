@@ -11,11 +11,11 @@
 
 namespace howard::host {
 
-/// How the result of a product is held.
+/// Says how the result of a product is held.
 struct ResultPlace {
-  /// Whether the result is stored; otherwise only the pass that follows uses it.
+  /// If false, the result is not stored; only the pass that follows uses it.
   bool stored = true;
-  bool wide = false;  ///< Whether a bfloat16 result is held as float32.
+  bool wide = false;  ///< True if a bfloat16 result is held as float32.
 };
 
 /// Products of matrices, accumulated in float32. A plan is made at the first product of a shape and

@@ -17,17 +17,17 @@ struct MatmulShape {
   std::int64_t m = 0;
   std::int64_t k = 0;
   std::int64_t n = 0;
-  /// Whether A has no batch and is the same for all. This may hold for A or B, but not both.
+  /// If true, A has no batch and is the same for all. This may hold for A or B, but not both.
   bool one_a = false;
   bool one_b = false;
-  bool transpose_a = false;  ///< Whether A is stored as [batch, k, m].
-  bool transpose_b = false;  ///< Whether B is stored as [batch, n, k].
+  bool transpose_a = false;  ///< True if A is stored as [batch, k, m].
+  bool transpose_b = false;  ///< True if B is stored as [batch, n, k].
   DataType a = DataType::bfloat16;
   DataType b = DataType::bfloat16;
   std::optional<DataType> bias;          ///< The data type of the bias, which is that of A or of B.
   DataType result = DataType::bfloat16;  ///< The type that C is rounded to.
-  bool wide_result = false;              ///< Whether C is held as float32 all the same.
-  /// Whether C is stored; otherwise only the pass that follows uses it.
+  bool wide_result = false;              ///< True if C is held as float32 all the same.
+  /// If false, C is not stored; only the pass that follows uses it.
   bool stores_result = true;
 
   Flops flops() const { return Flops(2 * batch * m * k * n); }

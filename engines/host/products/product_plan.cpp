@@ -19,14 +19,14 @@ namespace {
 constexpr std::int64_t kFloat = 4;  // in bytes
 constexpr std::int64_t kLine = 64;  // in bytes
 
-/// How many elements to widen are worth another thread.
+/// This many elements to widen are worth another thread.
 constexpr std::int64_t kWideningGrain = 16384;
-/// How many elements of a widened product are rounded and passed on at a time: they stay in the
+/// This many elements of a widened product are rounded and passed on at a time: they stay in the
 /// first-level cache.
 constexpr std::int64_t kFinished = 4096;
 
-/// Up to this k, oneDNN's gemm leaves the stack register alone on every instruction set. Measured:
-/// at 64 it does, at 96 it no longer does.
+/// Up to this k, oneDNN's gemm leaves the stack register alone on every instruction set.
+/// Measurements show that it does at 64 and no longer at 96.
 constexpr std::int64_t kKeepsStack = 64;
 
 /// Describes `columns` of B, over a range of k, where they are packed with gaps.
@@ -178,7 +178,7 @@ void ProductPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
   if (!packs && !copies) return;
   const bool gemm = is_by_gemm(computed_, largest, steps_);
   gaps_in_b_ = packs && gemm;
-  // A layout of oneDNN's own is for the whole sum.
+  // oneDNN's own layouts are for the whole sum.
   packs_b_ = gaps_in_b_ ||
              (packs && size.part_k == computed_.k && wants_packed_b(computed_, largest, steps_));
   if (packs_b_) b_.held = Factor::Held::packed;

@@ -22,16 +22,16 @@ bool has_fast_bfloat16_products();
 /// `fast`, otherwise float32.
 DataType multiplied_in(DataType a, DataType b, bool fast = has_fast_bfloat16_products());
 
-/// What is done with each block of C once it is computed and still in a cache.
+/// Says what is done with each block of C once it is computed and still in a cache.
 struct ProductFinish {
   /// This pass reads the block; it must not store to a factor.
   std::shared_ptr<const ElementPass> pass;
-  /// For a float32 product whose bfloat16 result is not stored: whether the float32 values that the
-  /// pass is given must first be rounded to bfloat16.
+  /// If true, the float32 values that the pass is given must first be rounded to bfloat16. This is
+  /// for a float32 product whose bfloat16 result is not stored.
   bool rounds = true;
 };
 
-/// How products of one shape are computed. They are cut into blocks of rows, of columns, or of
+/// Says how products of one shape are computed. They are cut into blocks of rows, of columns, or of
 /// whole matrices of the batch; each block is a single-threaded oneDNN primitive on a thread of the
 /// pool. oneDNN's own threads (libgomp) would spin while they wait for the next product, for up to
 /// milliseconds, on the cores that the pool needs for everything else.
@@ -55,8 +55,8 @@ class ProductPlan {
            const ProductFinish& finish = {});
 
  private:
-  /// What oneDNN computes at a time: some columns of a block over a range of k. The numbers are the
-  /// offsets of the first elements; for a packed B, `b` is the index of its packing.
+  /// Some columns of a block over a range of k, which oneDNN computes at a time. The numbers are
+  /// the offsets of the first elements; for a packed B, `b` is the index of its packing.
   struct Part {
     std::size_t primitive = 0;  ///< Index into primitives_.
     std::int64_t a = 0, b = 0, bias = 0;
@@ -69,9 +69,9 @@ class ProductPlan {
     std::int64_t rows = 0, columns = 0;
     std::vector<Part> parts;
   };
-  /// Where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace. It is
-  /// widened all at once before the blocks, or by block, for the matrices of that block. By part, a
-  /// transposed A is copied with gaps, and widened if it is narrow.
+  /// Says where oneDNN finds a factor or the bias: in place, or widened to float32 in a workspace.
+  /// It is widened all at once before the blocks, or in each block for the matrices of that block.
+  /// A transposed A is copied with gaps part by part, and widened if it is narrow.
   struct Factor {
     enum class Held : std::uint8_t { as_it_is, once, by_block, by_part, packed };
     DataType dtype{};
@@ -100,19 +100,20 @@ class ProductPlan {
 
   /// The shape as asked for, and the shape as oneDNN multiplies it.
   MatmulShape shape_, computed_;
-  bool rounds_;  ///< Whether the result of oneDNN must be rounded.
-  /// Whether a block of C is computed in its worker's workspace, at c_place_, or directly in C.
+  bool rounds_;  ///< True if the result of oneDNN must be rounded.
+  /// If true, a block of C is computed in its worker's workspace, at c_place_, otherwise directly
+  /// in C.
   bool own_c_;
   /// The distances of the rows where oneDNN finds them, in an operand or in a workspace.
   RowSteps steps_;
   bool packs_b_ = false;
-  bool gaps_in_b_ = false;  ///< Whether B is packed as it is but for gaps.
+  bool gaps_in_b_ = false;  ///< True if B is packed as it is but for gaps.
   Factor a_, b_, bias_;
   Bytes c_place_;
   std::vector<Block> blocks_;
   std::vector<Packing> packings_;  ///< The packings of all of B, in the order of its columns.
   std::vector<Primitive> primitives_;
-  /// For each worker, in the order of primitives_.
+  /// Each worker has one for each of primitives_, in their order.
   std::vector<std::vector<Execution>> executions_;
   /// Sizes of the workspaces; a worker's own one begins with oneDNN's scratchpad.
   Bytes own_size_, common_size_;

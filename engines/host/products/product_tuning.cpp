@@ -34,27 +34,27 @@ constexpr std::array<std::pair<std::string_view, ProductWay>, 6> kWays = {
      {"one", {.cut = ProductWay::Cut::one, .pads = false}},
      {"one+gaps", {.cut = ProductWay::Cut::one, .pads = true}}}};
 
-/// A product is large from here on: larger than what is measured for small ones, 268 MFLOP a thread
-/// of two, and smaller than what is measured for large ones.
+/// A product is large from here on. This is more than what is measured for small ones, 268 MFLOP a
+/// thread for two threads, and less than what is measured for large ones.
 constexpr Flops kLargeProduct(std::int64_t{1} << 30);
 
-/// Kinds that are not begun by then keep the fixed way.
+/// Kinds whose measurement has not begun by then keep the fixed way.
 constexpr std::chrono::milliseconds kTime{800};
 /// A way this much slower than the best at its first run is not run again.
 constexpr double kHopeless = 1.15;
-/// What a way must gain on the fixed one to replace it: more if it cuts C into larger blocks, which
-/// the programs after the product do not find in a cache.
+/// A way must gain this on the fixed one to replace it. It must gain more if it cuts C into larger
+/// blocks, which the programs after the product do not find in a cache.
 constexpr double kGain = 0.97;
 constexpr double kGainOfLargeBlocks = 0.93;
 constexpr int kRuns = 3;
 
-/// The operands of what is measured. Their rows lie a multiple of 2 KiB apart, which is what ways
-/// differ in most and what models have.
+/// The operands of what is measured. Their rows lie a multiple of 2 KiB apart: ways differ most for
+/// such rows, and models have them.
 struct Trial {
   explicit Trial(const MatmulShape& shape)
       : a(filled(shape.m * shape.k)), b(filled(shape.k * shape.n)), c(filled(shape.m * shape.n)) {}
 
-  /// Returns so many numbers, or null when the system has no memory left.
+  /// Returns `elements` numbers, or null when the system has no memory left.
   static LargePages filled(std::int64_t elements) {
     LargePages values(Bytes(elements * 4));
     auto* const first = reinterpret_cast<float*>(values.get());

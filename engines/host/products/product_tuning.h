@@ -25,10 +25,11 @@ class ProductTuning {
   /// has larger blocks.
   static ProductTuning measured(WorkerPool& pool);
 
-  /// Returns what this machine has measured: at the first call for a number of threads, from the
-  /// user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard), and if there is nothing for
-  /// this CPU, number of threads, instruction set and version of oneDNN, by measuring now. That is
-  /// then kept in the folder, or for this process if the folder cannot be written.
+  /// Returns what this machine has measured. At the first call for a number of threads, this is
+  /// read from the user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard). If the folder
+  /// has nothing for this CPU, number of threads, instruction set and version of oneDNN, the call
+  /// measures now. The result is then kept in the folder, or for this process if the folder cannot
+  /// be written.
   static ProductTuning of_machine(WorkerPool& pool);
 
   /// Parses text(). Throws Error for another text.

@@ -7,15 +7,15 @@
 
 namespace howard::host {
 
-/// How a large float32 product of one matrix by another is computed: what is fastest differs from
-/// CPU to CPU (ProductTuning chooses). Equal ways give equal bits.
+/// Says how a large float32 product of one matrix by another is computed. What is fastest differs
+/// from CPU to CPU (ProductTuning chooses). Equal ways give equal bits.
 struct ProductWay {
-  /// How C is cut. `parts` are blocks that fit the second-level cache, for the passes that follow;
-  /// of `two` and `one`, each thread gets that many blocks, which are not cut any further.
+  /// Says how C is cut. `parts` are blocks that fit the second-level cache, for the passes that
+  /// follow. With `two` or `one`, each thread gets that many blocks, which are not cut any further.
   enum class Cut : std::uint8_t { parts, two, one };
 
   Cut cut = Cut::parts;
-  /// Whether a factor is copied, with a gap behind each row, when its rows are read one after the
+  /// If true, a factor is copied with a gap behind each row when its rows are read one after the
   /// other for the sum and lie a multiple of 2 KiB apart. Such rows share few sets of the caches.
   bool pads = false;
 

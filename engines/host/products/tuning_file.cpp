@@ -60,8 +60,8 @@ std::string machine_of(int threads) {
                      static_cast<int>(best_instruction_set()) + 2);
 }
 
-/// Reads the file; nothing in it, or no file, gives no lines. A line that this version does not
-/// understand is left out, and so measured anew.
+/// Reads the file; an empty or missing file gives no lines. A line that this version does not
+/// understand is left out, and its tuning is measured anew.
 std::map<std::string, ProductTuning> read_tunings(const fs::path& file) {
   std::map<std::string, ProductTuning> tunings;
   std::ifstream lines(file);
@@ -116,7 +116,7 @@ ProductTuning kept_or_measured(WorkerPool& pool) {
   try {
     write_tunings(file, tunings);
   } catch (const Error&) {
-    // A home that cannot be written costs every process the measurement, and nothing else.
+    // If the home folder cannot be written, every process measures anew; nothing else happens.
   }
   return tuning;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures what the engines themselves cost for each call of an op, with a training step of the
+// Measures what the engines themselves cost for each call of an op, in a training step of the
 // report's MLP on a device that does nothing.
 
 #include <benchmark/benchmark.h>

@@ -71,7 +71,7 @@ struct Training {
   std::unique_ptr<autograd::TracedStep> traced;
 };
 
-/// The milliseconds of a step: on the clock, and of all threads together on the cores.
+/// Holds the milliseconds of a step, on the clock and summed over the threads on the cores.
 struct Times {
   std::vector<double> wall, cpu;  ///< one entry for each round
 };
@@ -165,7 +165,7 @@ void compare(const Problem& problem, int rounds, int threads, const std::string&
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       Contestant& one = all[(i + static_cast<std::size_t>(round)) % all.size()];
-      // OpenMP's threads look for work for tens of milliseconds after their last.
+      // OpenMP's threads keep looking for work for tens of milliseconds.
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       one.run(1);
       time_steps(one, steps);

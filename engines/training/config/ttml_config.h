@@ -9,11 +9,12 @@
 
 namespace howard::training {
 
-// TTML's configuration files as structures. Names are those of the files; a default is what TTML's
-// code takes when the key is absent. An optional has no default of its own: what takes its place
-// stands at the key.
+// TTML's configuration files are structures here. Names are those of the files; a default is what
+// TTML's code takes when the key is absent. An optional has no default of its own: the comment
+// beside the key says what takes its place.
 
-/// `optimizer` of training_config, as newer files have it; it takes the place of the single keys.
+/// This is `optimizer` of training_config, as newer files have it; it takes the place of the single
+/// keys.
 struct TtmlOptimizer {
   std::optional<std::string> type;  ///< AdamW, AdamWComposite, MorehAdamW, SGD, SGDComposite, NoOp.
   std::optional<float> lr, beta1, beta2, epsilon, weight_decay, momentum, dampening;
@@ -45,16 +46,16 @@ struct TtmlTraining {
   std::optional<std::string> tokenizer_path;
   std::string data_path = "data/shakespeare.txt";
   std::optional<std::string> model_config;
-  std::int64_t model_save_interval = 500;     ///< Steps.
-  std::optional<std::string> checkpoint_dir;  ///< Absent: the run is not saved.
-  std::optional<std::int64_t> eval_every;     ///< Steps; absent: no validation.
+  std::int64_t model_save_interval = 500;     ///< In steps.
+  std::optional<std::string> checkpoint_dir;  ///< If absent, the run is not saved.
+  std::optional<std::int64_t> eval_every;     ///< In steps; if absent, there is no validation.
   TtmlOptimizer optimizer;
 
   friend bool operator==(const TtmlTraining&, const TtmlTraining&) = default;
 };
 
-/// Linear from 0 to max_lr, then constant, then linear to min_lr at the last step. Without max_lr
-/// there is no such schedule.
+/// The rate rises linearly from 0 to max_lr, stays constant, and falls linearly to min_lr at the
+/// last step. Without max_lr there is no such schedule.
 struct TtmlScheduler {
   std::optional<float> max_lr;
   float min_lr = 0;
@@ -62,16 +63,16 @@ struct TtmlScheduler {
   std::int64_t hold_steps = 0;
   float beta1_start = 0.85F;
   float beta1_end = 0.95F;
-  std::int64_t beta1_warmup_steps = 0;  ///< 0: beta1 is not changed.
+  std::int64_t beta1_warmup_steps = 0;  ///< 0 means that beta1 is not changed.
 
   friend bool operator==(const TtmlScheduler&, const TtmlScheduler&) = default;
 };
 
-/// How text is written at the end.
+/// Says how text is written at the end.
 struct TtmlEvaluation {
   float repetition_penalty = 1;
   float temperature = 1;
-  std::int64_t top_k = -1;  ///< -1: all.
+  std::int64_t top_k = -1;  ///< -1 means all.
   float top_p = 1;
 
   friend bool operator==(const TtmlEvaluation&, const TtmlEvaluation&) = default;
@@ -79,7 +80,7 @@ struct TtmlEvaluation {
 
 struct TtmlDevices {
   std::vector<std::int64_t> mesh_shape{1, 1};
-  std::vector<std::int64_t> device_ids;  ///< None: all.
+  std::vector<std::int64_t> device_ids;  ///< If empty, all.
   bool enable_ddp = false;
   bool enable_tp = false;
   bool enable_cp = false;
@@ -93,13 +94,13 @@ struct TtmlMultihost {
   bool enabled = false;
   std::int64_t num_workers = 0;
   std::string socket_type = "mpi";
-  std::optional<std::int64_t> num_blocks;  ///< Of pipeline_parallel_config.
+  std::optional<std::int64_t> num_blocks;  ///< In pipeline_parallel_config.
   std::map<std::int64_t, std::int64_t> blocks_per_rank;
 
   friend bool operator==(const TtmlMultihost&, const TtmlMultihost&) = default;
 };
 
-/// Off when scaling_factor is 0.
+/// There is no scaling when scaling_factor is 0.
 struct TtmlRopeScaling {
   float scaling_factor = 0;
   float high_freq_factor = 4;
@@ -116,12 +117,12 @@ struct TtmlTransformer {
   std::int64_t num_heads = 6;
   std::int64_t embedding_dim = 384;
   std::int64_t num_blocks = 6;
-  std::optional<float> dropout_prob;       ///< 0.2; 0 of a llama.
+  std::optional<float> dropout_prob;       ///< 0.2, or 0 for a llama.
   std::optional<std::int64_t> vocab_size;  ///< The tokenizer's, in whole tiles.
   std::int64_t max_sequence_length = 256;
   std::string weight_tying = "disabled";
   std::string positional_embedding_type = "trainable";
-  bool use_composite_layernorm = false;  ///< Of experimental.
+  bool use_composite_layernorm = false;  ///< In experimental.
   std::int64_t num_groups = 3;
   std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
   float theta = 10000;
@@ -142,7 +143,7 @@ struct TtmlConfig {
   friend bool operator==(const TtmlConfig&, const TtmlConfig&) = default;
 };
 
-/// Calls visit(section, key, field) for each key, section by section; the section of a map within a
+/// Calls visit(section, key, field) for each key, section by section. The section of a map within a
 /// map has a dot: "transformer_config.rope_scaling".
 template <class Config, class Visit>
 void for_each_ttml_key(Config& config, Visit&& visit);

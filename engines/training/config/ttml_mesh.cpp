@@ -12,10 +12,10 @@
 namespace howard::training {
 namespace {
 
-constexpr std::int64_t kMostDevices = 32;  // a Galaxy's
+constexpr std::int64_t kMostDevices = 32;  // A Galaxy has this many.
 constexpr std::int64_t kMostWorkers = 64;
 
-/// What files say of devices, with the means to refuse it.
+/// Holds what the files say of devices, and can refuse it.
 struct MeshChecker {
   const TtmlSettings& settings;
   const Recipe& recipe;
@@ -29,7 +29,7 @@ struct MeshChecker {
   }
 };
 
-/// Ways to share that nothing here follows.
+/// Throws Error for ways to share that nothing here follows.
 void require_known_ways(const MeshChecker& check) {
   const TtmlDevices& devices = check.devices();
   const std::pair<const char*, bool> ways[] = {{"enable_cp", devices.enable_cp},
@@ -68,7 +68,7 @@ void read_mesh(const MeshChecker& check, MeshPlan& plan) {
   }
 }
 
-/// Of blocks_per_rank, which must name ranks 0, 1, 2 and so on, each once.
+/// Reads blocks_per_rank, which must name ranks 0, 1, 2 and so on, each once.
 void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   const TtmlMultihost& hosts = check.hosts();
   const std::string section = "multihost_config.pipeline_parallel_config.";

@@ -9,9 +9,9 @@
 
 namespace howard::training {
 
-/// Returns how the devices of device_config and multihost_config share a run; absent where there is
-/// one device. Error, with its line, for a key that nothing here follows and for a mesh that does
-/// not divide batch, heads or blocks.
+/// Returns how the devices of device_config and multihost_config share a run, or nothing if there
+/// is one device. Throws Error, with its line, for a key that nothing here follows and for a mesh
+/// that does not divide batch, heads or blocks.
 std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe& recipe);
 
 }  // namespace howard::training

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::initializer_list<std::string_view>;
 
-/// What files say, with the means to refuse it.
+/// Holds what the files say, and can refuse it.
 struct TtmlChecker {
   const TtmlSettings& settings;
 
@@ -70,7 +70,7 @@ void require_ranges(const TtmlChecker& check) {
   }
 }
 
-/// TTML's own conditions on the sizes of a model.
+/// Throws Error unless TTML's own conditions on the sizes of a model hold.
 void require_tiles(const TtmlChecker& check) {
   const TtmlTransformer& model = check.model();
   const auto divides = [&](std::int64_t by, const char* key, std::int64_t value,
@@ -138,8 +138,8 @@ void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   recipe.rope_length = scaling.original_context_length;
 }
 
-/// Keys of the other kind of model, which TTML would read past: they may be there with what they
-/// are without.
+/// Throws Error for keys of the other kind of model, which TTML would silently ignore; they may be
+/// there with their default values.
 void require_own_keys(const TtmlChecker& check) {
   const auto values = ttml_values(check.settings.config);
   const auto defaults = ttml_values({});
@@ -164,7 +164,8 @@ void require_own_keys(const TtmlChecker& check) {
   }
 }
 
-/// `type` of the map `optimizer`, and its numbers, over the single keys.
+/// Applies `type` and the numbers of the map `optimizer`, which take precedence over the single
+/// keys.
 void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   const TtmlOptimizer& optimizer = check.training().optimizer;
   const std::string map = "training_config.optimizer.";
@@ -177,7 +178,7 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
                        : type.starts_with("Adam") ? OptimizerKind::adamw
                        : type == "NoOp"           ? OptimizerKind::no_op
                                                   : OptimizerKind::sgd;
-    // The copy in bfloat16 that the model computes with is made where a parameter is used.
+    // The bfloat16 copy that the model computes with is made where a parameter is used.
     if (type == "AdamWFullPrecision") recipe.parameters = DataType::float32;
   }
   const auto set = [](float& field, const std::optional<float>& value) {
@@ -244,7 +245,7 @@ void apply_schedule(const TtmlChecker& check, Recipe& recipe) {
   recipe.hold = scheduler.hold_steps;
 }
 
-/// Keys that nothing here follows.
+/// Throws Error for keys that nothing here follows.
 void require_unset(const TtmlChecker& check) {
   const auto unset = [&](const char* key, bool set, const char* why) {
     check.require(!set, key, "it is set", std::string("no such key: ") + why);
@@ -270,7 +271,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
   recipe.accumulate = static_cast<int>(training.gradient_accumulation_steps);
   recipe.steps = training.max_steps;
   recipe.seed = static_cast<std::uint32_t>(training.seed);
-  // TTML's tensors are bfloat16, parameters too.
+  // TTML's tensors are bfloat16, and so are its parameters.
   recipe.parameters = DataType::bfloat16;
   apply_optimizer(check, recipe);
   apply_schedule(check, recipe);

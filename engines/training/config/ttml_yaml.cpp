@@ -18,7 +18,7 @@
 namespace howard::training {
 namespace {
 
-/// Of the file, so that a mistyped section is known for one.
+/// Names the section of the file itself, so that a mistyped section is recognized.
 constexpr const char* kTopLevel = "";
 
 std::string place_of(const std::string& file, const YAML::Mark& mark) {
@@ -35,8 +35,8 @@ std::string place_of(const std::string& file, const YAML::Mark& mark) {
 
 /// A key of a map, as its text and place.
 struct YamlValue {
-  std::string name;   ///< "training_config.batch_size"
-  std::string place;  ///< "file:line"
+  std::string name;   ///< Such as "training_config.batch_size".
+  std::string place;  ///< Such as "file:line".
   YAML::Node node;
 
   [[noreturn]] void refuse(const std::string& accepted) const {
@@ -97,7 +97,7 @@ void take(const YamlValue& value, std::optional<Value>& field) {
   take(value, field.emplace());
 }
 
-/// The keys and the maps within each map, by its section.
+/// Returns the keys and the maps within each map, by its section.
 std::map<std::string, std::vector<std::string>> known_keys() {
   std::map<std::string, std::vector<std::string>> known;
   TtmlConfig config;
@@ -162,7 +162,7 @@ class TtmlReader {
   std::map<std::string, std::vector<std::string>> known_;
 };
 
-// The texts that take() reads back.
+// These functions write the texts that take() reads back.
 
 std::string yaml_of(const std::string& value) {
   std::string quoted = "\"";
@@ -188,7 +188,7 @@ std::string yaml_of(const std::map<std::int64_t, std::int64_t>& value) {
   return "{" + join(entries, ", ") + "}";
 }
 
-/// Absent for an optional without a value.
+/// Returns nothing for an optional without a value.
 template <class Field>
 std::optional<std::string> value_text(const Field& field) {
   if constexpr (requires { field.has_value(); }) {

@@ -9,32 +9,34 @@
 
 namespace howard::training {
 
-/// What files have said, and where: a message about a key names its file and line.
+/// Holds what files have said, and where: a message about a key names its file and line.
 struct TtmlSettings {
   TtmlConfig config;
-  /// "training.yaml:12" of each key that a file has, by section and key with a dot between.
+  /// The place of each key that a file has, such as "training.yaml:12", by section and key with a
+  /// dot between.
   std::map<std::string, std::string> places;
 
   bool has(const std::string& key) const { return places.contains(key); }
-  /// "training.yaml:12: training_config.batch_size", or the key alone where no file has it.
+  /// Returns "training.yaml:12: training_config.batch_size", or the key alone if no file has it.
   std::string name_of(const std::string& key) const;
 };
 
-/// Error about a key's value, with the key's place.
+/// Throws Error about a key's value, with the key's place.
 [[noreturn]] void refuse_ttml(const TtmlSettings& settings, const std::string& key,
                               const std::string& value, const std::string& accepted,
                               const std::string& hint = "");
 
-/// Reads a file of TTML, whose parts may be in one or in several: keys that are set take the place
-/// of what was there. `file` names it in messages. Error, with the line, for what is no YAML, a key
-/// that TTML does not have (it would ignore it), a key that is there twice, and a value of another
-/// kind.
+/// Reads a file of TTML. The parts may be in one file or in several: keys that are set take the
+/// place of what was there. `file` names it in messages. Throws Error, with the line, for text that
+/// is not YAML, for a key that TTML does not have (it would ignore it), for a key that is there
+/// twice, and for a value of another kind.
 void read_ttml(std::string_view text, const std::string& file, TtmlSettings& settings);
 
-/// The text of each value, by section and key with a dot between; none for an optional without one.
+/// Returns the text of each value, by section and key with a dot between; an optional without a
+/// value has none.
 std::map<std::string, std::string> ttml_values(const TtmlConfig& config);
 
-/// All settings, defaults included, as one file that read_ttml() reads back to the same.
+/// Returns all settings, defaults included, as one file that read_ttml() reads back to the same.
 std::string ttml_text(const TtmlConfig& config);
 
 }  // namespace howard::training

@@ -25,7 +25,7 @@ using autograd::Parameter;
 using autograd::Tape;
 using autograd::Value;
 
-/// The recipe of one device: its sequences.
+/// Returns the recipe of one device, whose batch is its share of the sequences.
 Recipe local_recipe(Recipe recipe, int ddp) {
   recipe.batch /= ddp;
   return recipe;
@@ -36,10 +36,10 @@ std::int64_t rounded_vocabulary(const Tokenizer& tokenizer, int tp) {
   return ceil_div(tokenizer.tokens(), rows) * rows;
 }
 
-/// "weight" of "weight first moment": the parameter that a saved tensor belongs to.
+/// Returns the parameter that a saved tensor belongs to: "weight" for "weight first moment".
 std::string parameter_of(const std::string& tensor) { return tensor.substr(0, tensor.find(' ')); }
 
-/// Throws Error when one is not finite.
+/// Throws Error when one of `values` is not finite.
 const std::vector<float>& require_finite(const std::string& name, const std::vector<float>& values,
                                          std::int64_t step) {
   const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
@@ -103,7 +103,7 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
 
 StageTrainer::~StageTrainer() = default;
 
-/// Draws the numbers that one device would draw.
+/// Draws the same numbers as one device would draw.
 void StageTrainer::make_parameters() {
   Recipe shapes = recipe_;
   shapes.batch = 1;
@@ -146,8 +146,8 @@ void StageTrainer::write_batches() {
 }
 
 void StageTrainer::forward(int number) {
-  // Each group of DDP drops other elements; the devices of a group, which go on with the same, do
-  // not.
+  // Each group of DDP drops other elements; the devices of one group, which all compute the same,
+  // drop the same ones.
   constexpr std::uint32_t kSeedsOfOneGroup = 0x1000'0000;
   const auto drawn = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate + number);
   const autograd::TapeOptions options{
@@ -232,8 +232,8 @@ MeshStep StageTrainer::step() {
                .hint = "a smaller learning rate, from the last checkpoint"});
 }
 
-/// A virtual clock stands while its chip waits for another stage: a step of a pipeline is then
-/// played from the times of its passes.
+/// Joins the ranks' losses and times to those of the step. A virtual clock stands still while its
+/// chip waits for another stage, so a step of a pipeline is played from the times of its passes.
 MeshStep StageTrainer::join(const Clocks& own) {
   return join_numbers<Clocks, MeshStep>(ranks_, own, [&](std::span<const Clocks> all) {
     MeshStep step;
@@ -265,8 +265,8 @@ const StageTrainer::WholeParameter& StageTrainer::whole_of(const std::string& te
   return *std::ranges::find(whole_, parameter_of(tensor), &WholeParameter::name);
 }
 
-/// On rank 0, the whole tensors that ranks have shares of, by name. The groups of DDP have the
-/// same.
+/// Returns, on rank 0, the whole tensors that ranks have shares of, by name. It asks one group of
+/// DDP only, because all have the same.
 std::map<std::string, std::vector<float>> StageTrainer::gathered() {
   std::map<std::string, std::vector<float>> tensors;
   const std::vector<SavedTensor> own = saved_tensors(model_->parameters(), *optimizer_);
@@ -315,7 +315,7 @@ Checkpoint StageTrainer::checkpoint() {
                  .product_ways = "",
                  .characters = tokenizer_->characters(),
                  .tensors = {}};
-  // Each parameter, followed by what the optimizer keeps of it, as one device saves them.
+  // One device saves each parameter followed by what the optimizer keeps of it.
   std::vector<std::string> kept;
   const std::string& first = whole_.front().name;
   for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {

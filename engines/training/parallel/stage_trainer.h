@@ -14,8 +14,8 @@
 
 namespace howard::training {
 
-/// One device of a mesh, of a pipeline or of both: a share of the batch, of the layers and of the
-/// blocks. All ranks draw the same batches and take their rows of them.
+/// Trains on one device of a mesh, of a pipeline or of both, which has a share of the batch, of the
+/// layers and of the blocks. All ranks draw the same batches and take their own rows of them.
 class StageTrainer final : public RankTrainer {
  public:
   /// Throws Error as make_rank_trainer() does.
@@ -40,9 +40,9 @@ class StageTrainer final : public RankTrainer {
     std::string name;
     std::int64_t rows = 0, columns = 0;
   };
-  /// What this rank's passes took.
+  /// Holds the loss and the times of this rank's passes.
   struct Clocks {
-    float loss = 0;  ///< Of this rank's sequences; 0 where another rank counts it.
+    float loss = 0;  ///< The loss of this rank's sequences; 0 if another rank counts it.
     SimTime forward, backward, update, whole;
   };
 
@@ -52,7 +52,7 @@ class StageTrainer final : public RankTrainer {
   void backward(int number);
   MeshStep join(const Clocks& own);
   bool is_last_stage() const { return place_.stage + 1 == plan_.stages(); }
-  /// The rank at the same place of another stage.
+  /// Returns the rank at the same place of another stage.
   int neighbour(int by) const { return ranks_.rank() + by * plan_.ddp * plan_.tp; }
   const WholeParameter& whole_of(const std::string& tensor) const;
   std::map<std::string, std::vector<float>> gathered();
@@ -71,8 +71,8 @@ class StageTrainer final : public RankTrainer {
   autograd::DeviceGroup layer_group_, batch_group_;
   std::vector<WholeParameter> whole_;
   std::unique_ptr<models::LanguageModel> model_;
-  models::Llama* stage_ = nullptr;  ///< The same, where it has some of the blocks.
-  std::vector<Data> data_;          ///< Of each micro-batch.
+  models::Llama* stage_ = nullptr;  ///< model_, if it has only some of the blocks.
+  std::vector<Data> data_;          ///< One for each micro-batch.
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_;
   std::optional<autograd::AveragedGradients> averaged_;
   std::map<int, std::unique_ptr<MicroBatch>> alive_;

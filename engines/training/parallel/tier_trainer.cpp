@@ -149,7 +149,7 @@ MeshStep TierTrainer::step() {
         MeshStep sum;
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
           sum.loss += all[rank].loss;
-          // Tiers work one after the other, and a virtual clock stands while its chip waits.
+          // Tiers work one after the other, and a virtual clock stands still while its chip waits.
           const bool follows = virtual_clock_ && static_cast<int>(rank) >= plan_.workers;
           sum.time = follows ? sum.time + all[rank].time : std::max(sum.time, all[rank].time);
         }

@@ -10,12 +10,12 @@
 
 namespace howard::training {
 
-/// One rank of TTML's tiers. Ranks 0 to W - 1 are workers, rank W the aggregator, and the last rank
-/// the optimizer's, in three tiers W + 1. A worker draws from the recipe's seed plus its rank.
-/// After its backward pass it sends each gradient to the aggregator, which adds them in the order
-/// of the workers and divides by their number; the optimizer's rank gets the means, updates, and
-/// sends the parameters back by the same way. Each tensor is a message; tensors go in the order of
-/// their names.
+/// One rank of TTML's tiers. Ranks 0 to W - 1 are workers, rank W is the aggregator, and the last
+/// rank, which is W + 1 in three tiers, is the optimizer's. A worker draws from the recipe's seed
+/// plus its rank. After its backward pass it sends each gradient to the aggregator, which adds them
+/// in the order of the workers and divides by their number. The optimizer's rank gets the means,
+/// updates, and sends the parameters back the same way. Each tensor is a message; tensors go in the
+/// order of their names.
 class TierTrainer final : public RankTrainer {
  public:
   /// Throws Error as make_rank_trainer() does.
@@ -23,7 +23,7 @@ class TierTrainer final : public RankTrainer {
               const Corpus& corpus, bool virtual_clock);
 
   MeshStep step() override;
-  // As in TTML, tiers save nothing: both throw Error.
+  // Both throw Error: as in TTML, tiers save nothing.
   Checkpoint checkpoint() override;
   void restore(const Checkpoint& checkpoint) override;
   std::int64_t steps_done() const override { return steps_done_; }
@@ -36,10 +36,10 @@ class TierTrainer final : public RankTrainer {
   bool is_optimizer() const { return ranks_.rank() == ranks_.size() - 1; }
   int aggregator() const { return plan_.workers; }
 
-  /// A worker's passes; returns the mean loss.
+  /// Makes a worker's passes and returns the mean loss.
   float pass();
   void send_gradients();
-  /// The aggregator's part: the parameters' gradients become the means.
+  /// Does the aggregator's part: the parameters' gradients become the means.
   void average();
   /// Brings the parameters from the optimizer's rank to the workers.
   void share_parameters();
@@ -50,10 +50,10 @@ class TierTrainer final : public RankTrainer {
   MeshPlan plan_;
   Recipe recipe_;
   bool virtual_clock_;
-  TextBatches batches_;  ///< Of a worker.
+  TextBatches batches_;  ///< A worker's batches.
   std::unique_ptr<models::LanguageModel> model_;
-  std::vector<autograd::Parameter*> sorted_;        ///< By name.
-  std::unique_ptr<autograd::Optimizer> optimizer_;  ///< On the optimizer's rank.
+  std::vector<autograd::Parameter*> sorted_;        ///< The parameters by name.
+  std::unique_ptr<autograd::Optimizer> optimizer_;  ///< Only on the optimizer's rank.
   std::int64_t steps_done_ = 0;
 };
 

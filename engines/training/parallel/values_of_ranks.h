@@ -13,9 +13,9 @@
 
 namespace howard::training {
 
-/// Sends a tensor's values, which waits for all programs before.
+/// Sends a tensor's values, after waiting for all earlier programs.
 void send_tensor(CommandQueue& queue, mesh::Communicator& ranks, int to, const ops::Tensor& tensor);
-/// Receives a tensor's values of the same spec.
+/// Receives the values of a tensor of the same spec.
 void receive_tensor(CommandQueue& queue, mesh::Communicator& ranks, int from,
                     const ops::Tensor& tensor);
 
@@ -34,7 +34,8 @@ Number receive_number(mesh::Communicator& ranks, int from) {
   return number;
 }
 
-/// Brings each rank's number to rank 0, which makes one of them all, and that to all ranks.
+/// Brings each rank's number to rank 0, which joins them to one result, and brings that to all
+/// ranks.
 template <class Number, class Result, class Join>
 Result join_numbers(mesh::Communicator& ranks, const Number& own, const Join& join) {
   if (ranks.rank() != 0) {

@@ -44,7 +44,7 @@ class BpeReader {
                  .hint = ""});
   }
 
-  /// A member; null when it is not there.
+  /// Returns a member, or null if it is missing.
   static json part(const json& object, const char* name) {
     if (!object.is_object()) return nullptr;
     const auto found = object.find(name);
@@ -149,7 +149,7 @@ class BpeReader {
     for (const json& merge : merges) read_merge(merge);
   }
 
-  /// "a b" or ["a", "b"].
+  /// Reads a merge, which is "a b" or ["a", "b"].
   void read_merge(const json& merge) {
     if (merge.is_string()) {
       const std::vector<std::string> parts = split(merge.get<std::string>(), ' ');
@@ -184,7 +184,7 @@ class BpeReader {
     }
   }
 
-  /// What a TemplateProcessing puts first.
+  /// Reads what a TemplateProcessing puts first.
   void read_begin(const json& post) {
     for_each_step(post, "processors", [&](const json& step) {
       const json single = part(step, "single");

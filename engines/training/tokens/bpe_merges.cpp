@@ -13,10 +13,10 @@ std::uint64_t pair_key(std::uint32_t left, std::uint32_t right) {
   return std::uint64_t{left} << 32U | right;
 }
 
-/// A pair that may be merged; out of date when one of its tokens has become another.
+/// A pair that may be merged. It is out of date when one of its tokens has become another.
 struct Candidate {
   std::uint32_t rank = 0;
-  std::size_t place = 0;  ///< Of the left token.
+  std::size_t place = 0;  ///< The place of the left token.
   std::uint32_t left = 0, right = 0, merged = 0;
 
   friend bool operator>(const Candidate& a, const Candidate& b) {
@@ -41,7 +41,7 @@ std::optional<BpeMerges::Merge> BpeMerges::find(std::uint32_t left, std::uint32_
 std::vector<std::uint32_t> BpeMerges::merged(std::vector<std::uint32_t> tokens) const {
   const std::size_t count = tokens.size();
   if (count < 2) return tokens;
-  // The neighbours that are left; a token that was merged into another is kGone.
+  // Holds the neighbours that are left; a token that was merged into another is kGone.
   std::vector<std::size_t> next(count);
   std::vector<std::size_t> before(count);
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;

@@ -8,15 +8,15 @@
 
 namespace howard::training {
 
-/// The merges of a byte-pair encoding: which two neighbouring tokens become one, in the order in
-/// which they were learned.
+/// Holds the merges of a byte-pair encoding: which two neighbouring tokens become one, in the order
+/// in which they were learned.
 class BpeMerges {
  public:
-  /// Adds the merge that comes after all others. False when this pair has one already.
+  /// Adds the merge that comes after all others. Returns false if this pair has one already.
   bool add(std::uint32_t left, std::uint32_t right, std::uint32_t merged);
 
-  /// Merges neighbours, the pair that was learned first before all others and the leftmost of equal
-  /// ones, until no pair has a merge. A text of n tokens takes n log n steps.
+  /// Merges neighbours until no pair has a merge. The pair that was learned first goes before all
+  /// others, and the leftmost of equal ones first. A text of n tokens takes n log n steps.
   std::vector<std::uint32_t> merged(std::vector<std::uint32_t> tokens) const;
 
  private:

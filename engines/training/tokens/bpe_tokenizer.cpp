@@ -18,8 +18,8 @@ std::string utf8_of(std::uint32_t point) {
   return {static_cast<char>(0xc0U | point >> 6U), static_cast<char>(0x80U | (point & 0x3fU))};
 }
 
-/// GPT-2's printable character of each byte: itself where it is printable in Latin-1, otherwise
-/// one of those from 256 on.
+/// Returns GPT-2's printable character for each byte: the byte itself if it is printable in
+/// Latin-1, otherwise a character from 256 on.
 const std::array<std::string, 256>& characters_of_bytes() {
   static const std::array<std::string, 256> kCharacters = [] {
     std::array<std::string, 256> all;
@@ -45,7 +45,7 @@ const std::unordered_map<std::string, char>& bytes_of_characters() {
   return kBytes;
 }
 
-/// The length of the character that begins `text`; 1 of what is no UTF-8.
+/// Returns the length of the character that begins `text`, or 1 if it is not UTF-8.
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
@@ -97,7 +97,7 @@ BpeTokenizer::BpeTokenizer(std::string_view json, const std::string& source) : s
   if (file.begin) begin_ = find(*file.begin);
 }
 
-/// The bytes that a token of the vocabulary stands for.
+/// Returns the bytes that a token of the vocabulary stands for.
 std::string BpeTokenizer::bytes_of(const std::string& spelled) const {
   std::string bytes;
   std::string_view left = spelled;
@@ -117,7 +117,7 @@ std::string BpeTokenizer::bytes_of(const std::string& spelled) const {
   while (!left.empty()) {
     const std::size_t length = character_length(left);
     const auto found = bytes_of_characters().find(std::string(left.substr(0, length)));
-    // What is no byte's character stands for itself: a mark.
+    // A character that stands for no byte is a mark and stands for itself.
     if (found == bytes_of_characters().end()) return spelled;
     bytes += found->second;
     left.remove_prefix(length);
@@ -187,7 +187,7 @@ std::optional<std::uint32_t> BpeTokenizer::find(const std::string& text) const {
   return found == tokens_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The length of the added token that begins `text`; 0: none does.
+/// Returns the length of the added token that begins `text`, or 0 if none does.
 std::size_t BpeTokenizer::length_of_added(std::string_view text, std::uint32_t& token) const {
   const auto found = added_.find(text.front());
   if (found == added_.end()) return 0;
@@ -201,7 +201,7 @@ std::size_t BpeTokenizer::length_of_added(std::string_view text, std::uint32_t& 
 
 std::vector<std::uint32_t> BpeTokenizer::encode(std::string_view text) const {
   std::vector<std::uint32_t> tokens;
-  std::size_t plain = 0;  // where the text began that no added token has interrupted
+  std::size_t plain = 0;  // Where the text began that no added token has interrupted.
   for (std::size_t at = 0; at < text.size();) {
     std::uint32_t token = 0;
     const std::size_t length = added_.empty() ? 0 : length_of_added(text.substr(at), token);
@@ -247,7 +247,7 @@ void BpeTokenizer::encode_plain(std::string_view text, bool is_first,
   }
 }
 
-/// Adds the token, or the tokens of the bytes, of one character.
+/// Adds the token of one character, or the tokens of its bytes.
 void BpeTokenizer::spell(std::string_view character, std::vector<std::uint32_t>& to) const {
   if (const auto token = find(std::string(character))) return to.push_back(*token);
   std::vector<std::uint32_t> bytes;

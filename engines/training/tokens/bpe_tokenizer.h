@@ -17,50 +17,53 @@
 
 namespace howard::training {
 
-/// What BpeTokenizer takes from a tokenizer.json.
+/// Holds what BpeTokenizer takes from a tokenizer.json.
 struct BpeFile {
-  /// How the tokens of the vocabulary are spelled.
+  /// Says how the tokens of the vocabulary are spelled.
   enum class Spelling : std::uint8_t {
     bytes,   ///< A printable character for each byte, as GPT-2 and Llama 3 do.
     blanks,  ///< U+2581 for blanks, and <0xNN> for bytes without a token, as Llama 2 does.
   };
 
-  /// Where a blank is put before a text: nowhere, before all of it, or before each part of it that
-  /// lies between two added tokens.
+  /// Says where a blank is put before a text: nowhere, before all of it, or before each part of it
+  /// that lies between two added tokens.
   enum class Prefix : std::uint8_t { none, first, each };
 
   Spelling spelling = Spelling::bytes;
-  std::vector<std::string> patterns;  ///< Applied one after the other; none: no pieces.
+  /// Applied one after the other; if empty, texts are not divided.
+  std::vector<std::string> patterns;
   Prefix prefix = Prefix::none;
-  bool prefixes_blanks = false;        ///< Also before a text that begins with a blank.
+  bool prefixes_blanks = false;        ///< Also if the text begins with a blank.
   bool takes_whole_pieces = false;     ///< A piece that is a token is not merged.
-  std::optional<std::string> unknown;  ///< The token of what has none.
+  std::optional<std::string> unknown;  ///< The token for bytes that have none.
   std::optional<std::string> begin;    ///< The token that the file puts before a text.
   std::vector<std::pair<std::string, std::uint32_t>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;
-  std::vector<std::pair<std::string, std::uint32_t>> added;  ///< Taken whole, before all else.
+  /// These are taken whole, before everything else.
+  std::vector<std::pair<std::string, std::uint32_t>> added;
 };
 
 /// Reads a tokenizer.json of Hugging Face's library: a byte-pair encoding with its normalizer,
 /// pre-tokenizer and added tokens. `source` names the file in messages. Throws Error, naming what
-/// is wrong, for a text that is no such JSON, another model, a step that is not built here (by its
-/// type), a token that is there twice or out of range, and a merge of tokens that are not there.
+/// is wrong, for a text that is no such JSON, for another model, for a step that is not built here
+/// (by its type), for a token that is there twice or out of range, and for a merge of missing
+/// tokens.
 BpeFile parse_bpe_file(std::string_view json, const std::string& source);
 
 /// A byte-pair encoding.
 class BpeTokenizer final : public Tokenizer {
  public:
-  /// Throws Error as parse_bpe_file().
+  /// Throws Error as parse_bpe_file() does.
   BpeTokenizer(std::string_view json, const std::string& source);
 
-  /// One more than the greatest token.
+  /// Returns one more than the greatest token.
   std::int64_t tokens() const override { return static_cast<std::int64_t>(texts_.size()); }
-  /// Throws Error for a byte that has no token, where the file has none for what is unknown.
+  /// Throws Error for a byte that has no token if the file has no token for unknown ones.
   std::vector<std::uint32_t> encode(std::string_view text) const override;
-  /// Without the blank that encode() has put before the text.
+  /// Leaves out the blank that encode() puts before the text.
   std::string decode(std::span<const std::uint32_t> tokens) const override;
   std::optional<std::uint32_t> begin() const override { return begin_; }
-  /// The token of that text, if there is one.
+  /// Returns the token of that text, if there is one.
   std::optional<std::uint32_t> find(const std::string& text) const;
 
  private:
@@ -80,9 +83,9 @@ class BpeTokenizer final : public Tokenizer {
   bool prefixes_blanks_, takes_whole_pieces_;
   std::vector<std::unique_ptr<TextPieces>> patterns_;
   std::unordered_map<std::string, std::uint32_t> tokens_;  ///< As the file spells them.
-  std::vector<std::string> texts_;                         ///< Of each token, in bytes.
+  std::vector<std::string> texts_;                         ///< The bytes of each token.
   BpeMerges merges_;
-  /// The longest first, by their first bytes.
+  /// The added tokens by their first bytes, the longest first.
   std::unordered_map<char, std::vector<std::pair<std::string, std::uint32_t>>> added_;
   std::optional<std::uint32_t> unknown_, begin_;
 };

@@ -29,7 +29,7 @@ class CharacterTokenizer final : public Tokenizer {
   std::vector<std::uint32_t> encode(std::string_view text) const override;
   /// Decodes tokens. Padding, marks and tokens that only round up the vocabulary give nothing.
   std::string decode(std::span<const std::uint32_t> tokens) const override;
-  /// The characters: padding and marks never occur in a text.
+  /// Returns the range of the characters: padding and marks never occur in a text.
   Range written() const override { return {1, static_cast<std::uint32_t>(characters_.size() + 1)}; }
 
  private:

@@ -48,7 +48,7 @@ TextPieces::TextPieces(const std::string& pattern, const std::string& source)
                  .accepted = "a regular expression",
                  .hint = ""});
   }
-  // Without the just-in-time compiler the same matches take longer.
+  // If there is no just-in-time compiler, the same matches take longer.
   static_cast<void>(pcre2_jit_compile(expression_->code, PCRE2_JIT_COMPLETE));
   expression_->match = pcre2_match_data_create(1, nullptr);
   expression_->context = pcre2_match_context_create(nullptr);
@@ -74,7 +74,7 @@ std::vector<std::string_view> TextPieces::pieces(std::string_view text) const {
                    .hint = ""});
     }
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(expression_->match);
-    if (ends[1] <= ends[0]) {  // an empty match divides nothing
+    if (ends[1] <= ends[0]) {  // An empty match divides nothing.
       start = ends[1] + 1;
       continue;
     }

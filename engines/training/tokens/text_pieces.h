@@ -8,9 +8,9 @@
 
 namespace howard::training {
 
-/// Divides texts into the pieces within which bytes are merged, by a regular expression as
-/// tokenizer files have them (Unicode classes, lookahead): every match is a piece, and so is what
-/// lies between two matches. Bytes that are no UTF-8 match nothing.
+/// Divides texts into the pieces within which bytes are merged, by a regular expression as in
+/// tokenizer files (with Unicode classes and lookahead). Every match is a piece, and so is what
+/// lies between two matches. Bytes that are not UTF-8 match nothing.
 class TextPieces {
  public:
   /// Throws Error, naming `source`, for a pattern that is no regular expression.
@@ -19,8 +19,8 @@ class TextPieces {
   TextPieces(const TextPieces&) = delete;
   TextPieces& operator=(const TextPieces&) = delete;
 
-  /// The pieces of `text` in their order; together they are `text`. Throws Error for a pattern that
-  /// needs more than 10 million steps for one piece.
+  /// Returns the pieces of `text` in their order; together they are `text`. Throws Error for a
+  /// pattern that needs more than 10 million steps for one piece.
   std::vector<std::string_view> pieces(std::string_view text) const;
 
  private:
@@ -30,7 +30,8 @@ class TextPieces {
   std::string source_;
 };
 
-/// GPT-2's pattern: contractions, an optional blank before letters, digits or other signs, blanks.
+/// GPT-2's pattern matches contractions, letters, digits or other signs after an optional blank,
+/// and blanks.
 extern const char* const kGpt2Pattern;
 
 }  // namespace howard::training

@@ -14,7 +14,7 @@ namespace howard::training {
 /// A text that somebody has turned into tokens already.
 struct TokenFile {
   std::vector<std::uint32_t> tokens;
-  std::int64_t vocabulary = 0;  ///< How many tokens there are; 0: the file does not say.
+  std::int64_t vocabulary = 0;  ///< The number of tokens; 0 if the file does not say.
 };
 
 /// Reads a file of tokens, by the ending of its name:
@@ -26,18 +26,18 @@ struct TokenFile {
 /// whole token, a file without tokens, and a token that is not below tokenizer_vocab_size.
 TokenFile read_token_file(std::string_view bytes, const std::string& source);
 
-/// Whether the ending of a name says that it is a file of tokens: .bin, .u32, .yaml or .yml.
+/// Says whether the ending of a name is that of a file of tokens: .bin, .u32, .yaml or .yml.
 bool names_token_file(std::string_view name);
 
-/// Tokens without a tokenizer: a text is their numbers.
+/// A tokenizer for tokens without a text: their text is their numbers.
 class TokenIds final : public Tokenizer {
  public:
   explicit TokenIds(std::int64_t tokens) : tokens_(tokens) {}
 
   std::int64_t tokens() const override { return tokens_; }
-  /// Reads numbers between blanks or commas. Throws Error for what is no token.
+  /// Reads numbers between blanks or commas. Throws Error for anything that is not a token.
   std::vector<std::uint32_t> encode(std::string_view text) const override;
-  /// Each number with a blank before it.
+  /// Writes each number with a blank before it.
   std::string decode(std::span<const std::uint32_t> tokens) const override;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace howard::training {
 
-/// A model as the config.json beside its weights describes it.
+/// Holds a model as the config.json beside its weights describes it.
 struct HuggingFaceModel {
   Recipe recipe;                    ///< For one sequence of the longest length, without dropout.
   std::int64_t vocabulary = 0;      ///< The rows of the token table in the file of weights.
@@ -18,9 +18,9 @@ struct HuggingFaceModel {
 };
 
 /// Reads a config.json of a Llama or a GPT-2. `source` names the file in messages. Throws Error,
-/// naming the key, for a text that is no such JSON, another model_type, a size that is missing or
-/// out of range, and what TTML's models do not have: biases of a Llama, heads of another width,
-/// another epsilon than 1e-5, other rotary scalings than llama3's.
+/// naming the key, for a text that is no such JSON, for another model_type, for a size that is
+/// missing or out of range, and for what TTML's models do not have: biases in a Llama, heads of
+/// another width, an epsilon other than 1e-5, and rotary scalings other than llama3's.
 HuggingFaceModel parse_hugging_face_config(std::string_view json, const std::string& source);
 
 }  // namespace howard::training

@@ -39,7 +39,8 @@ Rows transposed_rows(const Rows& from) {
   return to;
 }
 
-/// The rows of each of `heads` heads, from halves (i, i + d/2) to pairs (2i, 2i + 1) or back.
+/// Reorders the rows of each of `heads` heads, from halves (i, i + d/2) to pairs (2i, 2i + 1) or
+/// back.
 Rows paired_rows(Rows from, int heads, bool to_pairs) {
   Rows to = from;
   const std::int64_t width = from.rows / heads;
@@ -52,7 +53,7 @@ Rows paired_rows(Rows from, int heads, bool to_pairs) {
   return to;
 }
 
-/// The file that has a tensor, under which name: with the prefix or without.
+/// Returns the file that has a tensor, and the name that it has there, with the prefix or without.
 std::optional<std::pair<const Safetensors*, std::string>> find_weight(
     std::span<const Safetensors> files, const std::string& prefix, const std::string& name) {
   for (const Safetensors& file : files) {

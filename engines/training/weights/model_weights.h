@@ -11,19 +11,20 @@
 
 namespace howard::training {
 
-/// What an import has left aside.
+/// Holds what an import has left aside.
 struct ImportedWeights {
-  std::vector<std::string> unused;    ///< Tensors of the files that no rule takes.
-  std::vector<std::string> unfilled;  ///< Parameters that no file has.
+  std::vector<std::string> unused;    ///< The tensors of the files that no rule takes.
+  std::vector<std::string> unfilled;  ///< The parameters that no file has.
 };
 
-/// Writes the files' numbers into the parameters of `model`, which is that of `recipe`: names and
-/// order of rows are Hugging Face's of a GPT-2 or a Llama. Rows of the token table beyond those of
-/// the file keep what they are. Error for a tensor of another shape.
+/// Writes the files' numbers into the parameters of `model`, which is that of `recipe`. The names
+/// and the order of rows are those of Hugging Face's GPT-2 or Llama. Rows of the token table beyond
+/// those of the file keep their values. Throws Error for a tensor of another shape.
 ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
                                const Recipe& recipe, std::span<const Safetensors> files);
 
-/// The inverse: the parameters under Hugging Face's names, with its prefix, as tensors of a file.
+/// Returns the parameters under Hugging Face's names, with its prefix, as tensors of a file: the
+/// inverse.
 std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
                                                      models::LanguageModel& model,
                                                      const Recipe& recipe);

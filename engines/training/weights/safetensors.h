@@ -20,25 +20,26 @@ struct WeightTensor {
 };
 
 /// A file of the format safetensors: the length of a header as 8 bytes in little endian, the header
-/// as JSON, then the tensors' numbers. Nothing of it is executed.
+/// as JSON, then the tensors' numbers. Nothing in it is executed.
 class Safetensors {
  public:
-  /// `source` names the file in messages. Error, naming what is wrong, for a file that is
-  /// truncated, a header that is no JSON of the format, of more than 100 MB or with a name twice,
-  /// and tensors that lie outside the file, overlap, leave holes, or do not have the bytes of their
-  /// shape.
+  /// `source` names the file in messages. Throws Error, naming what is wrong, for a file that is
+  /// truncated; for a header that is not JSON of the format, has more than 100 MB or has a name
+  /// twice; and for tensors that lie outside the file, overlap, leave holes, or do not have the
+  /// bytes of their shape.
   Safetensors(std::string bytes, std::string source);
 
   std::vector<std::string> names() const;
   bool has(const std::string& name) const { return entries_.contains(name); }
-  /// As float32; of F32, F16 and BF16. Error for a tensor that is not there or of another type.
+  /// Returns a tensor of F32, F16 or BF16 as float32. Throws Error for a tensor that is missing or
+  /// of another type.
   WeightTensor tensor(const std::string& name) const;
 
  private:
   struct Entry {
     std::string dtype;
     std::vector<std::int64_t> shape;
-    std::size_t begin = 0, end = 0;  ///< In bytes_.
+    std::size_t begin = 0, end = 0;  ///< Offsets in bytes_.
   };
 
   void read_entries(std::size_t header);
@@ -50,10 +51,10 @@ class Safetensors {
   std::map<std::string, Entry> entries_;
 };
 
-/// How numbers are stored.
+/// Says how numbers are stored.
 enum class WeightType : std::uint8_t { float32, bfloat16 };
 
-/// A file with these tensors, in the order of their names.
+/// Returns a file with these tensors, in the order of their names.
 std::string safetensors_bytes(const std::map<std::string, WeightTensor>& tensors, WeightType type);
 
 }  // namespace howard::training

@@ -11,7 +11,7 @@
 namespace howard::training {
 namespace {
 
-/// A parameter that is one tensor of the file.
+/// Makes the rule of a parameter that is one tensor of the file.
 WeightRule whole(std::string parameter, std::string name, std::int64_t rows,
                  bool transposed = false, int paired_heads = 0) {
   return {.parameter = std::move(parameter),
@@ -60,7 +60,7 @@ std::vector<WeightRule> gpt2_rules(const Recipe& recipe) {
     rules.push_back(whole(to + ".gamma", from + ".weight", 1));
     rules.push_back(whole(to + ".beta", from + ".bias", 1));
   };
-  // Of Conv1D, which stores [in, out].
+  // Adds the layers of Conv1D, which stores [in, out].
   const auto add_linear = [&](const std::string& to, const std::string& from, std::int64_t out) {
     rules.push_back(whole(to + ".weight", from + ".weight", out, true));
     rules.push_back(whole(to + ".bias", from + ".bias", 1));

@@ -12,8 +12,8 @@
 
 namespace howard::wormhole {
 
-/// What can happen in the chip, in the order in which simultaneous events are handled: work that
-/// ends comes first, because it frees what starting work needs.
+/// Names what can happen in the chip, in the order in which simultaneous events are handled: work
+/// that ends comes first, because it frees what starting work needs.
 enum class EventKind : std::uint8_t {
   kernel_done,      ///< All cores of a program have reported completion.
   config_written,   ///< The dispatcher has written a program's configuration to its cores.

@@ -7,7 +7,8 @@
 
 namespace howard::wormhole {
 
-/// What the host has to send to the chip for one program. It determines the cost of dispatching.
+/// Says what the host has to send to the chip for one program. This determines the cost of
+/// dispatching.
 struct Footprint {
   int cores = 1;          ///< The number of cores that run it.
   int kernel_groups = 1;  ///< The number of sets of cores with different binaries.
@@ -28,8 +29,8 @@ struct Footprint {
 SimTime dispatch_time(const Footprint& footprint, DispatchCoreType type,
                       const SoftwareProfile& software);
 
-/// From the last core done to the program's first kernel start: counting completions, the go signal
-/// and the firmware's set-up on each core.
+/// Returns the time from the last core's completion to the program's first kernel start: counting
+/// completions, the go signal and the firmware's set-up on each core.
 SimTime go_time(const Footprint& footprint, const SoftwareProfile& software,
                 DispatchCoreType type = DispatchCoreType::worker);
 

@@ -25,11 +25,11 @@ struct Launch {
   /// The part of each core's configuration ring it takes until its kernel has ended.
   Bytes configuration;
   DramShare dram_share = 0;  ///< The part of the DRAM's bandwidth it takes when it runs alone.
-  int sub_device = 0;        ///< On whose cores it runs.
+  int sub_device = 0;        ///< The sub-device on whose cores it runs.
   const PlannedProgram* planned = nullptr;  ///< For observers; it outlives the simulation.
 };
 
-/// When a launch happened.
+/// Says when a launch happened.
 struct LaunchTimes {
   SimTime dispatch_start, dispatch_end;
   SimTime kernel_start, kernel_end;

@@ -22,7 +22,7 @@ void record_launch(EventSink& sink, std::uint64_t program, int queue, const Core
        times.dispatch_end);
   span({TrackKind::sub_device, Lane::none, index(launch.sub_device)}, "kernel", times.kernel_start,
        times.kernel_end);
-  // The lanes show the kernel alone on the chip. If it shared the DRAM it took longer, and it is
+  // The lanes show the kernel alone on the chip. If it shared the DRAM, it took longer, and it is
   // not known which lane waited.
   const KernelCost& kernel = launch.planned->kernel;
   const SimTime zero = times.kernel_start;

@@ -163,13 +163,14 @@ bool Simulation::take_command(int index, SimTime now) {
       next.command);
 }
 
-/// Counters are reset and the first part of a trace fetched; nothing else happens meanwhile.
+/// Resets counters and fetches the first part of a trace; nothing else happens meanwhile.
 void Simulation::fetch_replay(int index, SimTime now) {
   queues_[at(index)].fetching = true;
   events_.schedule(now + limits_.replay, EventKind::replay_fetched, at(index), 0);
 }
 
-/// Lets the dispatcher of `queue` go past the event of its first command; false until it happened.
+/// Lets the dispatcher of `queue` go past the event of its first command. Returns false until it
+/// has happened.
 bool Simulation::pass_event(int index, bool happened, SimTime now) {
   Queue& queue = queues_[at(index)];
   if (!happened) {
@@ -208,7 +209,7 @@ bool Simulation::start_kernel(int index, SimTime now) {
   cores.busy = true;
   cores.remaining = program.launch.kernel;
   cores.updated = program.times.kernel_start;
-  cores.speed = 0;  // not scheduled yet; share_dram does that
+  cores.speed = 0;  // share_dram schedules it.
   return true;
 }
 

@@ -35,14 +35,14 @@ using Command = std::variant<Launch, Replay, RecordEvent, WaitEvent>;
 struct SimulationLimits {
   int command_queues = 1;
   int sub_devices = 1;
-  /// How many commands of one queue may wait for the dispatcher before the host must wait.
+  /// This many commands of one queue may wait for the dispatcher before the host must wait.
   int issue_queue_entries = 1;
-  /// How many programs' configurations the cores of a sub-device can hold, including the running
-  /// one. The entries of the launch message ring limit their number and the configuration ring
-  /// limits their size, but there is always room for one.
+  /// The cores of a sub-device can hold the configurations of this many programs, including the
+  /// running one. The entries of the launch message ring limit their number and the configuration
+  /// ring limits their size, but there is always room for one.
   int launch_ring_entries = 1;
   Bytes configuration_ring;
-  SimTime replay;  ///< Before a replay's first dispatch, once all earlier programs are done.
+  SimTime replay;  ///< Passes before a replay's first dispatch, once all earlier programs are done.
 };
 
 /// Simulates the chip behind its command queues.
@@ -76,7 +76,7 @@ class Simulation {
     std::uint64_t first_program;  ///< The number of the command's first program.
   };
 
-  /// Hands a command to `queue` at `host_now`. Throws Error when the host would wait for ever.
+  /// Hands a command to `queue` at `host_now`. Throws Error when the host would wait forever.
   Issued issue(int queue, Command command, SimTime host_now);
 
   /// Returns the time when everything issued to `queue` so far has run, or zero when nothing was
@@ -93,8 +93,8 @@ class Simulation {
   struct Queued {
     Command command;
     std::uint64_t first_program = 0;
-    std::size_t next_launch = 0;  ///< Of a replay.
-    bool fetched = false;         ///< A replay whose first part has come.
+    std::size_t next_launch = 0;  ///< The index in a replay.
+    bool fetched = false;         ///< True for a replay whose first part has come.
   };
   struct Configured {
     std::uint64_t program = 0;
@@ -107,10 +107,11 @@ class Simulation {
     std::deque<Queued> commands;
     std::size_t visible = 0;
     std::optional<Configured> dispatching;
-    bool fetching = false;                 ///< A replay, its first command.
-    std::optional<SimTime> waiting_since;  ///< For the event of its first command.
-    std::int64_t running = 0;              ///< Dispatched programs that have not ended.
-    SimTime last_end;                      ///< Of its last program or event.
+    bool fetching = false;  ///< True while it fetches the replay that is its first command.
+    /// When it began to wait for the event of its first command.
+    std::optional<SimTime> waiting_since;
+    std::int64_t running = 0;  ///< The number of dispatched programs that have not ended.
+    SimTime last_end;          ///< The end of its last program or event.
   };
   struct SubDevice {
     std::deque<Configured> programs;  ///< The first one is running if `busy`.

@@ -8,7 +8,7 @@
 
 namespace howard::wormhole {
 
-/// How the compute grid is divided: into one sub-device of all cores, or into ranges of cores.
+/// Says how the compute grid is divided: into one sub-device of all cores, or into ranges of cores.
 class SubDevices {
  public:
   /// Starts with the whole of `grid`, which may be divided into at most `most` sub-devices.

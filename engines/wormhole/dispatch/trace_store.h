@@ -11,7 +11,7 @@
 
 namespace howard::wormhole {
 
-/// The captured traces, and the region of the DRAM that they occupy.
+/// Holds the captured traces and accounts for the region of the DRAM that they occupy.
 class TraceStore {
  public:
   explicit TraceStore(Bytes region) : region_(region) {}

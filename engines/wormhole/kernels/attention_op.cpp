@@ -11,15 +11,15 @@
 namespace howard::wormhole {
 namespace {
 
-/// How the work is dealt out, in chunks.
+/// Says how the work is dealt out, in chunks.
 struct AttentionSplit {
-  int cores = 0;                    ///< That have work.
-  std::int64_t query_chunks = 0;    ///< Of the busiest core.
-  std::int64_t key_chunks = 0;      ///< That it sees, over all of those.
-  std::int64_t all_key_chunks = 0;  ///< Of all cores.
+  int cores = 0;                    ///< The number of cores that have work.
+  std::int64_t query_chunks = 0;    ///< The chunks of q of the busiest core.
+  std::int64_t key_chunks = 0;      ///< The chunks of k that it sees, over all its chunks of q.
+  std::int64_t all_key_chunks = 0;  ///< Those of all cores together.
 };
 
-/// Chunks of k that chunk `i` of q sees.
+/// Returns how many chunks of k the chunk `i` of q sees.
 std::int64_t seen_by(std::int64_t i, std::int64_t query_rows, std::int64_t key_rows,
                      std::int64_t all) {
   return std::min(all, ceil_div((i + 1) * query_rows, key_rows));
@@ -37,14 +37,14 @@ AttentionSplit split_attention(const Shape& q, const Shape& k,
   AttentionSplit split{.cores = static_cast<int>(for_batch * for_heads * ceil_div(queries, each)),
                        .query_chunks = products * each};
   std::int64_t of_all = 0;
-  std::int64_t of_last = 0;  // the last core has the chunks that see most
+  std::int64_t of_last = 0;  // The last core has the chunks that see most.
   for (std::int64_t i = 0; i < queries; ++i) {
     const std::int64_t seen =
         attributes.causal ? seen_by(i, attributes.query_chunk, attributes.key_chunk, keys) : keys;
     of_all += seen;
     if (i / each == (queries - 1) / each) of_last += seen;
   }
-  // Where they are dealt out evenly, a causal core has a chunk from either end.
+  // If they are dealt out evenly, a causal core has a chunk from either end.
   const bool paired = attributes.causal && each % 2 == 0 && queries % for_chunks == 0;
   const std::int64_t of_busiest =
       paired ? ceil_div(of_all, for_chunks)
@@ -54,8 +54,8 @@ AttentionSplit split_attention(const Shape& q, const Shape& k,
   return split;
 }
 
-/// Rows of a chunk of the keys of a decoding step: the most that is a power of two of tiles and
-/// leaves each core a chunk, up to 8 tiles.
+/// Returns the rows of a chunk of the keys in a decoding step: the largest power of two of tiles,
+/// up to 8, that leaves each core a chunk.
 std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
   constexpr std::int64_t kMostTiles = 8;
   std::int64_t chunk = 1;
@@ -70,7 +70,7 @@ PlannedProgram plan_decode_attention(const Program& program, const AttentionAttr
   const TensorSpec& q = program.inputs[0].spec;
   const Shape& k = program.inputs[1].spec.shape;
   const Bytes tile = tile_bytes(q.dtype);
-  const std::int64_t pairs = k.batch();  // of a sequence and a head of keys
+  const std::int64_t pairs = k.batch();  // A pair is a sequence and a head of keys.
   constexpr std::int64_t kMostCoresOfHead = 16;
   const std::int64_t workers = std::clamp<std::int64_t>(grid.cores() / pairs, 1, kMostCoresOfHead);
   const std::int64_t sk = decode_chunk(k.tile_rows(), workers);
@@ -86,7 +86,7 @@ PlannedProgram plan_decode_attention(const Program& program, const AttentionAttr
   const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
   const SimTime compute =
       2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) + d * cost.max + cost.chunk;
-  // A part is the sums of a tile of rows, their largest scores and their totals.
+  // A part consists of the sums of a tile of rows, their largest scores and their totals.
   const SimTime merge = read_time(d + 2, tile, profiles) + d * cost.max + cost.sum;
   const StepPipeline pipeline{
       .steps = heads_of_core * ceil_div(chunks, used),
@@ -130,7 +130,8 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
   const SoftwareProfile& software = profiles.software;
   const AttentionCosts& cost = software.attention;
   const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
-  // Both products, the softmax of the scores, and the correction of the sums so far.
+  // The compute kernel makes both products, the softmax of the scores, and the correction of the
+  // sums so far.
   const bool masked = program.inputs.size() > 3;
   const SimTime compute = 2 * sq * sk * d * product + sq * sk * (cost.exp + cost.max + cost.sum) +
                           (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +

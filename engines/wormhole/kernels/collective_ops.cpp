@@ -9,8 +9,9 @@
 namespace howard::wormhole {
 namespace {
 
-/// Cores that move data in one direction of a link, as ttnn chooses them by the bytes that pass it
-/// (tt-metal's all_gather_async and reduce_scatter_minimal_async on a line).
+/// Returns how many cores move data in one direction of a link. ttnn chooses the number by the
+/// bytes that pass the link (tt-metal's all_gather_async and reduce_scatter_minimal_async on a
+/// line).
 int workers(const Collective& collective, Bytes passing) {
   const std::int64_t bytes = passing.value();
   constexpr std::int64_t kKib = 1024;
@@ -30,7 +31,7 @@ PlannedProgram plan_collective(const Program& program, const Collective& collect
   const Bytes passing(whole.value() * (chips - 1) / chips);
   constexpr int kDirections = 2;
   const int movers = workers(collective, passing);
-  // Several workers of a direction share the link through one more core.
+  // Several workers of one direction share the link through one more core.
   const int cores = std::min(kDirections * (movers + (movers > 1 ? 1 : 0)), grid.cores());
   constexpr int kCircularBuffers = 4;
   const SimTime total = half_all_reduce_time(profiles.software.all_reduce, chips, chips - 1, whole);

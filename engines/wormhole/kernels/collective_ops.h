@@ -7,8 +7,8 @@
 namespace howard::wormhole {
 
 /// Plans a collective on a line of chips over one link: the kernel takes the time of chip_links.h,
-/// from its start on all chips. Dispatching costs what its workers, senders and receivers of ttnn's
-/// kernels, cost.
+/// from its start on all chips. Dispatching costs as much as for the workers, senders and receivers
+/// of ttnn's kernels.
 PlannedProgram plan_collective(const Program& program, const Collective& collective, CoreGrid grid,
                                const Profiles& profiles);
 

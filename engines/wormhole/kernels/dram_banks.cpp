@@ -10,29 +10,31 @@
 namespace howard::wormhole {
 namespace {
 
-/// Hours of picoseconds times a part leave 64 bits. Not in ISO C++, hence the marker.
+/// This type holds hours of picoseconds times a part, which do not fit 64 bits. It is not in ISO
+/// C++, hence the marker.
 __extension__ using WideTime = __int128;
 
-/// `time` and `more` of it.
+/// Returns `time` and the share `more` of it.
 SimTime lengthened(SimTime time, TenThousandths more) {
   const WideTime ps = static_cast<WideTime>(time.ps()) * (kWhole + more) / kWhole;
   if (ps > std::numeric_limits<std::int64_t>::max()) throw_time_overflow();
   return SimTime::picoseconds(static_cast<std::int64_t>(ps));
 }
 
-/// The largest of `counts` as a part of `all`.
+/// Returns the largest of `counts` as a part of `all`.
 TenThousandths largest_part(const std::vector<std::int64_t>& counts, std::int64_t all) {
   return ceil_div(std::ranges::max(counts) * kWhole, all);
 }
 
-/// What marching in step adds to the time of spread cores, as a part of it.
+/// Returns what marching in step adds to the time of spread cores, as a part of it.
 TenThousandths crowding(const DramTraffic& traffic, const ChipProfile& chip) {
   const std::int64_t spread = kWhole / chip.dram_banks;
   const TenThousandths crowded = share_at_busiest_bank(traffic.runs, chip.dram_banks) - spread;
   const PageRuns& runs = traffic.runs;
   const std::int64_t pages = ceil_div(runs.units * runs.pages_per_unit, runs.cores);
   const std::int64_t in_step = std::min<std::int64_t>(pages, chip.dram_crowding_steps);
-  // Readers alone spread over the banks at once: a page that was read leaves nothing in its way.
+  // Readers that are alone spread over the banks at once: a page that was read leaves nothing in
+  // its way.
   constexpr std::int64_t kFullyBlocked = 4;  // a write to three reads, and any more
   const std::int64_t moved = (traffic.reads + traffic.writes).value();
   const TenThousandths blocked = std::min(

@@ -9,16 +9,16 @@
 
 namespace howard::wormhole {
 
-// Page i of an interleaved buffer lies in bank i mod 12. Who asks which bank when decides what the
-// banks give together: cores that begin at one bank march from bank to bank in step, and a page
-// that waits for a busy bank on NoC 1 stops pages for idle ones. Method and the simulation that the
-// closed form is held to: docs/method.md, "DRAM banks".
+// Page i of an interleaved buffer lies in bank i mod 12. What the banks give together depends on
+// who asks which bank when: cores that begin at one bank march from bank to bank in step, and a
+// page that waits for a busy bank on NoC 1 stops pages for idle ones. The method, and the
+// simulation that the closed form is checked against, are in docs/method.md, "DRAM banks".
 
-/// How ttnn deals contiguous runs of units out over cores.
+/// Says how ttnn deals contiguous runs of units out over cores.
 struct PageRuns {
   std::int64_t units = 0;
-  std::int64_t cores = 0;           ///< That have units; at least 1.
-  std::int64_t pages_per_unit = 1;  ///< Of each stream; a row's length where rows are dealt out.
+  std::int64_t cores = 0;           ///< The cores that have units; at least 1.
+  std::int64_t pages_per_unit = 1;  ///< In each stream; a row's length if rows are dealt out.
   std::int64_t stride = 1;          ///< From a unit's first page to the next unit's.
 };
 
@@ -26,23 +26,23 @@ struct PageRuns {
 using TenThousandths = std::int64_t;
 inline constexpr TenThousandths kWhole = 10'000;
 
-/// The cores that begin at the bank where most do, as a part of all cores: from a little more than
-/// a twelfth, spread evenly, to all.
+/// Returns which part of all cores begins at the bank where most do: from a little more than a
+/// twelfth, if they are spread evenly, to all.
 TenThousandths share_at_busiest_bank(const PageRuns& runs, std::int64_t banks);
 
-/// What all cores of a kernel move, each reader and writer page by page.
+/// Describes what all cores of a kernel move; each reader and writer moves page by page.
 struct DramTraffic {
-  Bytes reads, writes;  ///< Of all cores together, over the kernel's whole time.
+  Bytes reads, writes;  ///< All cores together, over the kernel's whole time.
   PageRuns runs;
 };
 
-/// The time the banks need for it. It is the longest of what NoC 0 reads, what NoC 1 writes and
-/// what the banks serve of both; the last takes longer while cores march in step, which they do
-/// for the first `dram.crowding_steps` pages of each.
+/// Returns the time that the banks need for it. It is the longest of what NoC 0 reads, what NoC 1
+/// writes and what the banks serve of both. The last takes longer while cores march in step, which
+/// they do for the first `dram.crowding_steps` pages of each.
 SimTime banks_time(const DramTraffic& traffic, const ChipProfile& chip);
 
-/// The part of a block's pages that lies in its busiest bank: `rows` runs of `width` pages, each
-/// run `stride` pages behind the one before.
+/// Returns which part of a block's pages lies in its busiest bank. The block has `rows` runs of
+/// `width` pages, each run `stride` pages behind the one before.
 TenThousandths block_share_at_busiest_bank(std::int64_t rows, std::int64_t width,
                                            std::int64_t stride, std::int64_t banks);
 

@@ -10,7 +10,7 @@
 
 namespace howard::wormhole {
 
-/// What a kernel spends most of its time on.
+/// Names what a kernel spends most of its time on.
 enum class Bottleneck : std::uint8_t {
   start,          ///< Starting the kernel and filling the pipeline.
   in0_reads,      ///< Reading the first operand from DRAM (and multicasting it).
@@ -33,8 +33,8 @@ struct KernelCost {
   SimTime first_write;
   SimTime math_end;
   SimTime total;
-  /// What it would take if the DRAM gave each core all it asks for: a skew of the cores' starts
-  /// comes on top of this, and hides in the rest.
+  /// The time that it would take if the DRAM gave each core all it asks for. A skew of the cores'
+  /// starts comes on top of this, and hides in the rest.
   SimTime unshared;
 
   Bytes dram;     ///< Bytes read and written by all cores together.

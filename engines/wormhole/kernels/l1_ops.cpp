@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kCircularBuffersInL1 = 3;
 
-/// What moving pages over the NoC takes, to or from either memory.
+/// Says what it takes to move pages over the NoC, to or from either memory.
 struct PageMoves {
   const Profiles& profiles;
 
@@ -35,7 +35,7 @@ Bytes of_dram(const TensorSpec& spec, Bytes size) {
   return spec.storage == Storage::dram ? size : Bytes();
 }
 
-/// What a shard is moved in: tiles, or its rows where the tensor is row-major.
+/// Says in what pieces a shard is moved: in tiles, or in its rows if the tensor is row-major.
 struct ShardPages {
   std::int64_t count = 0;
   Bytes size;
@@ -49,7 +49,7 @@ ShardPages shard_pages(const TensorSpec& spec) {
   return {shard.rows, shard.columns * Bytes(spec.host_bytes().value() / spec.shape.elements())};
 }
 
-/// Whether ttnn runs it on the shards where they are: all alike, and full.
+/// Says whether ttnn runs the program on the shards where they are: if all are alike and full.
 bool runs_on_shards(const Program& program) {
   const TensorSpec& out = program.outputs[0].spec;
   if (!out.sharding || shards_of(out) * shard_pages(out).count != out.shape.tiles()) return false;
@@ -66,14 +66,16 @@ PlannedProgram planned_in_l1(const Program& program, int cores, int groups, int 
       .kernel = kernel};
 }
 
-/// Rows of tiles at once, or a barrier every few tiles where many cores ask the DRAM.
+/// Plans reads into shards in batches of pages, each with a barrier; the more cores ask the DRAM,
+/// the smaller the batches.
 PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
   const PageMoves moves{profiles};
   const auto cores = static_cast<int>(shards_of(to));
   const auto [pages, page] = shard_pages(to);
-  // ttnn's number of pages between barriers: what keeps the DRAM busy, dealt out over the cores.
+  // These bytes keep the DRAM busy. ttnn deals them out over the cores, and each core has a barrier
+  // after its pages of them.
   constexpr std::int64_t kInFlight = std::int64_t{512} * 1152;
   const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / cores / page.value(), 1, pages);
   const KernelCost kernel =
@@ -90,7 +92,7 @@ PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Pro
   return planned_in_l1(program, cores, 1, profiles.software.ttnn_other_arguments, kernel, profiles);
 }
 
-/// All pages of a shard out, and one wait.
+/// Plans the writing of all pages of a shard, with one wait.
 PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
@@ -111,7 +113,8 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
   return planned_in_l1(program, cores, 1, profiles.software.ttnn_other_arguments, kernel, profiles);
 }
 
-/// Both RISCs of a core read the half of its new shard each, from wherever it lies.
+/// Plans a move in which both RISCs of a core read half of its new shard each, from wherever it
+/// lies.
 PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& to = program.outputs[0].spec;
   const PageMoves moves{profiles};
@@ -132,7 +135,7 @@ PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profile
                        profiles);
 }
 
-/// Page by page through a core.
+/// Plans a move of page by page through a core.
 PlannedProgram plan_interleaved_move(const Program& program, CoreGrid grid,
                                      const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
@@ -185,7 +188,7 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
     steps.cores = static_cast<int>(shards_of(out));
     steps.steps = shard_pages(out).count;
     steps.all_steps = steps.steps * steps.cores;
-    // Unpacked and packed again beside the arithmetic, in one core.
+    // A core unpacks and packs the tiles again beside the arithmetic.
     steps.compute = std::max(steps.compute, transfer_time(2 * tile, profiles.chip.unpack));
   } else {
     const WorkSplit work = split_work(out.shape.tiles(), grid);

@@ -12,7 +12,7 @@
 namespace howard::wormhole {
 namespace {
 
-/// Collects launches. Operands made here have no buffer.
+/// Collects launches. The operands that it makes have no buffer.
 class Launches {
  public:
   explicit Launches(int sub_device) : sub_device_(sub_device) {}
@@ -62,8 +62,9 @@ class Launches {
   std::vector<Program> programs_;
 };
 
-/// Transposes factors before the product, and applies an activation after it, where ttnn does so:
-/// the multicasting kernels take an activation, if the caller gave a core grid or a configuration.
+/// Transposes factors before the product, and applies an activation after it, where ttnn does so.
+/// The multicasting kernels take an activation themselves if the caller gave a core grid or a
+/// configuration.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
   const MatmulPlan plan =
@@ -97,7 +98,7 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                {product}, out);
 }
 
-/// ttnn computes in tiles, so row-major operands are tilized first, and the result is untilized.
+/// Tilizes row-major operands first and untilizes the result, because ttnn computes in tiles.
 void lower_eltwise(Program program, Launches& launches) {
   for (Operand& input : program.inputs) {
     if (input.spec.layout == Layout::row_major) input = launches.to_layout(input, Layout::tile);
@@ -111,8 +112,8 @@ void lower_eltwise(Program program, Launches& launches) {
   launches.end_in(out);
 }
 
-/// ttnn's repeat (2025-12) moves rows: a tensor in tiles is untilized first, and the result
-/// tilized.
+/// Follows ttnn's repeat (2025-12), which moves rows: a tensor in tiles is untilized first, and the
+/// result is tilized.
 void lower_repeat(const Program& program, Launches& launches) {
   if (program.inputs[0].spec.layout == Layout::row_major) return launches.push(program);
   const Operand rows = launches.to_layout(program.inputs[0], Layout::row_major);
@@ -124,7 +125,7 @@ void lower_repeat(const Program& program, Launches& launches) {
   launches.end_in(out);
 }
 
-/// Over all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
+/// Reduces all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
 /// moreh ops take one dimension after the other from the last.
 void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launches& launches) {
   const auto along = [&](Dimension dimension, const Operand& x, const Shape& to) {
@@ -168,7 +169,8 @@ void lower_gelu_backward(const Program& program, Launches& launches) {
   launches.eltwise(Eltwise::multiply, {t, dy}, program.outputs[0]);
 }
 
-/// In rows, and back into tiles: how ttnn moves parts that do not begin and end with tiles.
+/// Brings a tensor into rows and back into tiles: ttnn moves parts in this way if they do not begin
+/// and end with tiles.
 void lower_to_rows(Program program, Launches& launches) {
   const Operand out = program.outputs[0];
   program.inputs[0] = launches.to_layout(program.inputs[0], Layout::row_major);

@@ -42,11 +42,11 @@ struct Costs {
   const ChipProfile& chip;
   const SoftwareProfile& software;
 
-  /// One core reads `tiles` in one batch while `readers` cores do the same: bounded by issuing
-  /// requests, by its own port, or by its share of DRAM as that NoC can read it. The L1 of the
-  /// other cores has no such bound: they are more than the readers and each has a port as fast.
-  /// `crowded` is the part of what all readers fetch at once that lies in one bank, which serves
-  /// nothing else meanwhile.
+  /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
+  /// same. It is bounded by issuing requests, by the core's own port, or by its share of DRAM as
+  /// that NoC can read it. The L1 of the other cores has no such bound: they are more than the
+  /// readers, and each has a port as fast. `crowded` is the part of what all readers fetch at once
+  /// that lies in one bank, which serves nothing else meanwhile.
   SimTime read(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram,
                TenThousandths crowded = 0) const {
     SimTime per_tile = std::max(software.matmul_read_issue, transfer_time(tile, chip.noc_link));
@@ -64,8 +64,9 @@ struct Costs {
   }
 };
 
-/// A step reads so many tiles of each of A's rows; where K is a multiple of the banks and a step
-/// one tile, they are all in one bank. (A transposed A is read along K: its rows are neighbours.)
+/// Returns which part of A's reads falls on one bank. A step reads so many tiles of each of A's
+/// rows; if K is a multiple of the banks and a step is one tile, they are all in one bank. (A
+/// transposed A is read along K: its rows are neighbours.)
 TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t readers,
                                      const ChipProfile& chip) {
   if (plan.transposed_a) return 0;
@@ -73,11 +74,12 @@ TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t reader
   return block_share_at_busiest_bank(rows, plan.in0_block_w, plan.k, chip.dram_banks);
 }
 
-/// Which cores read what over which NoC: the same RISC reads a block and then multicasts it, so
-/// the two add. A is read on NoC 1 and B on NoC 0 by ttnn's multicast kernels.
+/// Works out which cores read what over which NoC. The same RISC reads a block and then multicasts
+/// it, so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
-    // The usual kernels: the reader on NoC 0 fetches A, the writer on NoC 1 fetches B as well.
+    // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
+    // well.
     cost.in0_load =
         costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
     cost.in1_load =
@@ -161,8 +163,8 @@ SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs)
          (transfer_time(2 * g.out_tile, costs.chip.unpack) + costs.software.matmul_output_tile);
 }
 
-/// The vector unit applies it to each tile of the result before that is packed; the packer clips
-/// negative numbers by itself.
+/// Returns the time of an activation. The vector unit applies it to each tile of the result before
+/// that is packed; the packer clips negative numbers by itself.
 SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.activation || *plan.activation == Eltwise::relu) return {};
   return g.out_tiles * fused_math_time(*plan.activation, costs.software.tiles);
@@ -180,7 +182,7 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
           ? SimTime()
           : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
                 transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
-  // One core alone: a barrier after every sub-block.
+  // A core that is alone waits at a barrier after every sub-block.
   const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
                                                transfer_time(g.out_tile, costs.chip.noc_link)) +
                         g.subblocks * costs.chip.noc_write_latency;
@@ -230,7 +232,7 @@ SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwarePr
          (multicast ? software.matmul_next_multicast_product : SimTime());
 }
 
-/// Returns all bytes that the readers fetch and the writers write.
+/// Returns the bytes that the readers fetch and the writers write.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
   const auto from = [](Storage storage, std::int64_t tiles, Bytes tile) {
     return storage == Storage::dram ? tiles * tile : Bytes();
@@ -291,7 +293,7 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   cost.kernel.bottleneck = find_bottleneck(cost, product);
   cost.kernel.dram = dram_traffic(plan, g, cost);
   cost.kernel.cores = static_cast<int>(g.cores);
-  // 2D kinds use a sub-grid, 1D kinds fill the rows of the grid.
+  // 2D kinds use a sub-grid; 1D kinds fill the rows of the grid.
   const CoreGrid used{static_cast<int>(g.columns), static_cast<int>(g.rows)};
   cost.kernel.grid = plan.kind != MatmulKind::multicast_2d ? plan.grid
                      : plan.transpose_mcast                ? CoreGrid{used.rows, used.columns}
@@ -320,7 +322,7 @@ SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
   constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
   constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
-  // Sender and receiver, for in0 and in1.
+  // There is a sender and a receiver, for in0 and in1.
   const int semaphores = plan.is_multicast() ? 4 : 0;
   return {.cores = static_cast<int>(plan.active_cores()),
           .kernel_groups = matmul_kernel_groups(plan),

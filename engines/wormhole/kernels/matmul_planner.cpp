@@ -32,7 +32,7 @@ struct CircularBuffers {
     const Bytes inputs = 2 * k * (h * in0_tile + w * in1_tile) + w * bias_tile;
     return inputs + h * w * (output_tile + partial_tile);
   }
-  /// ttnn compares strictly, with less than.
+  /// Compares strictly, with less than, as ttnn does.
   bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const { return size(h, w, k) < limit; }
 };
 
@@ -99,12 +99,12 @@ bool is_block_format(DataType type) {
   return type == DataType::bfloat8_b || type == DataType::bfloat4_b;
 }
 
-/// Whether both factors are fp32.
+/// Says whether both factors are fp32.
 bool multiplies_fp32(const MatmulTypes& types) {
   return types.a == DataType::float32 && types.b == DataType::float32;
 }
 
-/// ttnn's default: where both factors or the result are fp32.
+/// Returns whether sums are fp32. ttnn's default is fp32 if both factors or the result are.
 bool sums_in_fp32(const MatmulProblem& problem) {
   return problem.compute.fp32_accumulation.value_or(multiplies_fp32(problem.types) ||
                                                     problem.types.out == DataType::float32);
@@ -138,16 +138,18 @@ bool is_narrow(std::int64_t m, std::int64_t n) {
   return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
 }
 
-/// A tile of the result after the other, without a multicast: a tile of each operand a step.
+/// Plans the kernel without a multicast, which makes one tile of the result after the other. A step
+/// reads a tile of each operand.
 void plan_multi_core(MatmulPlan& plan) {
   plan.kind = MatmulKind::multi_core;
   plan.per_core_m = plan.per_core_n = plan.in0_block_w = 1;
   plan.out_block_h = plan.out_block_w = plan.subblock_h = plan.subblock_w = 1;
 }
 
-/// create_simple_matmul_program_config: no core grid given. `wide_only`: A is read once for a batch
-/// of B, which only the kernel that multicasts A in one dimension can do. With an operand or the
-/// result in L1 ttnn never cuts the large blocks of a 2D multicast to the grid.
+/// Follows create_simple_matmul_program_config, for a call without a core grid. `wide_only` says
+/// that A is read once for a batch of B, which only the kernel that multicasts A in one dimension
+/// can do. If an operand or the result is in L1, ttnn never cuts the large blocks of a 2D multicast
+/// to the grid.
 void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
   const bool all_in_dram =
       plan.in0 == Storage::dram && plan.in1 == Storage::dram && plan.out == Storage::dram;
@@ -242,7 +244,7 @@ void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
   plan.fp32_accumulation = sums_in_fp32(problem);
 }
 
-/// The caller's configuration, which ttnn accepts.
+/// Takes the caller's configuration, which ttnn accepts.
 void take_config(MatmulPlan& plan, const MatmulConfig& config) {
   if (config.kind == MatmulKind::multi_core) return plan_multi_core(plan);
   plan.kind = config.kind;
@@ -265,7 +267,7 @@ void take_config(MatmulPlan& plan, const MatmulConfig& config) {
   plan.out_block_w = plan.per_core_n;
 }
 
-/// What the program asks for, with ttnn's choice of a configuration.
+/// Returns what the program asks for, with ttnn's choice of a configuration.
 MatmulProblem unconfigured_problem(const Program& program, const MatmulAttributes& attributes) {
   const Shape& a = program.inputs[0].spec.shape;
   const Shape& out = program.outputs[0].spec.shape;

@@ -22,15 +22,16 @@ struct MatmulTypes {
   friend constexpr auto operator<=>(const MatmulTypes&, const MatmulTypes&) = default;
 };
 
-/// A matrix product in tiles, all operands tiled and interleaved over the banks of DRAM or L1.
+/// A matrix product in tiles. All operands are tiled and interleaved over the banks of DRAM or L1.
 struct MatmulProblem {
   std::int64_t batch = 1;
-  bool batched_a = true;             ///< Whether A has the batch, if there is one.
-  bool batched_b = false;            ///< Whether B has the batch, if there is one.
+  bool batched_a = true;             ///< True if A has the batch, if there is one.
+  bool batched_b = false;            ///< True if B has the batch, if there is one.
   std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
   MatmulTypes types;
-  std::optional<CoreGrid> core_grid;   ///< The caller's; larger than the device: the device's.
-  ComputeConfig compute;               ///< What the caller left out takes ttnn's default.
+  /// The caller's; one larger than the device means the device's.
+  std::optional<CoreGrid> core_grid;
+  ComputeConfig compute;               ///< ttnn's defaults stand for what the caller left out.
   bool transposed_a = false;           ///< A is read along its columns.
   bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
   bool bias = false;                   ///< A row is added to the result.
@@ -51,10 +52,10 @@ MatmulTypes types_of(const Program& product);
 /// Returns the problem that `program` with `attributes` poses.
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
 
-/// Tiles of the result that the destination registers hold: 8, or 4 where sums are fp32.
+/// Returns how many tiles of the result the destination registers hold: 8, or 4 if sums are fp32.
 std::int64_t destination_tiles(const MatmulProblem& problem);
 
-/// The configuration that ttnn chooses or was given, in tiles.
+/// The configuration that ttnn chose or was given, in tiles.
 struct MatmulPlan {
   MatmulKind kind{};
   CoreGrid grid;           ///< The grid it was planned for.
@@ -78,18 +79,19 @@ struct MatmulPlan {
 
   bool is_multicast() const { return kind != MatmulKind::reuse && kind != MatmulKind::multi_core; }
 
-  /// Without a multicast: what is dealt out to the cores, products of a batch or parts of them.
+  /// Returns how many shares a kernel without a multicast deals out to the cores: products of a
+  /// batch, or parts of them.
   std::int64_t shares() const {
     return ceil_div(m, per_core_m) * ceil_div(n, per_core_n) * batch / batch_in_share;
   }
-  // Cores that have work: in 2D a sub-grid, in 1D a number of cores in row-major order.
+  // Cores that have work are a sub-grid in 2D, and a number of cores in row-major order in 1D.
   std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
   std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
   std::int64_t active_cores() const {
     return is_multicast() ? active_columns() * active_rows()
                           : std::min<std::int64_t>(shares(), grid.cores());
   }
-  /// How many products the busiest core runs one after the other.
+  /// Returns how many products the busiest core runs one after the other.
   std::int64_t products() const {
     return is_multicast() ? batch : ceil_div(shares(), active_cores()) * batch_in_share;
   }
@@ -97,16 +99,17 @@ struct MatmulPlan {
   std::int64_t blocks_h() const { return per_core_m / out_block_h; }
   std::int64_t blocks_w() const { return per_core_n / out_block_w; }
 
-  /// "2D 56 cores, per core 19x16, block 19x1, k 16, sub-block 1x1, HiFi2".
+  /// Returns "2D 56 cores, per core 19x16, block 19x1, k 16, sub-block 1x1, HiFi2".
   std::string text() const;
 };
 
-/// The configuration that `plan` is, as a caller would give it.
+/// Returns the configuration of `plan`, as a caller would give it.
 MatmulConfig config_of(const MatmulPlan& plan);
 
-/// ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"): the default
-/// configuration, or the one for a given core grid, or the one that is given. Pure; the same answer
-/// for the same input. Error, with ttnn's reason, for a given configuration that it refuses.
+/// Follows ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"). It
+/// plans the default configuration, the one for a given core grid, or the one that is given. Equal
+/// input gives an equal result. Throws Error, with ttnn's reason, for a given configuration that
+/// ttnn refuses.
 ///
 /// `device_grid` is the compute grid; `circular_buffer_bytes` is the L1 that a core has for
 /// circular buffers.

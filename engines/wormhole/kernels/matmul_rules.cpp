@@ -10,7 +10,7 @@ namespace {
 
 using Objection = std::optional<std::string>;
 
-/// `whole` must be a multiple of `part`.
+/// Objects unless `whole` is a multiple of `part`.
 Objection must_divide(std::string_view whole, std::int64_t whole_size, std::string_view part,
                       std::int64_t part_size) {
   if (whole_size % part_size == 0) return std::nullopt;
@@ -18,7 +18,7 @@ Objection must_divide(std::string_view whole, std::int64_t whole_size, std::stri
                      part, part_size);
 }
 
-/// `size` in shares of `share` must be at most `most` shares.
+/// Objects unless `size` in shares of `share` is at most `most` shares.
 Objection must_fit(std::string_view size_name, std::int64_t size, std::string_view share_name,
                    std::int64_t share, std::string_view where, std::int64_t most) {
   const std::int64_t blocks = ceil_div(size, share);
@@ -34,7 +34,7 @@ Objection grid_objection(const MatmulConfig& config, CoreGrid device) {
       config.grid.columns, config.grid.rows, device.columns, device.rows);
 }
 
-/// Blocks within a core's share, and sub-blocks within those.
+/// Objects unless blocks fit a core's share, and sub-blocks fit those.
 Objection block_objection(const MatmulProblem& problem, const MatmulConfig& config) {
   if (auto no = must_divide("Kt", problem.k, "in0_block_w", config.in0_block_w)) return no;
   const bool has_blocks = config.kind != MatmulKind::reuse;
@@ -76,7 +76,7 @@ Objection batch_objection(const MatmulProblem& problem, const MatmulConfig& conf
   return "fuse_batch makes the batch of A rows of one matrix, and B has a batch too";
 }
 
-/// The shares of all cores together cover the result, each core having one.
+/// Objects unless the shares of all cores together cover the result, each core having one.
 Objection share_objection(const MatmulProblem& problem, const MatmulConfig& config) {
   const std::int64_t m = config.fuse_batch ? problem.batch * problem.m : problem.m;
   const int cores = config.grid.cores();

@@ -8,10 +8,10 @@
 
 namespace howard::wormhole {
 
-/// Why ttnn refuses `config` for `problem` on a device of `device_grid`, in its words and with the
-/// sizes in tiles: "Kt must be divisible by in0_block_w: Kt is 128, in0_block_w 3". Absent: it
-/// takes it, provided that the circular buffers fit in L1, which is found out when the program is
-/// made.
+/// Returns why ttnn refuses `config` for `problem` on a device of `device_grid`, in its words and
+/// with the sizes in tiles: "Kt must be divisible by in0_block_w: Kt is 128, in0_block_w 3".
+/// Returns nothing if ttnn takes it, provided that the circular buffers fit in L1, which is found
+/// out when the program is made.
 std::optional<std::string> matmul_objection(const MatmulProblem& problem,
                                             const MatmulConfig& config, CoreGrid device_grid);
 

@@ -25,18 +25,18 @@ std::vector<std::int64_t> factors(std::int64_t n) {
 struct Range {
   std::int64_t least = 1, most = 1;
 
-  /// How many of them `part` divides.
+  /// Returns how many of them are multiples of `part`.
   std::int64_t multiples_of(std::int64_t part) const { return most / part - (least - 1) / part; }
 };
 
-/// Shares of M and N that a core may have in one kind of configuration.
+/// The shares of M and N that a core may have in one kind of configuration.
 struct Family {
-  MatmulPlan plan;  ///< Its kind, its grid and the problem's sizes; no share yet.
+  MatmulPlan plan;  ///< Has its kind, its grid and the problem's sizes, but no share yet.
   Range m, n;
 };
 
-/// Everything about a plan but how it is cut, with the arithmetic of ttnn's own choice, so that
-/// what is compared has the same numbers.
+/// Returns everything about a plan but how it is cut. It has the arithmetic of ttnn's own choice,
+/// so that what is compared has the same numbers.
 MatmulPlan uncut_plan(const MatmulProblem& problem, const MatmulSearch& search) {
   MatmulProblem own_choice = problem;
   own_choice.config.reset();
@@ -45,11 +45,11 @@ MatmulPlan uncut_plan(const MatmulProblem& problem, const MatmulSearch& search) 
   MatmulProblem told = problem;
   told.core_grid.reset();
   told.compute = {.fidelity = chosen.fidelity, .fp32_accumulation = chosen.fp32_accumulation};
-  told.config = MatmulConfig{.kind = MatmulKind::multi_core};  // legal for every product
+  told.config = MatmulConfig{.kind = MatmulKind::multi_core};  // It is legal for every product.
   return plan_matmul(told, search.grid, search.circular_buffers);
 }
 
-/// Reuse deals out whole parts of M only.
+/// Says whether a share is possible: reuse deals out whole parts of M only.
 bool is_share(const Family& family, std::int64_t m) {
   return family.plan.kind != MatmulKind::reuse || family.plan.m % m == 0;
 }
@@ -91,7 +91,7 @@ std::vector<Family> families(const MatmulProblem& problem, const MatmulSearch& s
     if (kind == MatmulKind::reuse && problem.batch > 1 && !has_both) continue;
     add_families(plan, search.grid, result);
     if (problem.batch == 1 || problem.batched_b || !plan.is_multicast()) continue;
-    MatmulPlan fused = plan;  // the batch of A as more rows of it
+    MatmulPlan fused = plan;  // It takes the batch of A as more rows.
     fused.m *= fused.batch;
     fused.batch = 1;
     add_families(fused, search.grid, result);
@@ -102,15 +102,17 @@ std::vector<Family> families(const MatmulProblem& problem, const MatmulSearch& s
 /// A family's plan with one share for each core.
 struct SharedPlan {
   MatmulPlan plan;
-  SimTime least;  ///< No blocking of it is faster.
+  SimTime least;  ///< No blocking of the share is faster.
 };
 
-/// A transposed multicast takes as long as another one: it is looked at where only it fits.
+/// Says whether a plan fits without transposing the multicast. A transposed multicast takes as
+/// long, so it is only looked at if the other one does not fit.
 bool fits_untransposed(const MatmulPlan& plan, CoreGrid grid) {
   return plan.active_rows() <= grid.rows && plan.active_columns() <= grid.columns;
 }
 
-/// 2D configurations say the cores that they use, the others the whole grid.
+/// Gives the plan a share. 2D configurations name the cores that they use, the others the whole
+/// grid.
 void take_share(MatmulPlan& plan, std::int64_t m, std::int64_t n) {
   plan.per_core_m = m;
   plan.per_core_n = n;
@@ -139,7 +141,7 @@ std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, CoreGrid gr
   return plans;
 }
 
-/// Sub-blocks of at most 8 tiles, or 4.
+/// Returns the sub-blocks of at most `most` tiles, which is 8 or 4.
 std::vector<std::pair<std::int64_t, std::int64_t>> subblocks(std::int64_t most) {
   std::vector<std::pair<std::int64_t, std::int64_t>> result;
   for (std::int64_t h = 1; h <= most; ++h) {
@@ -150,7 +152,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> subblocks(std::int64_t most) 
 
 std::int64_t most_tiles_of(const MatmulPlan& plan) { return plan.fp32_accumulation ? 4 : 8; }
 
-/// Calls `use` with every blocking of a share that fits in L1, its best sub-block chosen.
+/// Calls `use` with every blocking of a share that fits in L1, with its best sub-block.
 template <class Use>
 void each_blocking(const MatmulPlan& share, Bytes limit, const Profiles& profiles, Use use) {
   MatmulPlan plan = share;
@@ -181,7 +183,7 @@ void each_blocking(const MatmulPlan& share, Bytes limit, const Profiles& profile
   }
 }
 
-/// How many configurations of a family there are. Each block that fits is one of every share that
+/// Returns how many configurations a family has. Each block that fits belongs to every share that
 /// it divides, with every sub-block that divides it.
 std::uint64_t count_legal(const Family& family, Bytes limit) {
   MatmulPlan plan = family.plan;
@@ -209,12 +211,12 @@ std::uint64_t count_legal(const Family& family, Bytes limit) {
   return count;
 }
 
-/// The best blockings so far, which several threads add to.
+/// Holds the best blockings so far, which several threads add to.
 class Podium {
  public:
   explicit Podium(std::size_t most) : most_(most) {}
 
-  /// Whether something that takes at least `time` may still get on it.
+  /// Says whether something that takes at least `time` may still get on it.
   bool may_take(SimTime time) const { return time.ps() <= limit_.load(std::memory_order_relaxed); }
 
   void offer(const PricedMatmul& priced) {
@@ -261,7 +263,7 @@ MatmulRanking rank_matmuls(const MatmulProblem& problem, const MatmulSearch& sea
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < plans.size(); i = next++) {
-      if (!podium.may_take(plans[i].least)) return;  // nor any of those after it
+      if (!podium.may_take(plans[i].least)) return;  // None of those after it may, either.
       each_blocking(plans[i].plan, search.circular_buffers, profiles,
                     [&](const PricedMatmul& priced) { podium.offer(priced); });
     }

@@ -14,11 +14,11 @@
 namespace howard::wormhole {
 namespace {
 
-/// A product in tiles as it is dealt out.
+/// A product in tiles, and how it is dealt out.
 struct MinimalSplit {
   CoreGrid grid;
   std::int64_t m = 1, k = 1, n = 1;
-  bool transposed = false;  ///< M over columns and N over rows.
+  bool transposed = false;  ///< M is dealt out over columns and N over rows.
   std::int64_t m_cores = 1, n_cores = 1;
   std::int64_t per_core_m = 1, per_core_n = 1;
 };
@@ -36,29 +36,30 @@ MinimalSplit split_minimal(const Program& program, CoreGrid grid) {
   return split;
 }
 
-/// `whole` cut into blocks, the last of which may be smaller.
+/// Returns `whole` cut into blocks, the last of which may be smaller.
 std::vector<std::int64_t> blocks_of(std::int64_t whole, std::int64_t block) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t at = 0; at < whole; at += block) sizes.push_back(std::min(block, whole - at));
   return sizes;
 }
 
-/// One block of K of one block of the output.
+/// One block of K for one block of the output.
 struct MinimalStep {
   std::int64_t in0_tiles = 0, in1_tiles = 0;  ///< Zero where the block is still there.
   SimTime compute;
 };
 
-/// What computing takes.
+/// The times of computing.
 struct TileTimes {
-  SimTime product;      ///< Of two tiles.
+  SimTime product;      ///< The product of two tiles.
   SimTime partial_sum;  ///< Handing a tile of the output to the packer, at each step of K.
-  /// A tile through the registers once more, with the bias and the activation, after the last.
+  /// A tile goes through the registers once more, with the bias and the activation, after the last
+  /// step.
   SimTime copy;
 };
 
-/// In the kernel's order: the blocks of the output in a serpentine, K to and fro, so that at a turn
-/// one of the operands' blocks is the one before.
+/// Returns the steps in the kernel's order: the blocks of the output in a serpentine, and K to and
+/// fro, so that at a turn one of the operands' blocks stays the same.
 std::vector<MinimalStep> steps_of(const MinimalSplit& split,
                                   const MinimalMatmulAttributes& attributes,
                                   const TileTimes& times) {
@@ -86,17 +87,17 @@ std::vector<MinimalStep> steps_of(const MinimalSplit& split,
   return steps;
 }
 
-/// What a line of cores needs to hand blocks on.
+/// Says what a line of cores needs to hand blocks on.
 struct ChainCosts {
   std::int64_t cores = 1;
-  SimTime latency;    ///< Of a read of DRAM, besides its tiles.
-  SimTime read;       ///< Of a tile, by the first core.
-  SimTime forward;    ///< Of a tile, from one core to the next.
+  SimTime latency;    ///< A read of DRAM, in addition to its tiles.
+  SimTime read;       ///< The read of a tile by the first core.
+  SimTime forward;    ///< A tile's way from one core to the next.
   SimTime handshake;  ///< Before each block that is handed on.
 };
 
-/// When the last core of a line has each block. A core receives a block, gives it to compute and
-/// hands it on, one after the other; it has room for two blocks.
+/// Returns when the last core of a line has each block. A core receives a block, gives it to
+/// compute and hands it on, one after the other; it has room for two blocks.
 std::vector<SimTime> arrivals(const ChainCosts& chain, const std::vector<MinimalStep>& steps,
                               std::int64_t MinimalStep::*tiles) {
   const auto cores = static_cast<std::size_t>(chain.cores);
@@ -146,7 +147,8 @@ KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep
         .forward = port,
         .handshake = software.minimal_matmul_handshake};
   };
-  // The operand of more tiles is read on NoC 0. A goes along N's cores, one line for each of M's.
+  // The operand of more tiles is read on NoC 0. A goes along N's cores, with one line for each of
+  // M's.
   const bool in0_larger = split.m * split.k > split.k * split.n;
   const auto dram = [&](bool larger) { return larger ? chip.dram_read_noc0 : chip.dram_read_noc1; };
   const auto in0 = arrivals(chain(split.n_cores, split.m_cores, tiles.in0, dram(in0_larger)), steps,
@@ -212,11 +214,12 @@ PlannedProgram plan_minimal_matmul(const Program& program,
                    ? fused_math_time(attributes.activation->function, profiles.software.tiles)
                    : SimTime())};
   KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tiles, profiles);
-  // Tiles go out as they are copied; what is left is the last one.
+  // Tiles go out as they are copied; only the last one is left.
   kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(tiles.out, chip.noc_link);
   kernel.dram += split.m * split.n * tiles.out;
   constexpr int kCircularBuffers = 5;
-  constexpr int kKernelGroups = 4;  // injectors of either operand, of both, and the others
+  // The groups are the injectors of either operand, of both, and the other cores.
+  constexpr int kKernelGroups = 4;
   return {.name = program.name,
           .footprint =
               op_footprint(grid.cores(), kKernelGroups, profiles.software.ttnn_matmul_arguments,

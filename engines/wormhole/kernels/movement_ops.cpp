@@ -62,8 +62,8 @@ PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const P
       grid, profiles);
 }
 
-/// Rows of the table as they are: a row is looked up, read and written before the next. Indices in
-/// tiles are dealt out by the lines of their faces.
+/// Plans the look-up of rows of the table as they are: a row is looked up, read and written before
+/// the next. Indices in tiles are dealt out by the lines of their faces.
 PlannedProgram plan_embedding_rows(const Program& program, CoreGrid grid,
                                    const Profiles& profiles) {
   const TensorSpec& indices = program.inputs[0].spec;

@@ -23,11 +23,12 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
 PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
                                const Profiles& profiles);
 
-/// More heads than there were: each row of a row-major tensor is read once and written as often as
-/// they are more, a barrier each.
+/// Plans the repetition of heads: each row of a row-major tensor is read once and written as often
+/// as there are copies, with a barrier each.
 PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles);
 
-/// A row of the table for each index, one after the other, tilized 32 at a time.
+/// Plans the look-up of a row of the table for each index, one after the other, tilized 32 at a
+/// time.
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// Computes the gradient of the table. The planner does not know the indices; its time assumes that

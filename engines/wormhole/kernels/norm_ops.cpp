@@ -11,11 +11,12 @@ namespace {
 
 constexpr int kCircularBuffersOfRows = 6;
 
-/// Passes over a tile: mean, difference, square, variance, scale, gamma, beta.
+/// The passes over a tile are mean, difference, square, variance, scale, gamma and beta.
 constexpr std::int64_t kLayernormPasses = 7;
-/// Squares, their sum, scale, gamma.
+/// The passes are squares, their sum, scale and gamma.
 constexpr std::int64_t kRmsNormPasses = 4;
-/// Squares are kept as the root; the products with dy, their sum, both terms of dx, dgamma.
+/// The squares are kept as the root. The passes make the products with dy, their sum, both terms of
+/// dx, and dgamma.
 constexpr std::int64_t kRmsNormBackwardPasses = 8;
 
 SimTime passes_of(SimTime layernorm, std::int64_t passes) {
@@ -31,7 +32,7 @@ PlannedProgram planned_rows(const Program& program, const WorkSplit& work, Kerne
           .kernel = kernel};
 }
 
-/// Rows of tiles are dealt out. Each core reads gamma once and keeps it.
+/// Deals out rows of tiles. Each core reads gamma once and keeps it.
 PlannedProgram plan_normalised_rows(const Program& program, TilesPerStep reads, TilesPerStep writes,
                                     SimTime math, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
@@ -69,7 +70,7 @@ PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profil
 PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,
                                       const Profiles& profiles) {
   const std::int64_t length = program.inputs[0].spec.shape.tile_columns();
-  // x and dy in, and the root of each row; dx and the component out.
+  // A core reads x, dy and the root of each row, and writes dx and the component.
   return plan_normalised_rows(
       program, {2 * length + 1, length}, {2, 1},
       passes_of(profiles.software.tiles.ttml_layernorm, kRmsNormBackwardPasses), grid, profiles);
@@ -101,7 +102,7 @@ PlannedProgram plan_rotary_embedding(const Program& program,
     work = split_work(x.shape.batch() * sequence, grid);
     reads = {4, 1};
   }
-  // The turned copy, two products and their sum.
+  // A core computes the rotated copy, two products and their sum.
   const TilePipeline pipeline{.steps = work.busiest * length,
                               .all_steps = x.shape.tiles(),
                               .cores = work.cores,

@@ -30,7 +30,7 @@ struct Describer {
     if (activation) told(name, ttnn_chain(std::span(&*activation, 1)));
   }
 
-  /// What a kernel with ttnn's default of HiFi2 was told of the arithmetic.
+  /// Tells what the arithmetic of a kernel with ttnn's default of HiFi2 is.
   void told_compute(const ComputeConfig& compute) const {
     facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
     told("compute_kernel_config",
@@ -234,7 +234,8 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
     work.peak_flops =
         chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
   } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
-    // Both products of every place of q with every place of k: a causal one does half of them.
+    // These are both products of every place of q with every place of k; a causal program does half
+    // of them.
     const std::int64_t both =
         4 * program.outputs[0].spec.shape.elements() * program.inputs[1].spec.shape.rows();
     work.flops = Flops(attention->causal ? both / 2 : both);

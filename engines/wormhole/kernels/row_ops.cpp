@@ -8,19 +8,19 @@
 namespace howard::wormhole {
 namespace {
 
-// Passes over a row of tiles, by what the kernels do.
+// The numbers of passes over a row of tiles follow from what the kernels do.
 constexpr std::int64_t kSoftmax = 4;          // maximum; difference and exp; sum; product
 constexpr std::int64_t kSoftmaxBackward = 4;  // y dy; sum; difference; product
 constexpr std::int64_t kLayernorm = 7;  // mean; difference; square; variance; product; scale; shift
 constexpr std::int64_t kCrossEntropy = 2;          // maximum; exp and sum
 constexpr std::int64_t kCrossEntropyBackward = 3;  // those, and exp times what the sum makes of it
 
-/// What a kernel does for each tile of a row and besides.
+/// The times of a kernel for each tile of a row, and besides.
 struct RowWork {
   TilesPerStep reads, writes;
-  SimTime math;     ///< for one tile, all passes together
-  SimTime per_row;  ///< extra time for a row of tiles
-  SimTime set_up;   ///< once
+  SimTime math;     ///< For one tile, all passes together.
+  SimTime per_row;  ///< The extra time for a row of tiles.
+  SimTime set_up;   ///< Passes once.
 };
 
 PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
@@ -100,7 +100,7 @@ PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const P
       {.reads = {1, 1},
        .writes = one_a_row(program),
        .math = kCrossEntropy * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost),
-       // Before a row, the tile in which each of its positions has its target, one by one.
+       // Before a row, it reads the tile in which each of its positions has its target, one by one.
        .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
       grid, profiles);
 }

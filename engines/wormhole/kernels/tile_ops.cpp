@@ -11,14 +11,15 @@
 namespace howard::wormhole {
 namespace {
 
-/// How many RISC stores fill a tile of bf16, with two numbers in a word, or widen a column over
-/// one.
+/// A RISC fills a tile of bf16 with this many stores of two numbers in a word. It widens a column
+/// over a tile with as many.
 constexpr std::int64_t kStoresPerTile = 512;
 
-constexpr int kTileBuffers = 3;  // input, output, a second operand or constants
+/// The circular buffers are for the input, the output, and a second operand or constants.
+constexpr int kTileBuffers = 3;
 
-/// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
-/// operand tile for tile.
+/// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any
+/// other operand is read tile for tile.
 void read_operands(const Program& program, const SoftwareProfile& software,
                    TilePipeline& pipeline) {
   pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
@@ -34,13 +35,13 @@ void read_operands(const Program& program, const SoftwareProfile& software,
       SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
 }
 
-/// What a kernel needs to start besides what every kernel does.
+/// Returns the time that further operands add to the start of a kernel.
 SimTime operand_set_up(const Program& program, const SoftwareProfile& software) {
   const auto further = std::max<std::int64_t>(0, std::ssize(program.inputs) - 1);
   return further * software.tiles.operand;
 }
 
-/// The largest tile among what is read: operands of other data types are rare and smaller.
+/// Returns the largest tile among the inputs: operands of other data types are rare and smaller.
 Bytes input_tile(const Program& program) {
   Bytes tile;
   for (const Operand& input : program.inputs) tile = std::max(tile, tile_bytes(input.spec.dtype));
@@ -114,20 +115,21 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   // A scalar becomes a tile of its own before the first step.
   if (attributes.scalar) pipeline.set_up += scalar_tile_time(software);
   if (attributes.function == Eltwise::multiply) pipeline.set_up += software.tiles.multiply;
-  // binary_ng places its kernels on every core, those of one operand only where there is work.
+  // binary_ng places its kernels on every core; kernels of one operand are only placed where there
+  // is work.
   const bool binary = arity_of(attributes.function) == 2;
   const int cores = binary ? grid.cores() : work.cores;
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
   return {.name = program.name,
-          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments,
-                                    kTileBuffers, software),
+          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments, kTileBuffers,
+                                    software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
 PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
   Program tiles = program;
-  tiles.inputs = {
-      program.inputs[0]};  // an offset of the seed is one number, not a tile for each tile
+  // The offset of the seed is one number, not a tile for each tile.
+  tiles.inputs = {program.inputs[0]};
   return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
 }
 

@@ -5,16 +5,17 @@
 
 namespace howard::wormhole {
 
-// Kernels whose step is one tile: elementwise ops, reductions, and transpositions within tiles.
-// tile_pipeline.h computes their cost.
+// These kernels take one tile in a step: elementwise ops, reductions, and transpositions within
+// tiles. tile_pipeline.h computes their cost.
 
-/// Of a tile: the function, those that follow it on the same registers, and those that an operand
-/// goes through before, which unpack and pack it once more. A relu that alone follows a function of
-/// several values is done by the packer and takes no time.
+/// Returns the time for a tile of the function, of those that follow it on the same registers, and
+/// of those that an operand goes through before, which unpack and pack it once more. A relu that
+/// alone follows a function of several values is done by the packer and takes no time.
 SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost);
-/// Of a tile that is in the registers already: what the function takes more than a copy.
+/// Returns the time that the function takes beyond a copy, for a tile that is in the registers
+/// already.
 SimTime fused_math_time(Eltwise function, const TileCosts& cost);
-/// Filling a tile with a scalar, before the first step.
+/// Returns the time to fill a tile with a scalar, before the first step.
 SimTime scalar_tile_time(const SoftwareProfile& software);
 
 PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
@@ -33,7 +34,7 @@ PlannedProgram plan_adamw(const Program& program, CoreGrid grid, const Profiles&
 PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
                            CoreGrid grid, const Profiles& profiles);
 
-/// Swaps rows and columns: tiles change places and are transposed.
+/// Plans the swap of rows and columns, in which tiles change places and are transposed.
 PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::wormhole

@@ -10,7 +10,8 @@
 namespace howard::wormhole {
 namespace {
 
-/// Hours of picoseconds times a part leave 64 bits. Not in ISO C++, hence the marker.
+/// This type holds hours of picoseconds times a part, which do not fit 64 bits. It is not in ISO
+/// C++, hence the marker.
 __extension__ using WidePart = __int128;
 
 SimTime part(SimTime whole, TilesPerStep amount) {
@@ -25,10 +26,11 @@ SimTime page_time(Bytes page, const Profiles& profiles) {
   return std::max(profiles.software.matmul_read_issue, transfer_time(page, profiles.chip.noc_link));
 }
 
-/// What the banks need for all steps but the first: that of one core, which goes through its stages
-/// alone, and of the others what has not yet come to the banks when that is through.
+/// Returns what the banks need for all steps but the first. This is the time of one core, which
+/// goes through its stages alone, and what the others have not yet brought to the banks when that
+/// is through.
 SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
-  // Three tenths of the others' first steps, as the simulation of the banks has it.
+  // These are three tenths of the others' first steps, as in the simulation of the banks.
   const std::int64_t tenths = 10 * (p.all_steps - 1) - 3 * (p.cores - 1);
   if (tenths <= 0) return {};
   const auto moved = [&](Bytes step) {
@@ -38,8 +40,8 @@ SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
   return banks_time({.reads = moved(p.reads), .writes = moved(p.writes), .runs = runs}, chip);
 }
 
-/// Two bounds that hold at the same time: the longer one, and more the nearer the other comes, as
-/// cores wait now for the one and now for the other.
+/// Returns the time under two bounds that hold at the same time. It is the longer one, and the more
+/// above it the nearer the other comes, because cores wait now for the one and now for the other.
 SimTime overlapped(SimTime one, SimTime other, TenThousandths interference) {
   const auto [less, more] = std::minmax({one.ps(), other.ps()});
   if (more == 0) return {};

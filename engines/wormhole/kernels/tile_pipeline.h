@@ -21,8 +21,8 @@ struct StepPipeline {
   SimTime set_up;
   SimTime read, compute, write;
   SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
-  Bytes reads, writes;  ///< Of a step, from and to DRAM.
-  PageRuns runs{};      ///< Without cores: a page of each stream is a step.
+  Bytes reads, writes;  ///< Those of a step, from and to DRAM.
+  PageRuns runs{};      ///< If it has no cores, a page of each stream is a step.
 };
 
 /// Returns the cost of the pipeline. The first step takes all three stages. Each further step takes
@@ -52,12 +52,12 @@ struct TilePipeline {
   std::int64_t all_steps = 0;  ///< The steps of all cores together.
   int cores = 0;               ///< How many cores have steps.
   TilesPerStep reads, writes;
-  SimTime compute;     ///< Of a step.
-  SimTime set_up;      ///< Once, before the first step, besides the start of any kernel.
-  SimTime read_extra;  ///< Of a step, besides reading.
-  Bytes tile;          ///< Read.
-  Bytes out_tile;      ///< Written.
-  PageRuns runs{};     ///< Without cores: a page of each stream is a step.
+  SimTime compute;     ///< The time of a step.
+  SimTime set_up;      ///< Passes once, before the first step, besides the start of any kernel.
+  SimTime read_extra;  ///< The time in a step besides reading.
+  Bytes tile;          ///< The size of a tile that is read.
+  Bytes out_tile;      ///< The size of a tile that is written.
+  PageRuns runs{};     ///< If it has no cores, a page of each stream is a step.
 };
 
 KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,

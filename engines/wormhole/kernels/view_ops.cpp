@@ -14,7 +14,7 @@
 namespace howard::wormhole {
 namespace {
 
-/// Rows of a row-major result, each read and written by itself.
+/// Plans the rows of a row-major result, each read and written by itself.
 PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreGrid grid,
                            const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
@@ -41,7 +41,8 @@ PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreG
           .kernel = kernel};
 }
 
-/// Lines of 32 bytes: `lines` of each tile are read and written on their own.
+/// Plans moves of lines of 32 bytes, each of which is written, and with `reads_lines` also read, on
+/// its own.
 PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGrid grid,
                                const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
@@ -117,7 +118,7 @@ PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Prof
                .all_steps = lines,
                .cores = work.cores,
                .read = read_time(2 * tiles, tile, profiles),
-               // Both untilized and one tilized: each tile is unpacked and packed.
+               // Both operands are untilized and one is tilized: each tile is unpacked and packed.
                .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
                .write = write,
                .last_write = write,

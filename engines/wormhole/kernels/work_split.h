@@ -9,8 +9,8 @@
 
 namespace howard::wormhole {
 
-/// How ttnn shares units of work (tiles, rows of tiles or columns of tiles) among the cores:
-/// evenly, and where they do not divide, the first cores get one more. The busiest core decides how
+/// Says how ttnn shares units of work (tiles, rows of tiles or columns of tiles) among the cores:
+/// evenly, and if they do not divide, the first cores get one more. The busiest core decides how
 /// long it takes.
 struct WorkSplit {
   int cores = 0;             ///< How many cores have units.

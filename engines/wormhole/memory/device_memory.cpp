@@ -4,7 +4,7 @@
 namespace howard::wormhole {
 namespace {
 
-/// Buffers in L1 are numbered from here.
+/// Buffers in L1 are numbered from this on.
 constexpr std::uint64_t kFirstInL1 = std::uint64_t{1} << 63;
 
 /// Returns the bytes on the core that gets most pages. A page is a tile, or a row of a row-major

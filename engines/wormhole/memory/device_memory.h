@@ -12,7 +12,7 @@
 
 namespace howard::wormhole {
 
-/// The chip's DRAM and the L1 of its cores, as used by tensors and circular buffers.
+/// Accounts for the chip's DRAM and the L1 of its cores, as used by tensors and circular buffers.
 class DeviceMemory {
  public:
   /// Sets `trace_region` of the DRAM aside. `grid` has the cores over which L1 tensors are spread.

@@ -70,13 +70,13 @@ class Constants {
   /// These throw Error when the constant is missing, has another kind of unit, or is out of range.
   /// Cycles and bytes per cycle follow `clock`, so that a what-if with another clock is fair.
   SimTime time(std::string_view name, Frequency clock);
-  /// Accepts no cycles; for times that do not follow the clock.
+  /// Reads a time that does not follow the clock; cycles are not accepted.
   SimTime time(std::string_view name);
   Bandwidth bandwidth(std::string_view name, Frequency clock);
   /// Reads a bandwidth that is given in "%" of the constant `whole`, which it then follows, or by
   /// itself.
   Bandwidth share(std::string_view name, std::string_view whole, Frequency clock);
-  /// A part of a whole in ten-thousandths, from a number in "%" of at most 10000.
+  /// Reads a part of a whole in ten-thousandths, from a number in "%" of at most 10000.
   std::int64_t part(std::string_view name);
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);

@@ -58,8 +58,8 @@ ChipProfile read_chip(Constants constants) {
   return chip;
 }
 
-// `clock` is the chip's, because dispatch kernels, firmware and compute kernels cost cycles of its
-// cores.
+// `clock` is the chip's, because dispatch kernels, firmware and compute kernels cost cycles of the
+// chip's cores.
 
 DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
   return {
@@ -138,7 +138,7 @@ CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
   };
 }
 
-/// These are for scripts only, which read them from the constants (script_times.h).
+/// Reads the times that only scripts use, which take them from the constants (script_times.h).
 void read_script_times(Constants& constants) {
   for (const char* const name : {"host.ttnn_call", "host.program_miss", "host.kernel_compile"}) {
     static_cast<void>(constants.time(name));

@@ -12,7 +12,7 @@
 
 namespace howard::wormhole {
 
-/// Which cores run the dispatch kernels; this decides how many cores are left to compute.
+/// Says which cores run the dispatch kernels; this decides how many cores are left to compute.
 enum class DispatchCoreType : std::uint8_t { worker, eth };
 
 /// Returns "WORKER" or "ETH".
@@ -103,7 +103,8 @@ struct TileCosts {
   SimTime softmax_start;   // tiles.softmax_start
   SimTime ttml_layernorm;  // tiles.ttml_layernorm
 
-  /// Of each elementwise function, whose entry of the catalogue names its constant.
+  /// The times of the elementwise functions; a function's entry in the catalogue names its
+  /// constant.
   std::array<SimTime, kEltwiseFunctions> functions{};
 
   bool operator==(const TileCosts&) const = default;
@@ -118,7 +119,7 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
-/// What ttnn's attention kernel costs besides its products (attention_op.cpp says of what).
+/// The costs of ttnn's attention kernel besides its products (attention_op.cpp says of what).
 struct AttentionCosts {
   SimTime exp;    // attention.exp
   SimTime max;    // attention.max
@@ -128,7 +129,7 @@ struct AttentionCosts {
   bool operator==(const AttentionCosts&) const = default;
 };
 
-/// What tt-metal's sum over several chips costs (chip_links.h says of what).
+/// The costs of tt-metal's sum over several chips (chip_links.h says of what).
 struct CollectiveCosts {
   SimTime start;   // all_reduce.start
   SimTime step;    // all_reduce.step

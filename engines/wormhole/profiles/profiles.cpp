@@ -27,7 +27,7 @@ const std::array<BuiltIn, 4> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
                                         {kDefaultSoftwareProfile, kTtMetal202512},
                                         {"tt_metal_2026_07", kTtMetal202607}}};
 
-/// Parts that profiles extend, and which are none themselves.
+/// Parts are extended by profiles, but are not profiles themselves.
 const std::array<BuiltIn, 1> kParts{{{"ttnn_functions_2026_07", kTtnnFunctions202607}}};
 
 }  // namespace

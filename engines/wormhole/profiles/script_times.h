@@ -6,14 +6,14 @@
 
 namespace howard::wormhole {
 
-/// What the host of a user's script does beside the work of its calls in C++.
+/// The times of what the host of a user's script does besides the work of its calls in C++.
 struct ScriptTimes {
-  SimTime ttnn_call;       ///< host.ttnn_call: calling an op through ttnn's own Python layer.
-  SimTime program_miss;    ///< host.program_miss: a program's first call, its kernels on disk.
+  SimTime ttnn_call;     ///< host.ttnn_call: the call of an op through ttnn's own Python layer.
+  SimTime program_miss;  ///< host.program_miss: a program's first call if its kernels are on disk.
   SimTime kernel_compile;  ///< host.kernel_compile: a program's first call that compiles them.
 };
 
-/// Throws Error for constants that are no times.
+/// Reads the times. Throws Error for constants that are not times.
 ScriptTimes script_times(const ProfileConstants& constants);
 
 }  // namespace howard::wormhole
