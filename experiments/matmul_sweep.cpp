@@ -83,7 +83,7 @@ void describe_size(const ProductShape& shape, PointResult& point) {
 }
 
 /// Returns the rows of a product that each queue takes: all of them, or two halves of whole tiles.
-/// Error if there is only one row of tiles.
+/// Throws Error if there is only one row of tiles.
 std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
   if (!two_queues) return {shape};
   if (shape.m <= kTileSide) {

@@ -108,7 +108,7 @@ struct OpStep {
   TensorSpec result;
 };
 
-/// Error when it can not take x.
+/// Throws Error when it cannot take x.
 OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
   const std::int64_t columns = x.shape.columns();
   const TensorSpec product{x.shape.with_columns(op.columns > 0 ? op.columns : columns)};

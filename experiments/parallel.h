@@ -8,7 +8,7 @@
 
 namespace howard::experiments {
 
-/// What several chips make of a Llama's training step.
+/// Shows what several chips make of a Llama's training step.
 std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
 
 }  // namespace howard::experiments

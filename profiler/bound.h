@@ -24,7 +24,7 @@ struct SpentTime {
   std::string_view kernel_word;  ///< What the kernels spend most on: "unpack", "kernels: matmul".
 };
 
-/// What an iteration is bound by, in the words that all experiments share:
+/// Returns what an iteration is bound by, in the words that all experiments share:
 /// - "exchange" when chips wait for each other for half of the time or more,
 /// - "host" when the host sets the pace with its calls,
 /// - "dispatch" when the dispatcher sets the pace,

@@ -13,7 +13,7 @@ namespace howard::profiler {
 /// Holds an op of several devices that ran the same programs, as one device would have it.
 struct MergedOp {
   NameId name = 0;
-  std::uint64_t runs = 0;   ///< That all devices have.
+  std::uint64_t runs = 0;   ///< Those that all devices have.
   bool collective = false;  ///< Devices wait for each other within it.
   /// The sum over its runs of the longest of the devices; of a collective, of the mean, because the
   /// device that comes last waits least.

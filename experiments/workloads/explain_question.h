@@ -26,8 +26,8 @@ struct PlannedExplanation {
   std::vector<harness::PointResult> points;
 };
 
-/// Returns what the question means. Error for a question that is not understood, with a suggestion,
-/// and for an experiment that times nothing on the emulator.
+/// Returns what the question means. Throws Error for a question that is not understood, with a
+/// suggestion, and for an experiment that times nothing on the emulator.
 PlannedExplanation plan_explanation(const ExplainQuestion& question, const ExperimentList& list);
 
 /// The point of one experiment that the question's axes mean. Error as above.

@@ -9,7 +9,7 @@
 namespace howard::experiments {
 
 /// The sizes of a model of TTML's configuration files, for one sequence: nanollama3, tinyllama,
-/// llama3_2_1b, llama8b. Error for any other name.
+/// llama3_2_1b, llama8b. Throws Error for any other name.
 models::LlamaOptions llama_sizes_of(std::string_view model);
 
 /// What updates the parameters.

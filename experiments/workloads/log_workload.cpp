@@ -30,7 +30,7 @@ bool is_product(const Program& program) {
          std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
 }
 
-/// Whether it is a product whose second operand could be in a block format and is not.
+/// Says whether it is a product whose second operand could be in a block format and is not.
 bool has_wide_weights(const Program& program) {
   return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
                                  program.inputs[1].spec.dtype == DataType::float32);

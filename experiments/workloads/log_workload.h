@@ -35,8 +35,8 @@ struct LogWorkload {
 /// More programs than these take the emulator minutes: later ones are left out, and a note says so.
 inline constexpr std::size_t kMostLogPrograms = 20'000;
 
-/// The programs of the first device of the first run of a log whose calls were read. Error when the
-/// emulator can run none of them.
+/// The programs of the first device of the first run of a log whose calls were read. Throws Error
+/// when the emulator can run none of them.
 LogWorkload log_workload(const profiler::Log& log, const std::string& file,
                          const wormhole::Profiles& profiles);
 

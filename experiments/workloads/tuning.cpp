@@ -127,8 +127,8 @@ class TunedProduct final : public EmulatedCase {
   }
   const wormhole::PlannedProgram& planned() { return device().explain(multiplication()); }
 
-  /// What stands beside a product whose kernel does not transpose, nor apply the activation unless
-  /// it `activates`.
+  /// Returns the time of the programs beside a product whose kernel does not transpose, nor apply
+  /// the activation unless it `activates`.
   SimTime time_beside(bool activates) {
     const MatmulAttributes own = attributes_;
     attributes_.config = MatmulConfig{.kind = MatmulKind::multi_core};
@@ -178,7 +178,7 @@ class TunedProduct final : public EmulatedCase {
   std::optional<ops::Tensor> bias_;
 };
 
-/// The cores that the search may use. Error when the chip has fewer.
+/// The cores that the search may use. Throws Error when the chip has fewer.
 CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
   const auto wanted = parse_grid(value_of(product, "grid"));
   if (!wanted) return all;

@@ -18,8 +18,8 @@ namespace howard::experiments {
 /// called and run.
 std::vector<harness::Axis> tuning_axes();
 
-/// The products of `axes`, one for each combination of values. Error for an axis that `tune` does
-/// not have, for a value that an axis cannot have, and where a size is missing.
+/// The products of `axes`, one for each combination of values. Throws Error for an axis that `tune`
+/// does not have, for a value that an axis cannot have, and where a size is missing.
 std::vector<harness::Parameters> tuned_products(const std::vector<std::string>& axes);
 
 /// A configuration of a product and what it takes.
@@ -55,9 +55,9 @@ struct Tuning {
   }
 };
 
-/// Ranks every legal configuration of a product and keeps the `most` best, at least one. Error when
-/// the product cannot run (sizes, memory), or the grid is larger than the chip's. `threads` changes
-/// how long it takes and nothing else.
+/// Ranks every legal configuration of a product and keeps the `most` best, at least one. Throws
+/// Error when the product cannot run (sizes, memory), or the grid is larger than the chip's.
+/// `threads` changes how long it takes and nothing else.
 Tuning tune(const DevBox& box, const harness::Parameters& product, std::size_t most, int threads);
 
 /// `config` as the value of an axis config.

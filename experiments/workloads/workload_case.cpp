@@ -224,7 +224,7 @@ void WorkloadCase::describe_launches(harness::PointResult& point) const {
   point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
 }
 
-/// How many programs were called for the first time, and what that took the host.
+/// Says how many programs were called for the first time, and how long that took the host.
 void WorkloadCase::describe_first_calls(harness::PointResult& point) const {
   std::uint64_t known = 0;
   std::uint64_t compiled = 0;

@@ -23,9 +23,9 @@ struct WorkloadOptions {
 /// A recorded program, from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
-  /// With `traced` the traces are captured here, before anything is timed. Error when they do not
-  /// fit into the chip's region for them, or the program does not run on the chip. `software`: that
-  /// of the device.
+  /// With `traced` the traces are captured here, before anything is timed. Throws Error when they
+  /// do not fit into the chip's region for them, or the program does not run on the chip.
+  /// `software`: that of the device.
   WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
                std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
                const wormhole::SoftwareProfile& software);

@@ -36,7 +36,8 @@ class Outputs {
  public:
   explicit Outputs(const Options& options);
 
-  /// Error if a place for results cannot be written; this is checked before any time is spent.
+  /// Throws Error if a place for results cannot be written; this is checked before any time is
+  /// spent.
   void require_writable() const;
 
   /// Returns true once a second, so that a killed run loses only its last second. If a checkpoint

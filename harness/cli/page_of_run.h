@@ -13,7 +13,8 @@
 
 namespace howard::cli {
 
-/// What a page shows of an experiment besides its results: of fidelity, what the numbers rest on.
+/// Returns what a page shows of an experiment besides its results. For fidelity, it is what the
+/// numbers rest on.
 std::vector<reports::Table> more_tables(const std::string& experiment,
                                         const wormhole::ProfileChoice& profiles);
 

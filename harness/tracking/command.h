@@ -19,7 +19,8 @@ struct CommandOutcome {
 };
 
 /// Runs a line of the shell in `folder` (empty: ours) in a process of its own and waits for its
-/// end. Error if it takes longer than `limit` seconds, or if `stop` turned true; then it is ended.
+/// end. Throws Error if it takes longer than `limit` seconds, or if `stop` turned true; then it is
+/// ended.
 CommandOutcome run_command(const std::string& line, double limit, const Stop& stop,
                            const std::filesystem::path& folder = {});
 

@@ -95,7 +95,8 @@ struct Run {
 Constants settings_of(const Conditions& conditions);
 
 /// Returns results as a run without id, branch and time; the commit is that of the program that
-/// made them. Error if a point is there twice, or if they were made under different conditions.
+/// made them. Throws Error if a point is there twice, or if they were made under different
+/// conditions.
 Run run_of(std::span<const harness::ExperimentResult> results);
 
 /// Puts the rows of `other`, a part of the same run, behind those of `run`. Error as above.

@@ -33,8 +33,9 @@ struct ClockAlignment {
 /// late, and those that did not are what the line touches. The shortest latency between a call and
 /// its program is taken to be none. Pairs that lie far below the others are damage and left out.
 ///
-/// A device that falls behind all along is taken to count alike. Absent for fewer than three pairs
-/// at different times, and where programs would start before their calls: not clocks of one run.
+/// A device that falls behind all along is taken to count alike. The result is absent for fewer
+/// than three pairs at different times, and where programs would start before their calls: not
+/// clocks of one run.
 std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs);
 
 }  // namespace howard::profiler

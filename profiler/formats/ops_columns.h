@@ -80,9 +80,10 @@ struct OpsRecord {
 /// in any order, and ignores those that it does not know.
 class OpsColumns {
  public:
-  /// Reads the names from `header`, the first record, on `line`. Error if it lacks a column without
-  /// which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL DURATION [ns].
-  /// `name` is the file's name, for messages. If there are no fields, the file is empty.
+  /// Reads the names from `header`, the first record, on `line`. Throws Error if it lacks a column
+  /// without which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL
+  /// DURATION [ns]. `name` is the file's name, for messages. If there are no fields, the file is
+  /// empty.
   OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
              std::string_view name);
 

@@ -11,7 +11,7 @@ namespace howard::profiler {
 
 /// Puts the host's calls of one device's programs, which are in order by start, on the device's
 /// clock, and says in `device` how the clocks belong together. Calls that are not of the launch are
-/// removed: a replay that repeats the times of its capture. All are where the clocks can not be
+/// removed: a replay that repeats the times of its capture. All are where the clocks cannot be
 /// aligned, and `notes` says why.
 void align_host_times(std::span<ProgramRun> programs, LoggedDevice& device,
                       std::vector<std::string>& notes);

@@ -37,7 +37,8 @@ class OpsSections {
   std::string_view name(NameId section) const;
 
   void begin_run();
-  /// After the last run. Error when none had the signposts, or a call, that the range names.
+  /// Throws Error when no run had the signposts, or a call, that the range names. It is called
+  /// after the last run.
   void require_range() const;
 
  private:
@@ -59,7 +60,7 @@ class OpsSections {
   LogRange range_;
   std::optional<std::int64_t> from_call_, to_call_;
   bool found_from_ = false, found_to_ = false;
-  std::optional<std::int64_t> least_call_, most_call_;  ///< That were seen.
+  std::optional<std::int64_t> least_call_, most_call_;  ///< The calls seen.
   bool any_call_ = false;                               ///< One lies in the range.
   std::vector<std::string> seen_;  ///< The names of all runs' signposts, some of them.
   std::vector<Section> sections_;

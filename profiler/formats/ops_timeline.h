@@ -27,7 +27,7 @@ class OpsTimelineBuilder {
   void add(const OpRow& row);
   /// Ends the run if it has rows; the next row begins another.
   void end_run();
-  /// After the last run. Error when no run has a signpost that the range names.
+  /// After the last run. Throws Error when no run has a signpost that the range names.
   void end_log();
 
  private:

@@ -221,7 +221,7 @@ void Adviser::look_at_product(const CallUse& use) {
   }
 }
 
-/// A call whose operands would fit into L1, but lie in DRAM.
+/// Advises on a call whose operands would fit into L1, but lie in DRAM.
 void Adviser::look_at_memory(const CallUse& use) {
   if (!use.emulated || !use.facts.knows_sizes || use.base_cores == 0) return;
   // The other half is left for circular buffers.
@@ -239,8 +239,8 @@ void Adviser::look_at_memory(const CallUse& use) {
               "operands and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG");
 }
 
-/// Neighbours that could run beside each other: both on few cores, and the second does not read
-/// anything of the first's shape.
+/// Advises on neighbours that could run beside each other: both are on few cores, and the second
+/// does not read anything of the first's shape.
 void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
   std::map<std::uint32_t, const CallUse*> by_call;
   for (const CallUse& use : uses) by_call[use.call] = &use;

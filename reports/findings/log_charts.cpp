@@ -28,7 +28,7 @@ constexpr double kUpRoom = 440;
 /// So many causes have a part of their own; the others together are one more.
 constexpr std::size_t kMostCauses = 6;
 
-/// How a lane's span divides into equal parts, and what of each was idle, by cause.
+/// Says how a lane's span divides into equal parts, and what of each was idle, by cause.
 struct IdleOverTime {
   static constexpr std::size_t kParts = 60;
   std::array<std::array<double, profiler::kGapCauses>, kParts> shares{};

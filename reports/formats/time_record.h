@@ -41,7 +41,7 @@ struct TimeRecord {
   std::vector<SkippedPoint> skipped;
 };
 
-/// Error if a point is there twice, as when an experiment was written twice into one array.
+/// Throws Error if a point is there twice, as when an experiment was written twice into one array.
 TimeRecord time_record(std::span<const harness::ExperimentResult> results);
 
 /// Returns the exact times as text that shows well in a diff: "howard.times/1", the conditions,

@@ -10,7 +10,8 @@
 
 namespace howard::reports {
 
-/// Pieces of which charts on the page are made. Text and axes take the colours of the page.
+/// These are the pieces of which charts on the page are made. Text and axes take the colours of the
+/// page.
 
 /// A chart is so many units wide; it is drawn as wide as the page allows.
 constexpr double kSvgWidth = 880;

@@ -21,7 +21,8 @@ struct TimelinePoint {
 /// A page has about so many spans: more would make it larger than 5 MB.
 inline constexpr std::size_t kMostSpans = 100'000;
 
-/// The recorded points as JSON for the page's timeline: an array with an object for each point.
+/// Returns the recorded points as JSON for the page's timeline: an array with an object for each
+/// point.
 ///
 ///   {"name": "...", "texts": ["matmul", ...],
 ///    "tracks": [{"name": "sub-device 0", "spans": [START, DURATION, NAME, CATEGORY, NOTES, ...]}],

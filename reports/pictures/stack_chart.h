@@ -22,7 +22,8 @@ struct StackChart {
   std::vector<std::vector<double>> columns;  ///< Of each, where each part ends; never falling.
 };
 
-/// Draws the chart on `canvas` (picture.h says which files that is). Nothing without a column.
+/// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a
+/// column.
 PlotFiles write_stack_chart(const StackChart& chart, const Canvas& canvas);
 
 }  // namespace howard::reports

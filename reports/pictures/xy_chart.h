@@ -40,7 +40,7 @@ struct XyChart {
   std::string open_title = "published";  ///< What open symbols are.
 };
 
-/// Draws the chart on `canvas` (picture.h says which files that is). Nothing without a mark.
+/// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a mark.
 PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas);
 
 /// Returns "set logscale x" if that is what `axis`, 'x' or 'y', is, its range and its marks.

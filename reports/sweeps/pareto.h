@@ -19,7 +19,8 @@ struct ParetoFronts {
 
 /// Returns the points of a group for which no other is better in the time or the metric and as good
 /// in the other. It takes the first metric of the presentation's columns for which a group has two
-/// such points. Absent if there is none; the fastest point is then the best in all of them.
+/// such points. The result is absent if there is none; the fastest point is then the best in all of
+/// them.
 std::optional<ParetoFronts> pareto_fronts(const SweepGroups& groups,
                                           const harness::Presentation& presentation);
 

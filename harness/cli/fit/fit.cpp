@@ -62,7 +62,7 @@ FitOptions fit_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// How the chips of a run's mesh share it. Error for what can not be planned.
+/// How the chips of a run's mesh share it. Throws Error for what cannot be planned.
 RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   const training::TtmlDevices& devices = settings.config.devices;
   const std::vector<std::int64_t>& shape = devices.mesh_shape;
@@ -99,8 +99,8 @@ RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   return setting;
 }
 
-/// Error for sizes whose plan would take longer than anybody waits: TTML's largest model has 126
-/// blocks, and no chip holds a batch of so many tokens.
+/// Throws Error for sizes whose plan would take longer than anybody waits: TTML's largest model has
+/// 126 blocks, and no chip holds a batch of so many tokens.
 void require_plannable(const training::TtmlSettings& settings, const RunSetting& setting) {
   constexpr std::int64_t kMostBlocks = 1024;
   constexpr std::int64_t kMostTokens = 1 << 24;

@@ -28,7 +28,7 @@ wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
   return profiles;
 }
 
-/// A run on one chip of the mesh, as which all others do the same.
+/// Emulates a run on one chip of the mesh; all others do the same.
 class EmulatedRun {
  public:
   EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)

@@ -33,7 +33,7 @@ struct RunPlan {
   std::int64_t parameters = 0;  ///< Of the whole model.
   SimTime step;                 ///< An update, its collectives included.
   SimTime sums;                 ///< The part of it that sums gradients over groups.
-  /// The part that sums activations and their gradients, and gathers logits, within a group.
+  /// The part in which a group sums activations and their gradients, and gathers logits.
   SimTime exchanges;
   SimTime kernels;  ///< The part of it in which a kernel computes.
   /// Of `kernels`, by the name of the op that launched them.
@@ -44,7 +44,7 @@ struct RunPlan {
   Bytes trace;                                ///< Of the trace region, if the step were captured.
   double peak_flops = 0;                      ///< Of a chip at HiFi4, FLOP/s.
   std::optional<profiler::MemoryUse> memory;  ///< Where it was asked for.
-  /// Why the step can not run, whatever the DRAM: a kernel's circular buffers; empty when it can.
+  /// Why the step cannot run, whatever the DRAM: a kernel's circular buffers; empty when it can.
   std::string clash;
 
   bool fits() const { return clash.empty() && peak <= capacity; }

@@ -417,7 +417,7 @@ class TrainRun {
   training::Trainer trainer_;
   std::optional<training::Validation> validation_;
   std::vector<double> validation_losses_;
-  /// Of each step of this run; times are in seconds.
+  /// They have a value for each step of this run; times are in seconds.
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;

@@ -10,8 +10,9 @@ namespace howard::cli {
 inline constexpr std::string_view kTrainVerb = "train";
 inline constexpr std::string_view kTrainShortVerb = "train_nano_gpt";
 
-/// Trains as the command line says, from the verb on, and returns the exit status. UsageError for a
-/// command line that is not understood; Error if the text, the checkpoint or the training is bad.
+/// Trains as the command line says, from the verb on, and returns the exit status. Throws
+/// UsageError for a command line that is not understood; throws Error if the text, the checkpoint
+/// or the training is bad.
 int train(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -15,8 +15,8 @@ namespace {
 
 using training::TtmlSettings;
 
-/// `path` as `file` names it: from its folder, from one above it, from the working folder or from
-/// TTML's. Absent when it is nowhere.
+/// Finds `path` as `file` names it: from its folder, from one above it, from the working folder or
+/// from TTML's. The result is absent when it is nowhere.
 std::optional<std::filesystem::path> find_beside(const std::filesystem::path& file,
                                                  const std::filesystem::path& path) {
   if (path.is_absolute()) {
@@ -35,7 +35,7 @@ std::optional<std::filesystem::path> find_beside(const std::filesystem::path& fi
   return std::filesystem::exists(there) ? std::optional(there) : std::nullopt;
 }
 
-/// The value of a key that is a path. Error when it is nowhere.
+/// The value of a key that is a path. Throws Error when it is nowhere.
 std::filesystem::path required_path(const TtmlSettings& settings, const std::string& key,
                                     const std::string& value,
                                     const std::filesystem::path& training) {

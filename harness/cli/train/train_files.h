@@ -22,8 +22,8 @@ struct TtmlFiles {
 
 /// What they say. Paths within them become paths from here: TTML's are relative to the root of
 /// tt-train, which is looked for in the folders above the training file and in $TT_METAL_HOME.
-/// UsageError for what stands in `keys` and is no key, Error for a file that is not there, and as
-/// for training::read_ttml().
+/// Throws UsageError for what stands in `keys` and is no key, Error for a file that is not there,
+/// and as for training::read_ttml().
 training::TtmlSettings read_ttml_files(const TtmlFiles& files);
 
 /// The safetensors files of a folder in the order of their names, or one file. Error as for

@@ -44,7 +44,7 @@ std::string ttml_metrics_json(const TtmlRun& run);
 /// each step, with Step, Samples, Loss and Learning rate.
 class TtmlStepLog {
  public:
-  /// Nothing is written where `folder` is empty. Error when a file can not be.
+  /// Nothing is written where `folder` is empty. Throws Error when a file cannot be.
   TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
               std::string_view name, double parameters);
 

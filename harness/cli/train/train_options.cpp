@@ -132,7 +132,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   return options;
 }
 
-/// A tokenizer file is not for characters.
+/// Throws UsageError for a tokenizer file when the data are characters.
 void require_used_tokenizer(const TrainOptions& options) {
   const training::TtmlTraining& training = options.settings.config.training;
   if (options.tokenizer.empty() || training.tokenizer_type == "bpe") return;
@@ -141,7 +141,7 @@ void require_used_tokenizer(const TrainOptions& options) {
                         "--with tokenizer_type=bpe");
 }
 
-/// How several devices share the run. Error for what they can not do.
+/// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   auto plan = training::mesh_plan_of(options.settings, options.recipe);
   if (options.schedule != mesh::PipelineSchedule::sequential && (!plan || plan->stages() == 1)) {

@@ -19,8 +19,8 @@ struct ScriptRun {
   ColorMode color = ColorMode::automatic;
 };
 
-/// Says on standard error what the script's virtual time went into, and what would help. What can
-/// not be said is left out with the reason; it never throws for a program that fails.
+/// Says on standard error what the script's virtual time went into, and what would help. What
+/// cannot be said is left out with the reason; it never throws for a program that fails.
 void print_script_summary(const ScriptRun& run);
 
 }  // namespace howard::cli
