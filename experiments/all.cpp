@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/check.h"
-#include "experiments/parallel.h"
 
 namespace howard::experiments {
 

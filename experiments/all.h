@@ -29,6 +29,7 @@ std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
 
 /// Calibrates the profiles of `choice`. Throws Error if they cannot be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);

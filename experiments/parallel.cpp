@@ -3,8 +3,7 @@
 // Question: what do several chips make of a training step of a Llama, shared in TTML's three ways?
 //
 //   data parallel (DDP)      groups of chips divide the batch, and average their gradients after
-//   the
-//                            backward pass: an all_reduce and a product for each parameter
+//                            the backward pass: an all_reduce and a product for each parameter
 //   tensor parallel (TP)     the chips of a group divide heads, feed-forward columns and
 //                            vocabulary, and sum activations behind each half of a block and
 //                            their gradients before it
@@ -22,13 +21,12 @@
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
 // planned before, from an idle chip to an idle chip, by the dynamic engine with MorehAdamW.
 
-#include "experiments/parallel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/finding.h"
 #include "experiments/workloads/llama_training.h"

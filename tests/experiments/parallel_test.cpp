@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "experiments/parallel.h"
+#include "experiments/all.h"
 #include "experiments/workloads/mesh_step.h"
 #include "tests/experiments/run_emulated.h"
 
