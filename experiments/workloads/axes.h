@@ -54,10 +54,10 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// No configuration of its products given, or one as text_of(MatmulConfig) writes it, for all of
-/// them or for those of one size; left out of points that do not ask.
+/// Has as values a configuration as text_of(MatmulConfig) writes it, for all products or for those
+/// of one size. It is left out of points that do not ask for it.
 harness::Axis config_axis();
-/// The configuration that axis config of a point gives; absent where ttnn chooses.
+/// Returns the configuration that axis config of a point gives; absent where ttnn chooses.
 std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
 
 /// Why a point cannot have the core grid that it asks for: the chip has fewer columns or rows under

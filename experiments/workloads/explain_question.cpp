@@ -180,8 +180,8 @@ void add_commands(const ExplainQuestion& question, const Experiment& experiment,
   }
 }
 
-/// Returns the first of the points that the emulator can run. Error, with the first one's reason,
-/// if none can.
+/// Returns the first of the points that the emulator can run. Throws Error, with the first one's
+/// reason, if none can.
 harness::Parameters first_that_runs(const PlannedExplanation& planned) {
   std::optional<std::string> reason;
   for (const harness::PointResult& point : planned.points) {

@@ -20,7 +20,7 @@ class FourNetworks {
   static constexpr int kNetworks = 4;
   static constexpr std::int64_t kBatch = 512;
   static constexpr std::int64_t kWidth = 1024;
-  /// The FLOPs of the products of four forward passes.
+  /// These are the FLOPs of the products of four forward passes.
   static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
 
   /// `chip` must outlive this. The constructor sets its sub-devices.

@@ -7,15 +7,15 @@
 
 namespace howard::experiments {
 
-/// The columns of a head of the report's GPT-2.
+/// A head of the report's GPT-2 has so many columns.
 inline constexpr std::int64_t kHeadColumns = 64;
 
 /// Returns the report's GPT-2 of `layers` blocks and width `dim`, with heads of 64 columns and a
 /// feed-forward part four times as wide. Throws Error if `dim` is not a multiple of 64.
 models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim);
 
-/// Returns a training step of it. As published, its weights have grown to one for each row of the
-/// batch.
+/// Returns a training step of the report's GPT-2. As published, its weights have grown to one for
+/// each row of the batch.
 std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
                                          models::Gpt2Options options);
 

@@ -17,8 +17,9 @@ SimTime share_of(SimTime step, double share) {
   return SimTime::picoseconds(std::llround(static_cast<double>(step.ps()) * share));
 }
 
-/// One chip of each mesh is read, the host adds, and all chips get the sum; boards transfer side by
-/// side. The time of the host's additions is not known and not counted.
+/// Returns the time of a sum through the host: one chip of each mesh is read, the host adds, and
+/// all chips get the sum; boards transfer side by side. The time of the host's additions is not
+/// known and not counted.
 SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>& meshes,
                   Bytes size) {
   const wormhole::Profiles remote = wormhole::behind_ethernet(profiles);

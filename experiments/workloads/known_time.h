@@ -14,7 +14,7 @@ namespace howard::experiments {
 void describe_band(double seconds, const calibration::KnownTime& kernels, bool host_sets_pace,
                    harness::PointResult& point);
 
-/// The column of tables that shows it.
+/// Returns the column of tables that shows the mean error.
 inline harness::Column mean_error_column() {
   return {"mean error", harness::CellSource::metric, "band", harness::Room::spare,
           "how far measured rows of these kinds were off, on average, that the fit had not seen; a "

@@ -33,7 +33,7 @@ Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
   harness::Backend backend{};
-  wormhole::DispatchCoreType dispatch{};  ///< Of the emulated chip.
+  wormhole::DispatchCoreType dispatch{};  ///< The emulated chip's.
   Engine engine{};
   /// Runs the report's static engine as released: each call allocates its result, and the replay of
   /// a trace does not train.

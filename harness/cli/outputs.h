@@ -86,7 +86,7 @@ class Outputs {
   void complain(const std::string& failure);
 
   const Options& options_;
-  /// Kept for a JSON file that all experiments share.
+  /// They are kept for a JSON file that all experiments share.
   std::vector<harness::ExperimentResult> finished_;
   std::vector<std::string> names_;  ///< The experiments whose files were written.
   std::vector<std::filesystem::path> written_;

@@ -18,7 +18,7 @@ namespace howard::cli {
 std::vector<reports::Table> more_tables(const std::string& experiment,
                                         const wormhole::ProfileChoice& profiles);
 
-/// The files of an experiment that lie in `folder`, for links from a page there.
+/// Returns the files of an experiment that lie in `folder`, for links from a page there.
 std::vector<std::string> files_beside(const std::filesystem::path& folder,
                                       const std::string& experiment);
 

@@ -135,7 +135,7 @@ std::string fit_text(const RunPlan& plan) {
   return "over by " + gibibytes(plan.peak - plan.capacity);
 }
 
-/// The ops whose kernels take most, with their share.
+/// Returns the ops whose kernels take most, with their share.
 std::string kernels_text(const RunPlan& plan) {
   std::vector<std::pair<SimTime, std::string>> ops;
   for (const auto& [op, time] : plan.kernels_by_op) ops.emplace_back(time, op);

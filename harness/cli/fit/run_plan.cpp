@@ -20,7 +20,7 @@
 namespace howard::cli {
 namespace {
 
-/// More than any run takes: what a run would need is to be known even where it does not fit.
+/// This is more than any run takes, so that its need is known even where it does not fit.
 constexpr Bytes kEndless{std::int64_t{1} << 56};
 
 wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
@@ -53,7 +53,7 @@ class EmulatedRun {
          .batches = recipe_.accumulate});
   }
 
-  /// An update, with its data and the loss that is read at its end.
+  /// Runs an update, with its data and the loss that is read at its end.
   SimTime update() {
     const SimTime start = chip_.now();
     CommandQueue& queue = chip_.command_queue(0);
@@ -67,7 +67,7 @@ class EmulatedRun {
     return chip_.now() - start;
   }
 
-  /// Of the programs of an update.
+  /// Describes the programs of an update.
   void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
     autograd::StepRecorder recorder(chip_);
     static_cast<void>(step_(recorder));
@@ -107,7 +107,7 @@ class EmulatedRun {
   autograd::StepFunction step_;
 };
 
-/// The second update of a run with `batches` batches, and all else that a plan holds, of them.
+/// Plans a run with `batches` batches; its step is the second update.
 RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& profiles,
                  profiler::MemoryRecorder* memory) {
   setting.recipe.accumulate = batches;

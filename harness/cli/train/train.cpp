@@ -46,7 +46,7 @@
 
 namespace howard::cli {
 
-// Compiled in by the build: train_help.md and train_config_help.md.
+// The build compiles train_help.md and train_config_help.md in.
 extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
@@ -206,7 +206,7 @@ class TrainRun {
   bool is_of_files() const { return options_.verb == kTrainVerb; }
   bool watches_memory() const { return is_of_files() || !options_.memory.empty() || options_.page; }
 
-  /// What TTML says before the first step.
+  /// Writes what TTML says before the first step.
   void begin_log() {
     const std::int64_t parameters = trainer_.parameters();
     fmt::print("Number of parameters: {}\n", parameters);
@@ -231,7 +231,7 @@ class TrainRun {
     fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
-  /// After the first step, as TTML's tracker: the others allocate the same.
+  /// Reports the memory after the first step, as TTML's tracker does: the others allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
     use_ = memory_.use();
@@ -423,7 +423,7 @@ class TrainRun {
   std::int64_t interval_steps_ = 0;
   // Of `train`.
   std::optional<TtmlStepLog> log_;
-  std::optional<profiler::MemoryUse> use_;  ///< Of the set-up and the first step.
+  std::optional<profiler::MemoryUse> use_;  ///< The set-up and the first step.
   StepPrograms programs_;
 };
 
