@@ -17,7 +17,7 @@
 
 namespace howard::harness {
 
-/// A point of a sweep that is set up on its device and ready to be timed.
+/// Represents a point of a sweep that is set up on its device and ready to be timed.
 class Case {
  public:
   virtual ~Case() = default;

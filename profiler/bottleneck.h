@@ -49,10 +49,10 @@ struct WorkSummary {
   SimTime idle;
   /// At the peak, for runs whose arithmetic takes longer than their DRAM traffic.
   SimTime compute;
-  SimTime dram;    ///< At the peak, for the other runs.
+  SimTime dram;    ///< The time at the peak, for the other runs.
   SimTime excess;  ///< The time that the kernels took beyond that.
   SimTime unknown;
-  Flops flops;  ///< Of the runs that are not `unknown`, as for the bytes.
+  Flops flops;  ///< Those of the runs that are not `unknown`, as for the bytes.
   Bytes dram_bytes;
   /// The mean over kernel time; absent if no run knows it.
   std::optional<double> cores_used;

@@ -20,9 +20,9 @@ namespace howard::profiler {
 ///   |---- host's doing ----|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
 enum class GapCause : std::uint8_t {
   host_issuing,     ///< The host had not made the call yet, or was inside it.
-  queue_full,       ///< As host_issuing, and a full issue queue held the host.
-  finish,           ///< As host_issuing, and the host was in a finish.
-  transfer,         ///< As host_issuing, and the host was reading or writing a buffer.
+  queue_full,       ///< Like host_issuing, but a full issue queue held the host.
+  finish,           ///< Like host_issuing, but the host was in a finish.
+  transfer,         ///< Like host_issuing, but the host was reading or writing a buffer.
   profiler,         ///< The host or the cores were busy with being measured.
   event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
@@ -127,7 +127,7 @@ std::vector<GapBin> gap_histogram(std::span<const BusyLane> lanes);
 /// another sub-device.
 struct SequentialGaps {
   std::uint64_t programs = 0;
-  /// One between each two programs of a device, including those of length 0.
+  /// There is one between each two programs of a device, including those of length 0.
   std::uint64_t gaps = 0;
   SimTime idle;
   SimTime busy;  ///< The sum of the programs' durations.

@@ -28,8 +28,9 @@ struct MergedDevices {
   std::vector<MergedOp> ops;    ///< By time, the largest first.
   std::uint64_t unmatched = 0;  ///< Programs that not all devices have.
   SimTime time;                 ///< The sum over the ops.
-  /// How far apart the devices' starts of one program are, each counted from the device's first
-  /// matched program, as the devices' clocks do not begin together: over all programs.
+  /// The distances between the devices' starts of one program, over all programs. Each start is
+  /// counted from the device's first matched program, because the devices' clocks do not begin
+  /// together.
   SimTime median_skew, worst_skew;
 };
 

@@ -29,8 +29,8 @@ harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker"
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
-/// Return the axes of the data types of a product's second operand and of its result. Points that
-/// do not ask leave them out, and then have the type of axis dtype.
+/// Returns an axis of data types: of a product's second operand, or of its result. Points that do
+/// not ask leave them out, and then have the type of axis dtype.
 harness::Axis weights_axis();
 harness::Axis output_axis();
 wormhole::MatmulTypes product_types(const harness::Parameters& parameters);
@@ -60,9 +60,9 @@ harness::Axis config_axis();
 /// Returns the configuration that axis config of a point gives; absent where ttnn chooses.
 std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
 
-/// Why a point cannot have the core grid that it asks for: the chip has fewer columns or rows under
-/// the point's dispatch, or each of its two queues has. ttnn would take all cores without a word.
-/// Absent: it can.
+/// Returns why a point cannot have the core grid that it asks for: the chip has fewer columns or
+/// rows under the point's dispatch, or each of its two queues has. ttnn would take all cores
+/// without a word. The result is absent if it can.
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
                                          const harness::Parameters& parameters);
 

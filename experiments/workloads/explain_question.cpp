@@ -109,7 +109,7 @@ const Experiment& understand(const ExplainQuestion& question, const ExperimentLi
                  .hint = "run_experiment explain matmul -a m=1024 -a k=512 -a n=512"});
   }
   if (question.what.ends_with(".json")) {
-    // A recorded program, by the name of its file.
+    // It is a recorded program, named by its file.
     axes.push_back({"file", {question.what}});
     return find_explained(list, "workload");
   }

@@ -33,8 +33,8 @@ class FourNetworks {
  private:
   /// Says what a forward pass is told about cores.
   struct Placement {
-    std::optional<CoreGrid> core_grid;     ///< For the products and for mask and relu.
-    std::optional<MathFidelity> fidelity;  ///< For the products; if absent, ttnn's default.
+    std::optional<CoreGrid> core_grid;     ///< The grid of the products, of mask and relu.
+    std::optional<MathFidelity> fidelity;  ///< The products'; if absent, ttnn's default.
     int sub_device = 0;
   };
   struct Network {

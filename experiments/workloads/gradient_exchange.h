@@ -21,7 +21,7 @@ struct Gradient {
 /// Holds what a step says about its gradients.
 struct GradientWork {
   std::vector<Gradient> gradients;  ///< In the order in which they are made.
-  double backward_end = 0;          ///< As a share of the step's kernel time.
+  double backward_end = 0;          ///< A share of the step's kernel time.
 
   Bytes size() const;
 };

@@ -8,8 +8,8 @@
 
 namespace howard::experiments {
 
-/// The sizes of a model of TTML's configuration files, for one sequence: nanollama3, tinyllama,
-/// llama3_2_1b, llama8b. Throws Error for any other name.
+/// Returns the sizes of a model of TTML's configuration files, for one sequence: nanollama3,
+/// tinyllama, llama3_2_1b, llama8b. Throws Error for any other name.
 models::LlamaOptions llama_sizes_of(std::string_view model);
 
 /// Says what updates the parameters.

@@ -20,7 +20,7 @@ struct LogWorkload {
   std::string log;                      ///< The file.
   std::vector<Program> calls;           ///< The different ones; their operands are not allocated.
   std::vector<std::size_t> order;       ///< Indices into `calls`: the programs as they ran.
-  std::vector<bool> moves_only;         ///< By call: it computes nothing.
+  std::vector<bool> moves_only;         ///< True for each call that computes nothing.
   bool python = false;                  ///< The host's calls are as slow as Python's.
   std::uint64_t programs = 0;           ///< All programs of the log's device.
   SimTime kernels;                      ///< The logged time of those that are emulated.
@@ -32,11 +32,11 @@ struct LogWorkload {
   double share() const;
 };
 
-/// More programs than these take the emulator minutes: later ones are left out, and a note says so.
+/// More programs take the emulator minutes: later ones are left out, and a note says so.
 inline constexpr std::size_t kMostLogPrograms = 20'000;
 
-/// The programs of the first device of the first run of a log whose calls were read. Throws Error
-/// when the emulator can run none of them.
+/// Returns the programs of the first device of the first run of a log whose calls were read. Throws
+/// Error when the emulator can run none of them.
 LogWorkload log_workload(const profiler::Log& log, const std::string& file,
                          const wormhole::Profiles& profiles);
 

@@ -66,7 +66,7 @@ struct TorchStep {
   std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384, a multiple of 64.
   int layers = 2;            ///< The MLP's layers, or GPT-2's blocks.
   TorchNumbers numbers = TorchNumbers::fp32;
-  bool compiled = false;  ///< Whether torch.compile makes the forward and backward pass.
+  bool compiled = false;  ///< True if torch.compile makes both passes.
   TorchSetting setting = TorchSetting::tuned;
 };
 

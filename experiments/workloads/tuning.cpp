@@ -179,7 +179,7 @@ class TunedProduct final : public EmulatedCase {
   std::optional<ops::Tensor> bias_;
 };
 
-/// The cores that the search may use. Throws Error when the chip has fewer.
+/// Returns the cores that the search may use. Throws Error when the chip has fewer.
 CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
   const auto wanted = parse_grid(value_of(product, "grid"));
   if (!wanted) return all;

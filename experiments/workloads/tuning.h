@@ -18,8 +18,8 @@ namespace howard::experiments {
 /// and how it is called and run.
 std::vector<harness::Axis> tuning_axes();
 
-/// The products of `axes`, one for each combination of values. Throws Error for an axis that `tune`
-/// does not have, for a value that an axis cannot have, and where a size is missing.
+/// Returns the products of `axes`, one for each combination of values. Throws Error for an axis
+/// that `tune` does not have, for a value that an axis cannot have, and where a size is missing.
 std::vector<harness::Parameters> tuned_products(const std::vector<std::string>& axes);
 
 /// Holds a configuration of a product and what it takes.

@@ -107,7 +107,7 @@ reports::Table table_of(const Tuning& tuning) {
   return table;
 }
 
-// Python.
+// The functions below write Python.
 
 std::string_view python_type(DataType dtype) { return name_of(dtype); }
 

@@ -23,9 +23,9 @@ struct WorkloadOptions {
 /// Runs a recorded program from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
-  /// With `traced` the traces are captured here, before anything is timed. Throws Error when they
-  /// do not fit into the chip's region for them, or the program does not run on the chip.
-  /// `software`: that of the device.
+  /// If `traced`, the traces are captured here, before anything is timed. Throws Error when they do
+  /// not fit into the chip's region for them, or the program does not run on the chip. `software`
+  /// is that of the device.
   WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
                std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
                const wormhole::SoftwareProfile& software);
@@ -67,7 +67,8 @@ class WorkloadCase final : public EmulatedCase {
   std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
   std::vector<workload::RegionTime> regions_;  ///< The last run's.
   Bytes largest_trace_;
-  std::map<std::string, Product> products_;  ///< From the first run that makes its calls itself.
+  std::map<std::string, Product>
+      products_;  ///< Found by the first run that makes its calls itself.
   bool has_counted_ = false;
 };
 

@@ -17,7 +17,7 @@
 namespace howard::tracking {
 namespace {
 
-// "Hwrd", by which `file` and we know the database.
+// This is "Hwrd", by which `file` and we know the database.
 constexpr std::int64_t kApplication = 0x48777264;
 constexpr std::int64_t kSchema = 1;
 constexpr int kPatience = 10'000;  // milliseconds

@@ -20,9 +20,9 @@ struct HistoryPoint {
   std::int64_t run = 0;  ///< The number of the run in the database.
   std::string commit;
   std::string branch;
-  std::int64_t time = 0;         ///< Of the run, in seconds since 1970.
+  std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
   double value = 0;              ///< In the unit of the series.
-  std::int64_t picoseconds = 0;  ///< Of an exact series.
+  std::int64_t picoseconds = 0;  ///< Only an exact series has them.
   std::int64_t context = 0;      ///< Equal numbers mean equal conditions and constants.
 };
 

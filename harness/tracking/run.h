@@ -49,9 +49,9 @@ struct Series {
 struct Row {
   Series series;
   double value = 0;              ///< In the series' unit; of an exact row, the seconds.
-  std::int64_t picoseconds = 0;  ///< Of an exact row.
+  std::int64_t picoseconds = 0;  ///< Only an exact row has them.
   std::vector<double> samples;   ///< Within the process; often empty.
-  std::string words;             ///< Of words, skipped and failed.
+  std::string words;             ///< Rows of words, skipped and failed have them.
 };
 
 /// Says under which conditions a run measured. Exact rows can be compared if `chip`, `software` and
@@ -79,7 +79,7 @@ struct Run {
   std::string commit;  ///< Its full name; "-dirty" is added for a tree with changes. Often unknown.
   std::string parent;  ///< The first parent of the commit; empty if unknown.
   std::string branch;
-  std::int64_t time = 0;         ///< Of the run, in seconds since 1970.
+  std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
   std::int64_t commit_time = 0;  ///< 0 if unknown.
   bool mixed = false;            ///< True if its parts are of several commits; `commit` is empty.
   Conditions conditions;

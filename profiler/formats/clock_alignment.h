@@ -14,17 +14,17 @@ struct ClockPair {
   SimTime host, device;
 };
 
-/// How the clock of a device and that of the host belong together. The two count from different
-/// moments, and at rates that differ by a percent or two.
+/// Says how the clock of a device and that of the host belong together. The two count from
+/// different moments, and at rates that differ by a percent or two.
 struct ClockAlignment {
   SimTime host_origin, device_origin;  ///< The same moment on both.
   double rate = 1;                     ///< Device seconds per host second.
-  /// How far the line may be off: in half of the log's parts, the earliest start that was seen
-  /// after a call lies within this of the line.
+  /// The distance by which the line may be off: in half of the log's parts, the earliest start that
+  /// was seen after a call lies within this of the line.
   SimTime uncertainty;
-  std::size_t pairs = 0;  ///< That it was found from.
+  std::size_t pairs = 0;  ///< The pairs from which it was found.
 
-  /// The moment `host` of the host's clock, on the device's.
+  /// Returns the moment `host` of the host's clock on the device's.
   SimTime device_time(SimTime host) const;
 };
 

@@ -10,7 +10,7 @@ namespace {
 struct Chip {
   std::string_view architecture;
   Frequency clock;
-  std::int64_t most_cores;  ///< That compute: its whole grid.
+  std::int64_t most_cores;  ///< The cores that compute: its whole grid.
 };
 constexpr std::array kChips{Chip{"wormhole_b0", Frequency(1'000'000'000), 80},
                             Chip{"blackhole", Frequency(1'350'000'000), 140}};

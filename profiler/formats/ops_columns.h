@@ -28,7 +28,7 @@ struct TensorCells {
 /// have its column.
 struct OpRow {
   std::uint64_t line = 0;
-  /// The header was repeated before it, because another file was appended.
+  /// True if the header was repeated before it, because another file was appended.
   bool starts_file = false;
   std::string_view name;  ///< OP CODE; for a signpost, its message.
   std::string_view type;  ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
@@ -41,12 +41,12 @@ struct OpRow {
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
   std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
-  std::optional<SimTime> host_time;          ///< That its call took.
+  std::optional<SimTime> host_time;          ///< The time that its call took.
   std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
   bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
-  std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
+  std::optional<SimTime> start_skew;  ///< The time from the first core's start to the last one's.
   /// The time to the device's previous kernel; negative if they overlap.
   std::optional<SimTime> op_to_op;
   std::optional<std::int64_t> trace, replay;
@@ -54,7 +54,7 @@ struct OpRow {
   std::vector<TensorCells> inputs, outputs;
 };
 
-/// Which columns a file has, of those without which less is known.
+/// Says which columns a file has, of those without which less is known.
 struct OpsFileKnows {
   bool names = true;         ///< OP CODE or OP NAME.
   bool devices = true;       ///< DEVICE ID.
@@ -64,14 +64,14 @@ struct OpsFileKnows {
   bool sub_devices = false;  ///< SUB DEVICE ID.
 };
 
-/// Whether the cells of tensors are read: a third of the cells that are of use.
+/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
 enum class Tensors : std::uint8_t { skipped, read };
 
 /// Holds a record of an `ops_perf_results` file.
 struct OpsRecord {
   enum class Kind : std::uint8_t { row, header, dropped };
   Kind kind{};
-  OpRow row;                    ///< Without meaning for other kinds, except for its line.
+  OpRow row;                    ///< For other kinds only its line has a meaning.
   bool cut_off = false;         ///< The file ends within it, which is why it is dropped.
   std::string reason, example;  ///< Why it is dropped.
 };
@@ -92,7 +92,7 @@ class OpsColumns {
 
   OpsFileKnows knows() const;
 
-  /// What `record`, which is no empty line, and its `fields` say; a bad record has none.
+  /// Reads what `record`, which is no empty line, and its `fields` say; a bad record has none.
   void read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,
             OpsRecord& out) const;
 

@@ -9,7 +9,7 @@
 
 namespace howard::profiler {
 
-/// What is known of a device when its kernels are placed.
+/// Holds what is known of a device when its kernels are placed.
 struct PlacedDevice {
   std::uint16_t id = 0;
   Frequency clock;

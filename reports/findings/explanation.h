@@ -20,8 +20,8 @@ struct ExplainedRun {
   int iterations = 1;
   profiler::TimeAccount account;  ///< Accounts for all iterations together.
   std::vector<std::string> warnings;
-  /// How far measured times of these kinds were off on average, where a fit had not seen them, as a
-  /// share of them; and what the time rests on.
+  /// The mean error of measured times of these kinds that a fit had not seen, as a share of them;
+  /// and what the time rests on.
   std::optional<double> band{};
   std::string known{};
 };

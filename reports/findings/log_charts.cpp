@@ -63,8 +63,8 @@ IdleOverTime idle_over_time(const BusyLane& lane) {
 }
 
 struct Roofs {
-  std::map<std::string, double> peaks;  ///< By fidelity, in FLOP/s.
-  double bandwidth = 0;                 ///< In B/s.
+  std::map<std::string, double> peaks;  ///< The peaks by math fidelity, in FLOP/s.
+  double bandwidth = 0;                 ///< The DRAM's B/s.
 };
 
 ChartSeries roof_of(const std::string& fidelity, double peak, double bandwidth,

@@ -18,8 +18,8 @@
 namespace howard::reports {
 namespace {
 
-/// What makes two programs the same: op, operands, fidelity and attributes, not how many cores it
-/// had, which may be what changed.
+/// Says what makes two programs the same: op, operands, fidelity and attributes, but not the number
+/// of cores, which may be what changed.
 using CallKey = std::tuple<std::string, std::string, std::string, std::string>;
 
 CallKey key_of(const profiler::Log& log, const profiler::LoggedRun& run,

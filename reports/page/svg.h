@@ -59,7 +59,7 @@ struct SvgKey {
   enum class Kind { box, line, dot, diamond };
   Kind kind{};
   std::string title;
-  std::string color;  ///< As svg_color() returns it.
+  std::string color;  ///< A colour of svg_color().
   std::size_t dashes = 0;
 };
 

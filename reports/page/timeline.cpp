@@ -24,7 +24,7 @@ constexpr std::size_t kMostCores = 4;
 /// A track, or memory, keeps at least so many spans, however many points there are.
 constexpr std::size_t kLeastSpans = 500;
 
-/// Texts that occur many times, each once.
+/// Holds texts that occur many times, each once.
 class Texts {
  public:
   std::size_t place_of(std::string text) {

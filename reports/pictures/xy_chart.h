@@ -31,10 +31,10 @@ struct ChartSeries {
 
 /// Holds marks over two axes. gnuplot and the page draw the same ones.
 struct XyChart {
-  std::string name;  ///< Of the files.
+  std::string name;  ///< The name of the files.
   std::string title;
   PlotAxis x, y;
-  std::string x_label, y_label;     ///< With their units.
+  std::string x_label, y_label;     ///< Labels with their units.
   std::vector<ChartSeries> series;  ///< From the back to the front.
   bool compares = false;  ///< The axes are equal: there is a line of equality with its band.
   std::string open_title = "published";  ///< What open symbols are.

@@ -29,7 +29,7 @@ struct ReferenceRow {
 /// Holds one published table of the report or of tt-metal, as data.
 struct ReferenceTable {
   std::string title;
-  std::string source;  ///< Where it was published.
+  std::string source;  ///< The place where it was published.
   /// The program that measured it, which is often not the one that it names.
   std::string true_source;
   ReferenceTiming timing;
@@ -56,7 +56,7 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 void attach_references(harness::ExperimentResult& result);
 
 /// Returns the point's published figure as `metric`. A published time is also a published rate,
-/// because both belong to the same work. Absent without a reference, or if the reference says
+/// because both belong to the same work. It is absent without a reference, or if the reference says
 /// nothing about the metric.
 std::optional<double> published_value(const harness::PointResult& point, std::string_view metric);
 

@@ -18,7 +18,7 @@ struct SweptValue {
   double number = 0;
   std::string_view unit;
 };
-/// Absent if `text` does not begin with a number.
+/// Returns the value that `text` begins with; absent if it does not begin with a number.
 std::optional<SweptValue> swept_value(std::string_view text);
 
 using SweepPoints = std::vector<const harness::PointResult*>;

@@ -197,7 +197,7 @@ Table elasticity_table(const std::string& experiment, const SweepGroups& groups,
 
 /// Says where one bound follows another along a constant.
 struct Change {
-  SeriesPoint earliest, latest;  ///< Of the first points with the new bound, by the constant.
+  SeriesPoint earliest, latest;  ///< Among the first points with the new bound, by the constant.
   std::size_t times = 0;
 };
 

@@ -62,7 +62,7 @@ FitOptions fit_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// How the chips of a run's mesh share it. Throws Error for what cannot be planned.
+/// Returns how the chips of a run's mesh share it. Throws Error for what cannot be planned.
 RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   const training::TtmlDevices& devices = settings.config.devices;
   const std::vector<std::int64_t>& shape = devices.mesh_shape;

@@ -44,7 +44,8 @@ struct RunPlan {
   Bytes trace;            ///< The trace region's need, if the step were captured.
   double peak_flops = 0;  ///< A chip's FLOP/s at HiFi4.
   std::optional<profiler::MemoryUse> memory;  ///< Present where it was asked for.
-  /// Why the step cannot run, whatever the DRAM: a kernel's circular buffers; empty when it can.
+  /// The reason why the step cannot run, whatever the DRAM: a kernel's circular buffers; empty when
+  /// it can.
   std::string clash;
 
   bool fits() const { return clash.empty() && peak <= capacity; }

@@ -201,7 +201,7 @@ class MeshRun {
   std::unique_ptr<training::RankTrainer> trainer_;
   std::string description_;
   std::int64_t saved_ = 0;  ///< The step that was saved last.
-  // Of rank 0.
+  // Only rank 0 has a log.
   std::optional<TtmlStepLog> log_;
   std::vector<double> losses_, times_;  ///< One for each step; times are in seconds.
 };

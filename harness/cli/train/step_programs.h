@@ -13,8 +13,8 @@ namespace howard::cli {
 /// Describes what a training run enqueues.
 struct StepPrograms {
   std::size_t different = 0;  ///< The entries of ttnn's program cache after the first step.
-  std::size_t count = 0;      ///< Of a step.
-  Flops flops;                ///< Of a step.
+  std::size_t count = 0;      ///< The programs of a step.
+  Flops flops;                ///< The operations of a step.
 };
 
 /// Describes the run of a recipe by recording it in front of `device`, on which nothing is done.

@@ -409,7 +409,7 @@ class TrainRun {
 
   TrainOptions options_;
   training::Corpus corpus_;
-  std::vector<std::uint32_t> held_out_;  ///< For validation; none without eval_every.
+  std::vector<std::uint32_t> held_out_;  ///< The tokens for validation; none without eval_every.
   profiler::MemoryRecorder memory_;
   profiler::EventRecorder recorder_;  ///< Records a step now and then.
   std::string bound_;                 ///< The bound that it found last.
@@ -421,7 +421,7 @@ class TrainRun {
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
-  // Of `train`.
+  // Only `train` has a log.
   std::optional<TtmlStepLog> log_;
   std::optional<profiler::MemoryUse> use_;  ///< The set-up and the first step.
   StepPrograms programs_;

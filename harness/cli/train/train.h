@@ -5,8 +5,8 @@
 
 namespace howard::cli {
 
-// The first words of the command line that train a text instead of running experiments: as files of
-// TTML say, and the short form that takes their place by options.
+// With these first words the command line trains on a text instead of running experiments: as files
+// of TTML say, or in the short form, in which options take their place.
 inline constexpr std::string_view kTrainVerb = "train";
 inline constexpr std::string_view kTrainShortVerb = "train_nano_gpt";
 

@@ -32,7 +32,8 @@ const std::map<std::string, mesh::PipelineSchedule> kSchedules{
     {"gpipe", mesh::PipelineSchedule::gpipe},
     {"1f1b", mesh::PipelineSchedule::one_forward_one_back}};
 
-/// Settings of a recipe that are options: all of the short form, and what files of TTML do not say.
+/// Says whether a setting of a recipe is an option: all of the short form, and what files of TTML
+/// do not say.
 bool is_option(std::string_view field, bool of_files) {
   return !of_files || field == "dtype" || field == "parameters";
 }
@@ -99,7 +100,7 @@ TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char
   return options;
 }
 
-/// What the files of `train` say, as options.
+/// Returns what the files of `train` say, as options.
 TrainOptions options_of_files(const TrainOptions& given) {
   if (given.files.training.empty()) {
     throw UsageError("no training file; try -c training_configs/training.yaml");

@@ -24,17 +24,17 @@ struct TrainOptions {
   bool help = false;  ///< Nothing else is looked at then.
   std::string verb;   ///< "train", or its short form "train_nano_gpt".
 
-  // Of `train`.
+  // These are options of `train`.
   TtmlFiles files;
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
-  std::string name;               ///< Of the run, in what it writes.
+  std::string name;               ///< The run's name, in what it writes.
   std::int64_t eval_every = 0;    ///< Steps between two validations; 0: there are none.
   std::int64_t eval_batch = 1;    ///< Sequences of a validation.
   std::int64_t epochs = 0;        ///< The run ends after so many; 0: after its steps alone.
   std::filesystem::path weights;  ///< What it starts from: safetensors, a file or a folder.
 
-  std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
+  std::filesystem::path exported;  ///< The weights go there at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
   /// A tokenizer.json, for `train` with a tokenizer_type of bpe; if it is empty, the data are
@@ -52,7 +52,7 @@ struct TrainOptions {
   /// If true, a run that is not resumed multiplies in the ways that are fastest on this machine; a
   /// resumed one keeps its ways.
   bool tuning = true;
-  bool binding = true;  ///< Whether threads stay on cores of their own where that is possible.
+  bool binding = true;  ///< Threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
@@ -67,7 +67,7 @@ struct TrainOptions {
   std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
   reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
-  bool page = false;              ///< Whether index.html is written there.
+  bool page = false;              ///< True if index.html is written there.
   bool progress = true;
 };
 

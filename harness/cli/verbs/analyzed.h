@@ -18,7 +18,8 @@ namespace howard::cli {
 struct Analyzed {
   std::string file;  ///< Its path.
   experiments::LogContent content;
-  std::vector<reports::LogAdvice> advice;  ///< Of each run of a log; none where it is not wanted.
+  std::vector<reports::LogAdvice>
+      advice;  ///< One for each run of a log; none where it is not wanted.
 
   /// Returns the log; null if the file is of another kind.
   const profiler::Log* log() const { return std::get_if<profiler::Log>(&content); }

@@ -30,7 +30,7 @@ namespace {
 
 std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
-/// The program once, by the experiment, and what it says of itself.
+/// Runs the program once, by the experiment, and returns what it says of itself.
 harness::PointResult timed_point(const harness::Experiment& experiment,
                                  harness::PointResult point) {
   auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);

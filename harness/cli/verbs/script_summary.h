@@ -8,7 +8,7 @@
 
 namespace howard::cli {
 
-/// What is to be summed up.
+/// Holds what is to be summed up.
 struct ScriptRun {
   std::filesystem::path workload;  ///< What the script left behind.
   std::filesystem::path script;

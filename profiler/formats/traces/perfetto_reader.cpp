@@ -40,7 +40,8 @@ struct PacketPlace {
   std::size_t begin = 0, size = 0;
 };
 
-/// Absent if `bytes` hold too little to tell. Throws protozero's exceptions if it is not a packet.
+/// Returns the next packet's place; absent if `bytes` hold too little to tell. Throws protozero's
+/// exceptions if it is not a packet.
 std::optional<PacketPlace> next_packet(std::string_view bytes) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
