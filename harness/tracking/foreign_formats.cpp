@@ -233,7 +233,7 @@ Run read_ops_csv_run(std::string_view text, std::string_view source) {
   Run run;
   run.conditions.tool = "tt-metal";
   Repetitions found;
-  profiler::TextSource bytes(text);
+  profiler::TextBytes bytes(text);
   profiler::DroppedRows dropped;
   const auto take = [&](const profiler::OpRow& row) {
     if (!row.kernel_time || row.type == "signpost") return;

@@ -59,7 +59,7 @@ std::vector<TimelineEvent> many_events(std::int64_t count) {
 
 void read_text(benchmark::State& state, LogKind kind, const std::string& text) {
   for (auto _ : state) {
-    TextSource source(text);
+    TextBytes source(text);
     benchmark::DoNotOptimize(read_log(kind, source, "log").runs.size());
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));

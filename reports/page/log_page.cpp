@@ -96,7 +96,7 @@ std::vector<std::string> log_words(const PageLog& log) {
   for (std::size_t i = 0; i < std::min(kMostGains, log.advice.findings.size()); ++i) {
     const profiler::LogFinding& finding = log.advice.findings[i];
     words.push_back(fmt::format("{} of {} could go ({}): {}, of {}.", quantity(finding.gain),
-                                quantity(finding.now), name_of(finding.certainty), finding.what,
+                                quantity(finding.now), name_of(finding.source), finding.what,
                                 finding.where));
   }
   if (!log.advice.uses.empty() && log.advice.findings.empty()) {

@@ -43,7 +43,7 @@ TEST(LogPage, SaysBusyTimeCausesAndGains) {
                                  .programs = 1,
                                  .now = us(30),
                                  .gain = us(25),
-                                 .certainty = profiler::Certainty::measured});
+                                 .source = profiler::GainSource::measured});
   const std::vector<std::string> words = log_words(log);
   ASSERT_EQ(words.size(), 2U);
   EXPECT_EQ(

@@ -15,7 +15,7 @@ namespace {
 /// one.
 constexpr std::int64_t kStoresPerTile = 512;
 
-constexpr int kCircularBuffers = 3;  // input, output, a second operand or constants
+constexpr int kTileBuffers = 3;  // input, output, a second operand or constants
 
 /// Two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles, any other
 /// operand tile for tile.
@@ -64,7 +64,7 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
   return {.name = program.name,
           .footprint =
               op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers + 1, profiles.software),
+                           kTileBuffers + 1, profiles.software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -120,7 +120,7 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
   return {.name = program.name,
           .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments,
-                                    kCircularBuffers, software),
+                                    kTileBuffers, software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -163,7 +163,7 @@ PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attri
                                        attributes.dimension == Dimension::columns ? length : 1}};
   return {.name = program.name,
           .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kCircularBuffers, software),
+                                    kTileBuffers, software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
@@ -181,7 +181,7 @@ PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profi
                               .out_tile = tile_bytes(out.dtype)};
   return {.name = program.name,
           .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kCircularBuffers, software),
+                                    kTileBuffers, software),
           .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
