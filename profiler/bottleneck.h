@@ -84,7 +84,7 @@ struct WorkSummary {
 struct Bottlenecks {
   WorkSummary all;
   std::vector<WorkSummary> by_op;       ///< The largest time comes first.
-  std::vector<WorkSummary> by_section;  ///< In the order of their first runs.
+  std::vector<WorkSummary> by_section;  ///< They are in the order of their first runs.
 };
 
 /// If a run is faster than its peaks allow, it counts as if it took exactly what they allow. The

@@ -90,9 +90,10 @@ struct Activity {
 /// Holds a recorded run as all analyses take it.
 struct Timeline {
   NameTable names;
-  std::vector<ProgramRun> programs;  ///< In any order.
-  std::vector<Activity> activities;  ///< In any order; those of one place are apart or nested.
-  std::uint64_t losses = 0;          ///< Events or rows that are missing here.
+  std::vector<ProgramRun> programs;  ///< They are in any order.
+  std::vector<Activity>
+      activities;            ///< They are in any order; those of one place are apart or nested.
+  std::uint64_t losses = 0;  ///< Events or rows that are missing here.
   /// True if the host's calls are those that a log of real hardware tells: what the host did before
   /// a call was the program's own work, and is told apart from the call.
   bool real_host = false;

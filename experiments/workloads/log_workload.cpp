@@ -59,8 +59,8 @@ std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRu
   return *middle;
 }
 
-/// Says whether the log's calls take nearer to what the emulator takes for those of Python than for
-/// those of C++.
+/// Says whether the time of the log's calls is nearer to the emulator's for calls from Python than
+/// to that for calls from C++.
 bool calls_like_python(const wormhole::Profiles& profiles, SimTime call) {
   wormhole::WormholeDevice device(profiles);
   const SimTime begin = device.now();

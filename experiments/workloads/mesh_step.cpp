@@ -81,7 +81,7 @@ class MeshChip {
             *chip_, {{model_.options().batch, 1, model_.options().sequence, model_.options().width},
                      model_.options().compute}) {}
 
-  /// Runs a step of `micro_batches` without stages, in which the host runs ahead of the chip.
+  /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
   StepPart whole_step(int micro_batches) {
     const autograd::StepFunction step =
         autograd::training_step([this](Tape& tape, int) { return model_.loss(tape); }, averaged_,

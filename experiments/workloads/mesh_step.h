@@ -31,7 +31,7 @@ std::string mesh_text(const MeshShape& mesh);
 /// Says how activations get from stage to stage.
 enum class Socket : std::uint8_t {
   mpi,     ///< TTML's socket_type mpi: the host reads them and writes them to the other chip.
-  fabric,  ///< Over a link between the chips.
+  fabric,  ///< They go over a link between the chips.
 };
 
 /// Describes a step of a training on several chips.
@@ -44,8 +44,8 @@ struct MeshJob {
   wormhole::DispatchCoreType dispatch{};
 };
 
-/// Returns why a mesh cannot run a job, as "3 groups of heads cannot be divided by 2 chips"; absent
-/// if it can.
+/// Returns why a mesh cannot run a job, as "3 groups of heads can not be divided by 2 chips";
+/// absent if it can.
 std::optional<std::string> mesh_obstacle(const MeshJob& job);
 
 /// Returns the rows of the token table: the vocabulary in whole tiles of each chip of a group.

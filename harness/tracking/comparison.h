@@ -46,7 +46,7 @@ struct Limits {
 struct JudgedRow {
   Series series;
   Verdict verdict = Verdict::same;
-  double before = 0, after = 0;              ///< In the series' unit; 0 on a side that has none.
+  double before = 0, after = 0;  ///< Values in the series' unit; 0 on a side that has none.
   std::int64_t before_ps = 0, after_ps = 0;  ///< An exact series has them.
   /// A sampled series has after / before with its interval, of 95 %, or for a suspect of 1 - alpha
   /// shared among the suspects. Infinite ends say that there are too few runs.
@@ -56,7 +56,7 @@ struct JudgedRow {
   std::optional<std::size_t> needed;  ///< The runs that would decide an ambiguous row.
   /// The smallest relative change of a sampled series that these runs show four times out of five.
   std::optional<double> detects;
-  std::string reason;       ///< Why it failed, is missing or is stale.
+  std::string reason;       ///< The reason why it failed, is missing or is stale.
   std::string explanation;  ///< Which ops and facts moved with it, as far as the runs say.
 
   /// Returns after / before of any row; absent if there is nothing to divide by.

@@ -21,7 +21,7 @@ struct HistoryPoint {
   std::string commit;
   std::string branch;
   std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
-  double value = 0;              ///< In the unit of the series.
+  double value = 0;              ///< The value in the unit of the series.
   std::int64_t picoseconds = 0;  ///< Only an exact series has them.
   std::int64_t context = 0;      ///< Equal numbers mean equal conditions and constants.
 };

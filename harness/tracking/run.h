@@ -48,7 +48,7 @@ struct Series {
 /// Holds what one run found for one series.
 struct Row {
   Series series;
-  double value = 0;              ///< In the series' unit; of an exact row, the seconds.
+  double value = 0;              ///< In the series' unit; an exact row has seconds.
   std::int64_t picoseconds = 0;  ///< Only an exact row has them.
   std::vector<double> samples;   ///< Within the process; often empty.
   std::string words;             ///< Rows of words, skipped and failed have them.
@@ -99,7 +99,7 @@ Constants settings_of(const Conditions& conditions);
 /// conditions.
 Run run_of(std::span<const harness::ExperimentResult> results);
 
-/// Puts the rows of `other`, a part of the same run, behind those of `run`. Error as above.
+/// Puts the rows of `other`, a part of the same run, behind those of `run`. Throws Error as above.
 void append(Run& run, Run other);
 
 /// Returns what two runs differ in, so that their rows of `kind` cannot be compared; empty if they

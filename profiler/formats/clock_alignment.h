@@ -9,7 +9,8 @@
 
 namespace howard::profiler {
 
-/// When the host began a call, by its own clock, and when the device began to run it, by its own.
+/// Holds when the host began a call, by its own clock, and when the device began to run it, by its
+/// own.
 struct ClockPair {
   SimTime host, device;
 };
@@ -34,8 +35,8 @@ struct ClockAlignment {
 /// its program is taken to be none. Pairs that lie far below the others are damage and left out.
 ///
 /// A device that falls behind all along is taken to count alike. The result is absent for fewer
-/// than three pairs at different times, and where programs would start before their calls: not
-/// clocks of one run.
+/// than three pairs at different times, and where programs would start before their calls, because
+/// these are not clocks of one run.
 std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs);
 
 }  // namespace howard::profiler

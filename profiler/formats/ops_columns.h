@@ -59,7 +59,7 @@ struct OpsFileKnows {
   bool names = true;         ///< OP CODE or OP NAME.
   bool devices = true;       ///< DEVICE ID.
   bool starts = true;        ///< DEVICE FW START CYCLE.
-  bool firmware = true;      ///< What tells how long the firmware ran.
+  bool firmware = true;      ///< True if a column tells how long the firmware ran.
   bool latencies = true;     ///< OP TO OP LATENCY [ns].
   bool sub_devices = false;  ///< SUB DEVICE ID.
 };
@@ -73,7 +73,7 @@ struct OpsRecord {
   Kind kind{};
   OpRow row;                    ///< For other kinds only its line has a meaning.
   bool cut_off = false;         ///< The file ends within it, which is why it is dropped.
-  std::string reason, example;  ///< Why it is dropped.
+  std::string reason, example;  ///< The reason why it is dropped, with an example.
 };
 
 /// Finds the cells of an `ops_perf_results` file of any version. It finds columns by their names,
@@ -102,7 +102,7 @@ class OpsColumns {
   using TensorColumns = std::array<std::size_t, 7>;
   class Cells;
 
-  std::vector<std::size_t> columns_;  ///< By their place in the list of known columns.
+  std::vector<std::size_t> columns_;  ///< Their order is that of the list of known columns.
   std::vector<TensorColumns> input_columns_, output_columns_;
   std::size_t width_ = 0;
 };

@@ -12,9 +12,9 @@ namespace howard::profiler {
 /// Calls `take` with each row of an `ops_perf_results` CSV that can be read, in the order of the
 /// file, whose texts are valid until it returns; the others are counted in `dropped`. All cores
 /// read the cells of different parts of the file at the same time; `take` is not called twice at a
-/// time, though from any thread. Memory does not grow with the file. `begin` is told before of what
-/// the columns say. Returns true when the file ended within a row. Throws Error as `OpsColumns`
-/// does, and what `source` and `take` throw.
+/// time, though from any thread. Memory does not grow with the file. `begin` is told first what the
+/// columns say. Returns true when the file ended within a row. Throws Error as `OpsColumns` does,
+/// and what `source` and `take` throw.
 bool for_each_op_row(
     ByteSource& source, std::string_view name, Tensors tensors, DroppedRows& dropped,
     const std::function<void(const OpRow&)>& take,

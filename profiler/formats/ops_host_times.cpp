@@ -13,7 +13,8 @@
 namespace howard::profiler {
 namespace {
 
-/// Replays whose programs were called before what already ran repeat the times of their capture.
+/// Removes the calls of replays whose programs were called before what already ran: these repeat
+/// the times of their capture.
 void remove_calls_of_captures(std::span<ProgramRun> programs) {
   SimTime latest = SimTime::picoseconds(std::numeric_limits<std::int64_t>::min());
   for (ProgramRun& program : programs) {
@@ -53,9 +54,10 @@ struct Knot {
   double late;
 };
 
-/// The clocks do not run at one rate for a whole log (a busy chip lowers its own): what is left of
-/// the line is read off the programs that ended an idle time longer than any dispatch takes. One
-/// that was late for another reason stands above its neighbours and is left out.
+/// Finds how far the clocks depart from the line, because they do not run at one rate for a whole
+/// log (a busy chip lowers its own). It is read off the programs that ended an idle time longer
+/// than any dispatch takes. One that was late for another reason stands above its neighbours and is
+/// left out.
 std::vector<Knot> find_knots(std::span<const ProgramRun> programs, const ClockAlignment& line) {
   constexpr SimTime kLongerThanDispatch = SimTime::microseconds(10);
   std::vector<Knot> knots;

@@ -34,7 +34,7 @@ struct LoggedOp {
   std::uint32_t host_time;  ///< Nanoseconds, 4 s at most.
   std::uint16_t cores;
   std::uint16_t sub_device;
-  std::uint8_t wraps;  ///< How often the counter had wrapped, by the order of the file.
+  std::uint8_t wraps;  ///< The wraps of the counter so far, by the order of the file.
   bool compiled;
 };
 

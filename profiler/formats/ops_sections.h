@@ -49,7 +49,7 @@ class OpsSections {
   /// Names the first and the last section that are kept.
   struct Kept {
     NameId first, last;
-    std::string reason;  ///< Why others are left out; empty: it was asked for.
+    std::string reason;  ///< The reason why others are left out; empty: it was asked for.
   };
 
   bool find_by_time(std::span<LoggedOps* const> devices);

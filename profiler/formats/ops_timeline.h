@@ -39,7 +39,7 @@ class OpsTimelineBuilder {
     std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
     OpsOrder order;
     LoggedOps ops;
-    std::map<std::int64_t, std::size_t> clocks;  ///< How many rows say which MHz.
+    std::map<std::int64_t, std::size_t> clocks;  ///< The number of rows that say each MHz.
 
     LoggedOp& add_op();
     void add_clock(const LoggedOp& op);

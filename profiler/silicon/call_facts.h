@@ -46,14 +46,14 @@ class CallEmulator {
 
  private:
   const wormhole::Profiles& profiles_;
-  wormhole::WormholeDevice device_;  ///< Where operands are allocated.
+  wormhole::WormholeDevice device_;  ///< Operands are allocated on it.
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when
 /// there are none, or they are not known.
 SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip);
-/// Returns the time in which `cores` cores could do the operations at `fidelity`; a product for
-/// which the log does not say it has HiFi2, ttnn's default for bfloat16. It is zero as above.
+/// Returns the time in which `cores` cores could do the operations at `fidelity`. A product whose
+/// fidelity the log does not say has HiFi2, ttnn's default for bfloat16. The time is zero as above.
 SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
                            std::string_view fidelity);
 

@@ -59,7 +59,7 @@ Program matmul(const Call& call) {
   return ops::linear(a, b, call.input(2), call.output(), attributes);
 }
 
-/// In one step, or in several, of which ops::reduce makes one.
+/// Reduces in one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const std::array<std::int64_t, 4>& in = call.in(0).shape.dimensions();
   const std::array<std::int64_t, 4>& out = call.out().shape.dimensions();

@@ -12,8 +12,8 @@ namespace howard::profiler {
 
 /// Makes the emulator's program of a row of a log: what ttnn's device operation was asked to
 /// compute, by its OP CODE, ATTRIBUTES, MATH FIDELITY and tensors. The result is absent if the
-/// emulator has no such op. Error, with the reason, if it has the op but cannot run this call:
-/// sharded operands, an activation that is fused into it, operands that do not fit.
+/// emulator has no such op. Throws Error, with the reason, if it has the op but cannot run this
+/// call: sharded operands, an activation that is fused into it, operands that do not fit.
 ///
 /// Operands are allocated on `device` and released again, so the program can be planned but not
 /// run. Operands for which the log has no columns are made up from what it has (the statistics of a

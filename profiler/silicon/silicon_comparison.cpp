@@ -273,7 +273,7 @@ class Comparer {
   bool grid_noted_ = false, chip_noted_ = false;
   Frequency clock_;  ///< The clock of a chip that the log does not name.
   std::string key_;
-  std::map<std::string, Place> places_;  ///< By what the rows say.
+  std::map<std::string, Place> places_;  ///< Keys are what the rows say.
   using Description =
       std::tuple<std::string, std::string, std::string, std::string, std::string, CoreGrid>;
   std::map<Description, std::size_t> calls_;

@@ -51,7 +51,7 @@ struct Explanation {
   ExplainedRun run;
   std::vector<TriedChange> tried;  ///< The fastest comes first.
   std::vector<UntriedChange> untried;
-  std::vector<std::string> notes;  ///< What else there is to know: which part of a log it is about.
+  std::vector<std::string> notes;  ///< Further notes, such as the part of a log that it is about.
 
   double gain(const TriedChange& change) const {
     return run.time.seconds() / change.run.time.seconds();

@@ -27,8 +27,8 @@ std::vector<LogAdvice> advice_of(const profiler::Log& log, profiler::CallEmulato
 /// the captions.
 std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title, std::size_t top);
 
-/// Returns all of it for programs, from the runs of the log `name`: log_calls has a point for each
-/// call, and log_advice a point for each finding. A result without points is left out.
+/// Returns the advice for programs to read, from the runs of the log `name`: log_calls has a point
+/// for each call, and log_advice a point for each finding. A result without points is left out.
 std::vector<harness::ExperimentResult> advice_results(const std::vector<LogAdvice>& advice,
                                                       const std::string& name,
                                                       const harness::RunContext& context);

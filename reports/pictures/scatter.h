@@ -22,10 +22,11 @@ struct ScatterPicture {
   std::string name;  ///< The name of the files.
   std::string title;
   std::string x_label, y_label;       ///< Labels with their units.
-  std::vector<ScatterSeries> series;  ///< From the back to the front; empty ones are left out.
+  std::vector<ScatterSeries> series;  ///< The first is at the back; empty ones are left out.
 };
 
-/// Draws the picture on `canvas` (picture.h says which files that is). Nothing without a point.
+/// Draws the picture on `canvas` (picture.h says which files that is). Draws nothing without a
+/// point.
 PlotFiles write_scatter(const ScatterPicture& picture, const Canvas& canvas);
 
 }  // namespace howard::reports

@@ -14,7 +14,7 @@ namespace howard::reports {
 struct ChartMark {
   double x = 0;
   double y = 0;
-  std::string hint = {};  ///< What the page says of it when the pointer rests on it.
+  std::string hint = {};  ///< The page says it when the pointer rests on the mark.
 };
 
 /// Holds marks that belong together.
@@ -25,7 +25,7 @@ struct ChartSeries {
   bool line = true;                  ///< A line joins the marks.
   bool steps = false;                ///< It stays level until the next mark.
   bool dots = true;                  ///< Each mark has a dot.
-  std::vector<ChartMark> marks;      ///< By x, if a line joins them.
+  std::vector<ChartMark> marks;      ///< They are sorted by x if a line joins them.
   std::vector<ChartMark> open = {};  ///< Marks with an open symbol, which no line joins.
 };
 
@@ -35,9 +35,9 @@ struct XyChart {
   std::string title;
   PlotAxis x, y;
   std::string x_label, y_label;     ///< Labels with their units.
-  std::vector<ChartSeries> series;  ///< From the back to the front.
+  std::vector<ChartSeries> series;  ///< The first is at the back.
   bool compares = false;  ///< The axes are equal: there is a line of equality with its band.
-  std::string open_title = "published";  ///< What open symbols are.
+  std::string open_title = "published";  ///< The legend's word for open symbols.
 };
 
 /// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a mark.

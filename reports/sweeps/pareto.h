@@ -14,7 +14,7 @@ namespace howard::reports {
 struct ParetoFronts {
   std::string metric;
   std::string title;                ///< The title of its column.
-  std::vector<SweepPoints> fronts;  ///< For each group, the fastest point first.
+  std::vector<SweepPoints> fronts;  ///< One for each group, with the fastest point first.
 };
 
 /// Returns the points of a group for which no other is better in the time or the metric and as good

@@ -27,7 +27,7 @@ using SweepPoints = std::vector<const harness::PointResult*>;
 struct SweepGroup {
   std::vector<std::string> values;  ///< Its values on the axes of SweepGroups.
   std::string name;    ///< "256x256x256, eth", "batch 32"; empty if it is the only one.
-  SweepPoints points;  ///< In the result's order; never empty.
+  SweepPoints points;  ///< They are in the result's order; never empty.
 };
 
 struct SweepGroups {

@@ -112,7 +112,7 @@ Table extremes_table(const std::string& experiment, const SweepGroups& groups, c
 struct Elasticity {
   double sum = 0;  ///< The sum over the series, each from its first to its last value.
   std::size_t series = 0;
-  double least = 0, most = 0;  ///< Between neighbouring values of at least one series.
+  double least = 0, most = 0;  ///< Changes between neighbouring values of at least one series.
 
   double mean() const { return sum / static_cast<double>(series); }
 };

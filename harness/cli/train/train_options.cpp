@@ -87,7 +87,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_flag("!--no-progress", options.progress);
 }
 
-/// Parses once, over `options`.
+/// Parses the command line once, over `options`.
 TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char* const* argv) {
   CLI::App app;
   declare(app, options, resume);

@@ -145,7 +145,7 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   return words;
 }
 
-/// Runs a program with our streams. A Ctrl-C is passed on to it, once; how it ended.
+/// Runs a program with our streams and returns how it ended. A Ctrl-C is passed on to it, once.
 int run_child(std::string name, std::vector<std::string> words) {
   ChildProcess child({.name = std::move(name),
                       .words = std::move(words),

@@ -353,7 +353,7 @@ class PacketReader {
   DroppedRows& dropped_;
   TraceSpans found_;
   std::map<std::uint64_t, Sequence> sequences_;
-  std::unordered_map<std::uint64_t, std::size_t> processes_, threads_;  ///< By uuid.
+  std::unordered_map<std::uint64_t, std::size_t> processes_, threads_;  ///< Keys are uuids.
   std::uint64_t number_ = 0;
 };
 

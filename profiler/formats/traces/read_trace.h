@@ -23,7 +23,8 @@ struct ReadProcess {
 
 struct ReadTrace {
   NameTable names;
-  std::vector<ReadProcess> processes;  ///< In the order in which the file first names them.
+  std::vector<ReadProcess>
+      processes;  ///< They are in the order in which the file first names them.
 };
 
 /// Further events are counted as dropped, so memory has a bound (1 GB) whatever the size of the
