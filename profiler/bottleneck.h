@@ -47,7 +47,7 @@ struct WorkSummary {
   std::string name;
   std::uint64_t runs = 0;
   SimTime idle;
-  /// At the peak, for runs whose arithmetic takes longer than their DRAM traffic.
+  /// The time at the peak, for runs whose arithmetic takes longer than their DRAM traffic.
   SimTime compute;
   SimTime dram;    ///< The time at the peak, for the other runs.
   SimTime excess;  ///< The time that the kernels took beyond that.

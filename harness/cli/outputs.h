@@ -24,7 +24,7 @@ struct Finished {
   std::vector<harness::Document> documents;
   double seconds = 0;           ///< The wall time that it took.
   std::string_view question{};  ///< The question that the experiment asks.
-  /// The tables of the emulated points were shown before the host's points ran.
+  /// True if the tables of the emulated points were shown before the host's points ran.
   bool emulated_is_shown = false;
   /// If it is not empty, these tables replace those that the presentation makes.
   std::vector<reports::Table> tables;

@@ -78,7 +78,7 @@ struct Comparison {
 };
 
 /// Holds one side: runs of the same code under the same conditions. Exact rows and words are those
-/// of the last run; of sampled rows every run is one observation.
+/// of the last run; for sampled rows every run is one observation.
 struct Side {
   std::string name;
   std::vector<Run> runs;  ///< At least one, oldest first.
@@ -103,7 +103,7 @@ Comparison compare_sides(const Side& before, const Side& after, const Limits& li
 void mark_stale(Comparison& comparison, const Side& newest, const Side& after,
                 const std::string& since, const Limits& limits);
 
-/// Says how a row's shift of its logarithm is judged; used by comparisons of pairs too.
+/// Says how a row's shift of its logarithm is judged; comparisons of pairs use it too.
 struct Judgement {
   double shift = 0;       ///< log(after / before).
   double p = 1;           ///< Corrected for the family.

@@ -48,8 +48,8 @@ TimeRecord time_record(std::span<const harness::ExperimentResult> results);
 /// then lines of the form "POINT METRIC PICOSECONDS".
 std::string times_text(const TimeRecord& record);
 
-/// Reads such a text, or results as JSON. `source` names it in messages. Error, with line or place
-/// and value, for anything else.
+/// Reads such a text, or results as JSON. `source` names it in messages. Throws Error, with line or
+/// place and value, for anything else.
 TimeRecord parse_time_record(std::string_view text, std::string_view source);
 
 }  // namespace howard::reports

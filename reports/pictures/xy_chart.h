@@ -43,7 +43,8 @@ struct XyChart {
 /// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a mark.
 PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas);
 
-/// Returns "set logscale x" if that is what `axis`, 'x' or 'y', is, its range and its marks.
+/// Returns the range and the marks of `axis`, called 'x' or 'y', and "set logscale x" if it is
+/// logarithmic.
 std::string gnuplot_axis(char name, const PlotAxis& axis);
 
 }  // namespace howard::reports

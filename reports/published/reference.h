@@ -38,8 +38,9 @@ struct ReferenceTable {
   std::vector<ReferenceRow> rows;
 };
 
-/// Reads a file of schema "howard.reference/1". Error, with the file, table and row, if it is not
-/// JSON, is of another schema, or has a missing key, an unknown status or a unit that is not SI.
+/// Reads a file of schema "howard.reference/1". Throws Error, with the file, table and row, if it
+/// is not JSON, is of another schema, or has a missing key, an unknown status or a unit that is not
+/// SI.
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
 
 /// Returns the experiments that have published tables, in alphabetical order.

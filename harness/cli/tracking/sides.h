@@ -36,7 +36,7 @@ std::optional<std::int64_t> stored_run(const tracking::History& history,
 
 /// Returns the stored run with which a run of `commit` is compared: the last one of the merge base
 /// of `commit` and the branch `base`, or of the nearest commit before it that the database has.
-/// Throws Error that says what is missing if there is none.
+/// Throws an Error that says what is missing if there is none.
 std::int64_t baseline_run(const tracking::History& history, const tracking::GitCheckout& git,
                           const std::string& commit, const std::string& base);
 
