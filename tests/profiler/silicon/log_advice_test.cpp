@@ -130,7 +130,7 @@ TEST(LogAdvice, AProductOfAnotherOpIsComparedWithTheDefaultOne) {
   const auto emulated = emulator.run(plain);
   ASSERT_TRUE(emulated);
   EXPECT_EQ(finding->gain, finding->now - 4 * emulated->kernel);
-  EXPECT_EQ(finding->certainty, GainSource::emulated);
+  EXPECT_EQ(finding->source, GainSource::emulated);
   EXPECT_NE(find(found, "HiFi2"), nullptr);
 }
 
@@ -145,7 +145,7 @@ TEST(LogAdvice, FewCoresAreABoundFromTheResultsTiles) {
   const reports::LogAdvice found = advice(log);
   const LogFinding* const finding = find(found, "spread it over more cores");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->certainty, GainSource::at_most);
+  EXPECT_EQ(finding->source, GainSource::at_most);
   EXPECT_LE(finding->gain, finding->now);
   const Log wide = read(back_to_back({.code = "LayerNormDeviceOperation", .kernel = 50'000}, 10));
   EXPECT_EQ(find(advice(wide), "spread it"), nullptr);
@@ -220,7 +220,7 @@ TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
   ASSERT_TRUE(found.uses.at(0).emulated) << found.uses[0].not_emulated;
   const LogFinding* const finding = find(found, "operands and result in L1");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->certainty, GainSource::emulated);
+  EXPECT_EQ(finding->source, GainSource::emulated);
   EXPECT_GT(finding->gain, SimTime());
   const auto inside = read(back_to_back({.code = "BinaryNgDeviceOperation",
                                          .kernel = 20'000,
@@ -240,7 +240,7 @@ TEST(LogAdvice, IndependentNeighboursOnFewCoresCouldHaveAQueueEach) {
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->programs, 4U);
   EXPECT_EQ(finding->gain, SimTime::microseconds(80));
-  EXPECT_EQ(finding->certainty, GainSource::at_most);
+  EXPECT_EQ(finding->source, GainSource::at_most);
   for (Op& op : ops) op.cores = 40;
   EXPECT_EQ(find(advice(read(ops)), "a second queue"), nullptr) << "both do not fit";
 }
