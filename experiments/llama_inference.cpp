@@ -45,7 +45,8 @@ struct Inference {
 models::LlamaOptions inference_sizes(const Parameters& parameters) {
   models::LlamaOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
   const std::int64_t context = count_of(parameters, "context");
-  sizes.sequence = (context / kTileSide + 1) * kTileSide;  // and the token behind them
+  sizes.sequence =
+      (context / kTileSide + 1) * kTileSide;  // there is room for the token behind them
   return sizes;
 }
 

@@ -27,7 +27,7 @@ SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>
     return is_remote(chip) ? remote : profiles;
   };
   SimTime read;
-  std::map<int, SimTime> written;  // by board
+  std::map<int, SimTime> written;  // keys are boards
   for (const ChipSet& mesh : meshes) {
     read = std::max(read, transfer_time(size, of(mesh.front()).chip.pcie_read) +
                               of(mesh.front()).software.host_finish);

@@ -156,7 +156,7 @@ class LogCase final : public EmulatedCase {
                    .accepted = "",
                    .hint = ""});
     }
-    run_calls();  // compiled from here on
+    run_calls();  // the programs are compiled from here on
     finish();
     if (!options.trace) return;
     queue().begin_trace_capture();

@@ -86,7 +86,7 @@ class MeshChip {
     const autograd::StepFunction step =
         autograd::training_step([this](Tape& tape, int) { return model_.loss(tape); }, averaged_,
                                 {.tape = tape_options(), .batches = micro_batches});
-    static_cast<void>(step(*chip_));  // programs are planned once
+    static_cast<void>(step(*chip_));  // programs are planned here, once
     finish();
     const SimTime start = chip_->now();
     static_cast<void>(step(*chip_));

@@ -19,7 +19,7 @@ struct GateOptions {
   std::size_t most_pairs = 100;  ///< The most that are measured when a row asks for more.
   std::vector<double> slowdowns{0.05, 0.02};
   std::uint64_t seed = 1;
-  std::function<void(const std::string&)> progress;  ///< Is told what is going on. May be empty.
+  std::function<void(const std::string&)> progress;  ///< Is told what is going on; it may be empty.
 };
 
 /// Counts what became of rows that really were slower.

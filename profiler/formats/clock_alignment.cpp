@@ -34,7 +34,7 @@ double quantile(std::vector<double> values, double part) {
 double robust_rate(const std::vector<Point>& points) {
   constexpr std::size_t kMostPoints = 1024;
   const std::size_t step = std::max<std::size_t>(1, points.size() / kMostPoints);
-  std::vector<std::pair<double, double>> slopes;  // and their weights
+  std::vector<std::pair<double, double>> slopes;  // with their weights
   double weight = 0;
   const std::size_t half = points.size() / 2;
   for (std::size_t i = 0; i + half < points.size(); i += step) {

@@ -118,7 +118,7 @@ bool OpsSections::find_by_time(std::span<LoggedOps* const> devices) {
 /// device names.
 void OpsSections::find_by_markers(LoggedOps& ops) {
   constexpr NameId kNone = ~NameId{0};
-  std::vector<NameId> phases;  // of all ops, the last one first
+  std::vector<NameId> phases;  // one for each op, the last op first
   NameId phase = kNone;
   for (auto piece = ops.rbegin(); piece != ops.rend(); ++piece) {
     for (auto op = piece->rbegin(); op != piece->rend(); ++op) {

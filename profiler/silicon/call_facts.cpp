@@ -110,7 +110,7 @@ double flops_of(const OpRow& call, const Sizes& a, const Sizes& out) {
 CallFacts facts_of(const OpRow& call) {
   CallFacts facts;
   constexpr double kMost = 1e18;
-  if (call.ideal && *call.ideal > 1) {  // of an op without a model it is 1
+  if (call.ideal && *call.ideal > 1) {  // it is 1 for an op without a model
     facts.ideal = SimTime::nanoseconds(std::min<std::int64_t>(*call.ideal, 1'000'000'000'000));
   }
   std::vector<Sizes> inputs, outputs;

@@ -20,7 +20,7 @@ struct BarPart {
 struct BarRow {
   std::string name;                ///< Shown to its left.
   std::vector<double> ends;        ///< The ends of the parts; never falling.
-  std::vector<std::string> cells;  // Shown to its right as in a table, one for each heading.
+  std::vector<std::string> cells;  // They stand to its right as in a table, one for each heading.
   std::optional<double> published;
 };
 

@@ -19,7 +19,7 @@ struct ChartMark {
 
 /// Holds marks that belong together.
 struct ChartSeries {
-  std::string title;  ///< Empty: it is not in the legend.
+  std::string title;  ///< If it is empty, the series is not in the legend.
   std::size_t color = 0;
   std::size_t dashes = 0;
   bool line = true;                  ///< A line joins the marks.

@@ -28,7 +28,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kFitHelp;  // fit_help.md, compiled in by the build
+extern const std::string_view kFitHelp;  // the build compiles fit_help.md in
 
 namespace {
 

@@ -35,7 +35,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kGenerateHelp;  // generate_help.md, compiled in by the build
+extern const std::string_view kGenerateHelp;  // the build compiles generate_help.md in
 
 namespace {
 

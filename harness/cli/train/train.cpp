@@ -74,7 +74,7 @@ struct TrainDevices {
       chip = std::make_unique<wormhole::WormholeDevice>(
           *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
     }
-    device().begin_phase("model");  // counts from the first buffer on
+    device().begin_phase("model");  // it counts from the first buffer on
   }
 
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
@@ -100,7 +100,7 @@ class TrainRun {
     } else if (!options_.weights.empty()) {
       take_weights();
     }
-    options_.resumed.reset();  // as large as the model and its moments
+    options_.resumed.reset();  // it is as large as the model and its moments
     // A bad prompt is to be known before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
     if (!options_.checkpoint.empty()) {

@@ -110,7 +110,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.settings = read_ttml_files(given.files);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
-  options.engine = Engine::dynamic;  // as TTML's
+  options.engine = Engine::dynamic;  // TTML's engine
   options.name = training.project_name;
   options.data = training.data_path;
   options.tokenizer = training.tokenizer_path.value_or("");

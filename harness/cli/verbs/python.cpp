@@ -32,7 +32,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kPythonHelp;  // python_help.md, compiled in by the build
+extern const std::string_view kPythonHelp;  // the build compiles python_help.md in
 
 namespace {
 
