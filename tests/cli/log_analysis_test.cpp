@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/file.h"
 #include "tests/cli/cli_fixture.h"
 
 namespace howard::cli {
@@ -98,7 +97,7 @@ TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
   const Outcome outcome = run("analyze '" + log + "' --format html --output page.html");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "") << "the page stands in the place of the tables";
-  const std::string page = read_file(folder() / "page.html");
+  const std::string page = content(folder() / "page.html");
   for (const char* const part :
        {"Where the time went", "Kernel time by op", "Products under the roofline",
         "what would save time", "idle time by cause", "id=\"timeline-data\""}) {
@@ -108,8 +107,8 @@ TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
   const Outcome some = run("analyze '" + log + "' cut.csv --format html --output some.html");
   EXPECT_EQ(some.status, 1);
   EXPECT_TRUE(contains(some.err, "cut.csv")) << some.err;
-  EXPECT_TRUE(contains(read_file(folder() / "some.html"), "cut.csv"));
-  EXPECT_TRUE(contains(read_file(folder() / "some.html"), "Kernel time by op"));
+  EXPECT_TRUE(contains(content(folder() / "some.html"), "cut.csv"));
+  EXPECT_TRUE(contains(content(folder() / "some.html"), "Kernel time by op"));
   EXPECT_EQ(run("analyze '" + log + "' --output page.html").status, 2);
 }
 
@@ -131,7 +130,7 @@ TEST_F(LogAnalysis, APaperHasEveryTableInThreeFormatsAndEveryPictureInTwoWidths)
                                  "summary.tex", "matmul_sweep_column.gp", "matmul_sweep_page.gp"}) {
     EXPECT_TRUE(fs::exists(folder() / "paper" / file)) << file << outcome.err;
   }
-  const std::string script = read_file(folder() / "paper" / "matmul_sweep_column.gp");
+  const std::string script = content(folder() / "paper" / "matmul_sweep_column.gp");
   EXPECT_TRUE(contains(script, "pdfcairo size 3.5in")) << script;
 }
 
