@@ -10,7 +10,7 @@ namespace howard::experiments {
 
 namespace {
 
-/// The questions of the report that the emulator answers, in its order.
+/// These are the questions of the report that the emulator answers, in its order.
 constexpr std::array<ExperimentMaker, 15> kMakers{
     &matmul_sweep, &mlp_engines,    &shape_sweep,     &mlp_depth,  &gpt2_full,
     &gpt2_trace,   &llama_step,     &llama_inference, &core_grid,  &dispatch_gaps,

@@ -31,7 +31,7 @@ std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox>
 std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
 
-/// Calibrates the profiles of `choice`. Error if they cannot be read.
+/// Calibrates the profiles of `choice`. Throws Error if they cannot be read.
 std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
 
 std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox> box);

@@ -47,7 +47,7 @@ using harness::PointResult;
 /// Tables with fewer rows say too little about one another's rows to be fitted in thirds.
 constexpr std::size_t kLeastRowsForThirds = 30;
 
-/// The subject that is all elementwise functions, by the name of their table.
+/// This subject stands for all elementwise functions; it is the name of their table.
 constexpr std::string_view kFunctions = "eltwise_kernels";
 
 std::string subject_of(const MeasurementTable& table, std::size_t quantity) {
@@ -143,8 +143,9 @@ class TableFinding final : public Finding {
   std::size_t quantity_;
 };
 
-/// The elementwise functions, each of which has a constant that is fitted to its own rows alone.
-/// Left out: each row, predicted by the others of its function, where there are any.
+/// Fits the elementwise functions, each of which has a constant that is fitted to its own rows
+/// alone. Each row is left out once and predicted by the others of its function, where there are
+/// any.
 class FunctionsFinding final : public Finding {
  public:
   explicit FunctionsFinding(std::shared_ptr<SharedFit> fit) : fit_(std::move(fit)) {}
@@ -351,7 +352,7 @@ class Calibrate final : public harness::Experiment {
       const std::string_view value = *harness::find_parameter(point.parameters, "evaluations");
       const auto evaluations = static_cast<double>(*parse_integer(value));
       const std::string_view subject = *harness::find_parameter(point.parameters, "subject");
-      if (subject == kFunctions) continue;  // fits of their own, which take no time
+      if (subject == kFunctions) continue;  // they are fitted on their own, in no time
       if (fits.insert(value).second) sum += evaluations;
       const auto table = table_of(subject);
       if (!table) {

@@ -96,7 +96,8 @@ class DispatchCase final : public harness::WrappedCase {
   }
 
  private:
-  std::optional<double> worker_seconds_;  ///< Of the same under WORKER; of ETH points only.
+  std::optional<double>
+      worker_seconds_;  ///< The same point's under WORKER; only ETH points have it.
   PointResult worker_;
 };
 

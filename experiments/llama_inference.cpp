@@ -11,9 +11,9 @@
 // these calls can be recorded and replayed. Their costs follow from the mechanisms of attention and
 // of layout conversions; no measurement of them is known. They are timed for a full cache.
 //
-// Timing: tokens behind `context` others, each with the writing of what it is told and a blocking
-// read of its logits; 1 warm-up and 3 timed tokens; mean. The prompt (`prefill`) has `context`
-// tokens.
+// Timing: the mean of 3 tokens after 1 warm-up token, all behind `context` others. The time of a
+// token includes writing its inputs and a blocking read of its logits. The prompt (`prefill`) has
+// `context` tokens.
 
 #include <utility>
 
@@ -45,11 +45,12 @@ struct Inference {
 models::LlamaOptions inference_sizes(const Parameters& parameters) {
   models::LlamaOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
   const std::int64_t context = count_of(parameters, "context");
-  sizes.sequence = (context / kTileSide + 1) * kTileSide;  // and the token behind them
+  sizes.sequence =
+      (context / kTileSide + 1) * kTileSide;  // there is room for the token behind them
   return sizes;
 }
 
-/// Seconds for a prompt of `context` tokens, once its programs are known.
+/// Returns the seconds for a prompt of `context` tokens, once its programs are known.
 SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
                      const models::LlamaOptions& sizes, const models::CacheOptions& options,
                      std::int64_t context) {
@@ -65,7 +66,7 @@ SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
   return chip->now() - start;
 }
 
-/// A token behind `context` others.
+/// Times a token behind `context` others.
 class InferenceCase final : public harness::Case {
  public:
   InferenceCase(const DevBox& box, const TrainingOptions& training,
@@ -109,7 +110,7 @@ class InferenceCase final : public harness::Case {
 
   SimTime prefill_;
   std::int64_t context_;
-  Inference* inference_ = nullptr;  ///< The case's, beside its device.
+  Inference* inference_ = nullptr;  ///< It belongs to the case, as its device does.
   TrainingCase case_;
 };
 
@@ -122,7 +123,7 @@ class LlamaInference final : public harness::Experiment {
     return "tokens a second for one user by TTML's Llama models on one chip, and the prompt's time";
   }
 
-  /// On the host `run_experiment generate` says it of weights.
+  /// There is no host: `run_experiment generate` times a Llama there.
   std::vector<harness::Axis> axes(Backend backend) const override {
     if (backend == Backend::host) return {};
     const auto words = [](std::string name, std::string meaning,

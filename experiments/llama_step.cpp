@@ -5,12 +5,12 @@
 // TTML trains Llama models from a nanollama of ten million parameters on: RMS norm, rotary
 // positions, keys and values that groups of heads share, and a gated feed-forward part, each with
 // the calls of TTML's late 2025 (its attention repeats keys and values by untilizing, copying and
-// tilizing). Of the larger models blocks run forward once more in the backward pass (TTML's
-// memory_efficient), as their activations do not fit beside each other. The composite AdamW makes
-// 17 calls for each parameter, MorehAdamW one. Both are told numbers that change from step to step,
-// which a recorded step repeats: the static and the traced engine run with SGD.
+// tilizing). The blocks of the larger models run forward once more in the backward pass (TTML's
+// memory_efficient), because their activations do not fit beside each other. The composite AdamW
+// makes 17 calls for each parameter, MorehAdamW one. Both take numbers that change from step to
+// step, which a recorded step repeats: the static and the traced engine run with SGD.
 //
-// Timing: 1 warm-up and 3 timed steps, one finish at the end; mean.
+// Timing: 1 step warms up and 3 are timed, with one finish at the end; the result is the mean.
 
 #include <utility>
 

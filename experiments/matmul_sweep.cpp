@@ -49,8 +49,8 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
-/// In FLOP/s. The report takes shares of it (part 3, utilisation table). It is its author's best
-/// run, not what the cores can do.
+/// The report takes shares of this rate, in FLOP/s (part 3, utilisation table). It is its author's
+/// best run, not what the cores can do.
 constexpr double kReportsPeak = 52e12;
 
 /// Holds the operands of out = a @ b on a device, and the program.
@@ -83,7 +83,7 @@ void describe_size(const ProductShape& shape, PointResult& point) {
 }
 
 /// Returns the rows of a product that each queue takes: all of them, or two halves of whole tiles.
-/// Error if there is only one row of tiles.
+/// Throws Error if there is only one row of tiles.
 std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
   if (!two_queues) return {shape};
   if (shape.m <= kTileSide) {
@@ -181,7 +181,7 @@ class EmulatedProduct final : public EmulatedCase {
   }
   CoreGrid compute_grid() const { return device().compute_grid(); }
 
-  /// Why ttnn refuses the configuration that the point gives; absent: it takes it.
+  /// Returns why ttnn refuses the configuration that the point gives; absent if ttnn takes it.
   std::optional<std::string> refusal() const {
     try {
       for (const Product& part : products_) static_cast<void>(device().launches(part.program));
@@ -241,8 +241,8 @@ class EmulatedProduct final : public EmulatedCase {
   std::vector<TraceId> traces_;   ///< One for each queue; empty if it runs call by call.
 };
 
-/// Fills it with values uniform in [-1, 1), in the buffer's data type. Values matter, because a CPU
-/// may be faster on zeros.
+/// Fills a tensor with values uniform in [-1, 1), in the buffer's data type. Values matter, because
+/// a CPU may be faster on zeros.
 void fill(Device& device, const ops::Tensor& tensor, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto next = [&] {

@@ -38,11 +38,11 @@ using harness::find_parameter;
 using harness::Parameters;
 using ops::Tensor;
 
-/// What is written otherwise than the ops of the catalogue.
+/// Names the ops that are written otherwise than those of the catalogue.
 enum class Form {
   listed,
   matmul,          ///< A product with a weight [columns, N].
-  linear,          ///< With a weight [N, columns], and the addition of a bias.
+  linear,          ///< A product with a weight [N, columns], and the addition of a bias.
   minimal_matmul,  ///< The product by ttnn's minimal_matmul.
   bias,            ///< The addition of a row.
 };
@@ -54,8 +54,8 @@ const std::map<std::string, Form, std::less<>> kForms{{"matmul", Form::matmul},
 
 struct ListedOp {
   Form form{};
-  std::int64_t columns = 0;  ///< Of the result, of products; else 0.
-  ops::OpCall call{};        ///< Of the catalogue.
+  std::int64_t columns = 0;  ///< The columns of a product's result; else 0.
+  ops::OpCall call{};        ///< An op of the catalogue.
 };
 
 struct OpList {
@@ -102,13 +102,13 @@ ListedOp parse_op(std::string_view list, const std::string& text) {
       product ? form->first + ":N, N the columns of the weight, 1 to 1048576" : form->first);
 }
 
-/// What an op needs beside `x`, and what it makes of it.
+/// Says what an op needs beside `x`, and what it makes of it.
 struct OpStep {
   std::vector<TensorSpec> operands;
   TensorSpec result;
 };
 
-/// Error when it can not take x.
+/// Throws Error when it cannot take x.
 OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
   const std::int64_t columns = x.shape.columns();
   const TensorSpec product{x.shape.with_columns(op.columns > 0 ? op.columns : columns)};

@@ -55,7 +55,7 @@ MeshJob job_of(const Parameters& parameters) {
   return job;
 }
 
-/// What most of a step goes to.
+/// Returns the name of what takes most of a step.
 std::string largest_part(const MeshStepTimes& times) {
   const std::pair<SimTime, const char*> parts[] = {{times.compute, "kernels"},
                                                    {times.exchange, "exchange"},

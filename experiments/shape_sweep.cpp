@@ -112,8 +112,8 @@ class ShapeCase final : public harness::WrappedCase {
 
   Parameters parameters_;
   bool replays_;
-  double gain_ = 0;                         ///< Over the dynamic engine; of a replay only.
-  std::optional<std::int64_t> pays_below_;  ///< In tiles of rows; of a replay only.
+  double gain_ = 0;                         ///< A replay's gain over the dynamic engine.
+  std::optional<std::int64_t> pays_below_;  ///< Tiles of rows; only a replay has them.
 };
 
 class ShapeSweep final : public harness::Experiment {

@@ -37,7 +37,7 @@ using harness::PointResult;
 
 constexpr harness::VirtualTiming kPairTiming{.warmup = 5, .iterations = 50};
 
-/// Which queue and sub-device one of the two products goes to.
+/// Says which queue and sub-device one of the two products goes to.
 struct Destination {
   int queue = 0;
   int sub_device = 0;
@@ -125,14 +125,14 @@ class ProductPair final : public EmulatedCase {
     band_ = &calibration::band_of(planned);
   }
 
-  SimTime issue_;   ///< The host's part of one product.
-  SimTime finish_;  ///< And of the finish at the end.
+  SimTime issue_;   ///< The host's time for one product.
+  SimTime finish_;  ///< The host's time for the finish at the end.
   MatmulAttributes attributes_;
   Destination second_;
   std::vector<ops::Tensor> left_, right_;
   Flops flops_;
   wormhole::KernelCost kernel_;
-  const calibration::Band* band_ = nullptr;  ///< Of the kernel.
+  const calibration::Band* band_ = nullptr;  ///< The kernel's band.
 };
 
 class TwoQueues final : public harness::Experiment {

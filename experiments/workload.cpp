@@ -6,7 +6,7 @@
 // a script asked of its device. It is run again as it was, or with one thing changed: its calls
 // from C++, its calls as replays of traces, its waits left out, the dispatch on other cores.
 //
-// Timing: one run from the first command to the end, the finish included; no warm-up.
+// Timing: one run is timed from the first command to the end of its finish; nothing warms up.
 
 #include <fmt/format.h>
 
@@ -125,7 +125,7 @@ class WorkloadExperiment final : public harness::Experiment {
     return file && program_of(std::string(*file))->eth_dispatch ? "eth" : "worker";
   }
 
-  /// Read once, however many points run it.
+  /// Reads the file once, however many points run it.
   std::shared_ptr<const workload::Workload> program_of(const std::string& file) const {
     const std::lock_guard lock(mutex_);
     auto& program = programs_[file];

@@ -19,8 +19,8 @@ struct Axis {
   /// only if a user asks for it; without it they run as `meaning` says.
   std::vector<std::string> values;
   std::vector<std::string> quick_values;  ///< The values that --quick uses.
-  /// Returns the one spelling of a value that results use ("512" -> "512x512x512"). Error for a
-  /// value that the axis can never have.
+  /// Returns the one spelling of a value that results use ("512" -> "512x512x512"). Throws Error
+  /// for a value that the axis can never have.
   std::function<std::string(std::string_view)> canonical;
 };
 
@@ -37,13 +37,13 @@ struct AxisOverride {
 /// Parses NAME=V1,V2,... and throws Error for any other text.
 AxisOverride parse_axis_override(std::string_view text);
 
-/// Parses all -a options of a command line. Error if two of them name the same axis, because
+/// Parses all -a options of a command line. Throws Error if two of them name the same axis, because
 /// keeping the last one, or both, would be a guess.
 std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> texts);
 
 /// Replaces the values of each axis in `axes` that an override names, and leaves other overrides to
-/// the caller. A value that is given twice is kept once. Error for a value that an axis cannot
-/// have.
+/// the caller. A value that is given twice is kept once. Throws Error for a value that an axis
+/// cannot have.
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides);
 
 /// Returns `axis` without its default values.

@@ -17,7 +17,7 @@
 
 namespace howard::harness {
 
-/// A point of a sweep that is set up on its device and ready to be timed.
+/// Represents a point of a sweep that is set up on its device and ready to be timed.
 class Case {
  public:
   virtual ~Case() = default;
@@ -66,7 +66,7 @@ class Experiment {
   virtual VirtualTiming timing() const = 0;
   virtual Presentation presentation() const = 0;
 
-  /// Sets a point up. Error if it cannot run (memory, a bad combination of values).
+  /// Sets a point up. Throws Error if it cannot run (memory, a bad combination of values).
   virtual std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const = 0;
 

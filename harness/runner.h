@@ -24,9 +24,9 @@ struct PlanOptions {
 
 /// Returns the points that an experiment would run, in order, without a result yet.
 ///
-/// Error before anything runs for an override for an axis that the experiment does not have on the
-/// chosen backends (with a suggestion), a value that an axis cannot have, a bad regular expression,
-/// or a backend or filter that leaves no point.
+/// Throws Error before anything runs for an override for an axis that the experiment does not have
+/// on the chosen backends (with a suggestion), a value that an axis cannot have, a bad regular
+/// expression, or a backend or filter that leaves no point.
 std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOptions& options);
 
 /// Says who runs the points on the virtual clock.

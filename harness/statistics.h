@@ -13,8 +13,8 @@ std::optional<double> median(std::span<const double> samples);
 
 /// Returns a 95 % confidence interval of the median that assumes nothing about the distribution. It
 /// is bounded by the two order statistics between which the median lies with at least that
-/// probability, by the binomial distribution with p = 1/2. Absent for fewer than six samples, which
-/// cannot give 95 %.
+/// probability, by the binomial distribution with p = 1/2. The result is absent for fewer than six
+/// samples, which cannot give 95 %.
 std::optional<std::array<double, 2>> median_interval95(std::span<const double> samples);
 
 }  // namespace howard::harness

@@ -9,7 +9,7 @@
 namespace howard::harness {
 
 /// Runs another case. A class that derives from it overrides what it does otherwise; most say more
-/// of the point than the case that they wrap.
+/// about the point than the case that they wrap.
 class WrappedCase : public Case {
  public:
   explicit WrappedCase(std::unique_ptr<Case> wrapped) : wrapped_(std::move(wrapped)) {}

@@ -74,7 +74,7 @@ class Filling {
  private:
   WorkSummary summary_;
   std::map<std::string_view, SimTime> stages_;
-  double core_time_ = 0;  ///< In seconds, times the part of the cores.
+  double core_time_ = 0;  ///< Seconds times the part of the cores.
   SimTime with_cores_;
 };
 

@@ -47,12 +47,12 @@ struct WorkSummary {
   std::string name;
   std::uint64_t runs = 0;
   SimTime idle;
-  /// At the peak, for runs whose arithmetic takes longer than their DRAM traffic.
+  /// The time at the peak, for runs whose arithmetic takes longer than their DRAM traffic.
   SimTime compute;
-  SimTime dram;    ///< At the peak, for the other runs.
+  SimTime dram;    ///< The time at the peak, for the other runs.
   SimTime excess;  ///< The time that the kernels took beyond that.
   SimTime unknown;
-  Flops flops;  ///< Of the runs that are not `unknown`, as for the bytes.
+  Flops flops;  ///< Those of the runs that are not `unknown`, as for the bytes.
   Bytes dram_bytes;
   /// The mean over kernel time; absent if no run knows it.
   std::optional<double> cores_used;
@@ -84,7 +84,7 @@ struct WorkSummary {
 struct Bottlenecks {
   WorkSummary all;
   std::vector<WorkSummary> by_op;       ///< The largest time comes first.
-  std::vector<WorkSummary> by_section;  ///< In the order of their first runs.
+  std::vector<WorkSummary> by_section;  ///< They are in the order of their first runs.
 };
 
 /// If a run is faster than its peaks allow, it counts as if it took exactly what they allow. The

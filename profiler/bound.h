@@ -6,15 +6,15 @@
 
 namespace howard::profiler {
 
-/// A part of a time that is as good as all of it: whoever works for so much of a repeated step sets
-/// its pace, as the rest is the step's beginning and its end.
+/// This part of a time is as good as all of it: whoever works for so much of a repeated step sets
+/// its pace, because the rest is the step's beginning and its end.
 inline constexpr double kSetsThePace = 0.97;
 
 /// Returns whether programs run for so much of a time that they decide how long it is: for half of
 /// it or more. Otherwise the time depends on what they wait for.
 constexpr bool kernels_decide(double kernels, double whole) { return 2 * kernels >= whole; }
 
-/// What is known of the time that one iteration takes, in seconds.
+/// Holds what is known of the time that one iteration takes, in seconds.
 struct SpentTime {
   double whole = 0;
   double kernels = 0;            ///< Programs ran. They may overlap with all else.
@@ -24,7 +24,7 @@ struct SpentTime {
   std::string_view kernel_word;  ///< What the kernels spend most on: "unpack", "kernels: matmul".
 };
 
-/// What an iteration is bound by, in the words that all experiments share:
+/// Returns what an iteration is bound by, in the words that all experiments share:
 /// - "exchange" when chips wait for each other for half of the time or more,
 /// - "host" when the host sets the pace with its calls,
 /// - "dispatch" when the dispatcher sets the pace,

@@ -49,7 +49,7 @@ std::vector<Dependency> all_dependencies(const std::vector<ProgramRun>& programs
   return all;
 }
 
-/// Gives the dependencies of each program, out of a list that is sorted by program.
+/// Holds the dependencies of each program, from a list that is sorted by program.
 class Edges {
  public:
   Edges(std::vector<Dependency> sorted, std::size_t programs)

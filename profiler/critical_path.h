@@ -14,7 +14,7 @@ namespace howard::profiler {
 /// Holds the programs that decided how long a run took. Delaying another program by its slack, or
 /// making it shorter, changes nothing.
 struct CriticalPath {
-  std::vector<std::uint32_t> programs;  ///< From the first to the one that ended last.
+  std::vector<std::uint32_t> programs;  ///< The path from the first to the one that ended last.
   /// The time from the first start to the last end in which a program of the path ran.
   SimTime busy;
   SimTime idle;                ///< The rest of that time.

@@ -71,8 +71,9 @@ class Waits {
  private:
   const std::vector<ProgramRun>& programs_;
   ByTime ended_;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, ByTime> dispatched_;  ///< By device and queue.
-  std::map<std::uint16_t, ByTime> called_;                                ///< By host thread.
+  std::map<std::pair<std::uint16_t, std::uint16_t>, ByTime>
+      dispatched_;                          ///< Keys are device and queue.
+  std::map<std::uint16_t, ByTime> called_;  ///< Keys are host threads.
 };
 
 }  // namespace

@@ -20,9 +20,9 @@ namespace howard::profiler {
 ///   |---- host's doing ----|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
 enum class GapCause : std::uint8_t {
   host_issuing,     ///< The host had not made the call yet, or was inside it.
-  queue_full,       ///< As host_issuing, and a full issue queue held the host.
-  finish,           ///< As host_issuing, and the host was in a finish.
-  transfer,         ///< As host_issuing, and the host was reading or writing a buffer.
+  queue_full,       ///< Like host_issuing, but a full issue queue held the host.
+  finish,           ///< Like host_issuing, but the host was in a finish.
+  transfer,         ///< Like host_issuing, but the host was reading or writing a buffer.
   profiler,         ///< The host or the cores were busy with being measured.
   event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
@@ -75,13 +75,13 @@ struct BusyLane {
   std::uint16_t device = 0;
   std::uint16_t index = 0;  ///< The number of the queue or the sub-device; 0 for a device.
   std::uint32_t programs = 0;
-  Span span;              ///< From the lane's first program's start to its last one's end.
+  Span span;              ///< The time from the first program's start to the last one's end.
   SimTime busy;           ///< The time in which at least one program ran: the union of their spans.
   SimTime idle;           ///< busy + idle is the span's duration, exactly.
   SimTime program_time;   ///< The sum over all programs: not less than `busy`.
-  OpToOp op_to_op;        ///< Between the lane's programs.
+  OpToOp op_to_op;        ///< The times between the lane's programs.
   CauseTimes causes;      ///< The causes of all gaps; they add up to `idle`, exactly.
-  std::vector<Gap> gaps;  ///< In order, none empty; their durations add up to `idle`.
+  std::vector<Gap> gaps;  ///< They are in order, none empty; their durations add up to `idle`.
   /// The causes of each gap; empty if the log holds nothing that could tell, because a million gaps
   /// would hold zeros.
   std::vector<CauseTimes> gap_causes;
@@ -127,11 +127,11 @@ std::vector<GapBin> gap_histogram(std::span<const BusyLane> lanes);
 /// another sub-device.
 struct SequentialGaps {
   std::uint64_t programs = 0;
-  /// One between each two programs of a device, including those of length 0.
+  /// There is one between each two programs of a device, including those of length 0.
   std::uint64_t gaps = 0;
   SimTime idle;
   SimTime busy;  ///< The sum of the programs' durations.
-  SimTime wall;  ///< From the first start to the last end, of each device.
+  SimTime wall;  ///< The time from the first start to the last end of each device.
 
   /// Returns idle / (idle + busy), which the report calls "overhead"; absent if no program took
   /// time.

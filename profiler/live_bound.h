@@ -18,7 +18,8 @@ struct LiveBound {
 
 /// Returns what bounds a run, from the events of its last moment on one device. It is the longest
 /// op if kernels decide the time (`kernels_decide`), and otherwise the cause for which nothing ran
-/// for longest. Absent if no program ran, or only for no time. It takes about 0.1 us an event.
+/// for longest. The result is absent if no program ran, or only for no time. It takes about 0.1 us
+/// an event.
 std::optional<LiveBound> live_bound(std::span<const TimelineEvent> events);
 
 }  // namespace howard::profiler

@@ -66,7 +66,7 @@ struct MemoryPoint {
 
 struct MemoryUse {
   std::vector<MemoryPhase> phases;
-  std::vector<BufferLifetime> lifetimes;  ///< In the order of allocation.
+  std::vector<BufferLifetime> lifetimes;  ///< They are in the order of allocation.
   std::vector<MemoryPoint> curve;         ///< One per event.
   /// The indices into `lifetimes` of what was live when most of the memory was first in use, the
   /// largest first.

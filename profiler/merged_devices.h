@@ -13,10 +13,10 @@ namespace howard::profiler {
 /// Holds an op of several devices that ran the same programs, as one device would have it.
 struct MergedOp {
   NameId name = 0;
-  std::uint64_t runs = 0;   ///< That all devices have.
+  std::uint64_t runs = 0;   ///< Those that all devices have.
   bool collective = false;  ///< Devices wait for each other within it.
-  /// The sum over its runs of the longest of the devices; of a collective, of the mean, because the
-  /// device that comes last waits least.
+  /// The sum over its runs of the longest time of the devices; for a collective, of their mean
+  /// time, because the device that comes last waits least.
   SimTime time;
   SimTime shortest;    ///< The sum of the shortest of the devices.
   SimTime worst_skew;  ///< The most by which the devices' starts of one run lie apart.
@@ -25,11 +25,12 @@ struct MergedOp {
 /// Holds what several devices did together.
 struct MergedDevices {
   std::size_t devices = 0;
-  std::vector<MergedOp> ops;    ///< By time, the largest first.
+  std::vector<MergedOp> ops;    ///< They are sorted by time, the largest first.
   std::uint64_t unmatched = 0;  ///< Programs that not all devices have.
   SimTime time;                 ///< The sum over the ops.
-  /// How far apart the devices' starts of one program are, each counted from the device's first
-  /// matched program, as the devices' clocks do not begin together: over all programs.
+  /// The distances between the devices' starts of one program, over all programs. Each start is
+  /// counted from the device's first matched program, because the devices' clocks do not begin
+  /// together.
   SimTime median_skew, worst_skew;
 };
 

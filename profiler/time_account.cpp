@@ -12,8 +12,8 @@
 namespace howard::profiler {
 namespace {
 
-/// The host was still waiting or working when the window ended. That counts as if it had been a gap
-/// before a call.
+/// Returns what the host was still waiting for or doing when the window ended. That counts as if it
+/// had been a gap before a call.
 CauseTimes after_the_last(const GapCauses& causes, const Span& tail, const ProgramRun& last) {
   return causes.explain(tail, last, ProgramRun{.host_call = Span{tail.end, tail.end}});
 }

@@ -27,7 +27,7 @@ enum class Pace : std::uint8_t { host, dispatcher, neither };
 struct TimeAccount {
   Span window;
   std::vector<Cost> costs;     ///< The largest comes first; they add up to the window, exactly.
-  Bottlenecks bottlenecks;     ///< For all programs; their time is the window's, exactly.
+  Bottlenecks bottlenecks;     ///< Those of all programs; their time is the window's, exactly.
   SimTime host_working;        ///< The time in which host thread 0 did not wait for the device.
   SimTime dispatcher_working;  ///< The time in which queue 0's dispatcher worked.
 

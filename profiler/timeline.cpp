@@ -51,7 +51,7 @@ struct SortedEvents {
   std::vector<const TimelineEvent*> kernels;
   Numbered dispatches;
   Numbered calls;
-  /// Which replay of its trace each call is, by call; 0 if it replays none.
+  /// The number of the replay of its trace that each call is, by call; 0 if it replays none.
   std::vector<std::uint32_t> replays;
 
   explicit SortedEvents(std::span<const TimelineEvent> events) {

@@ -49,19 +49,19 @@ class NameTable {
 /// of real hardware. What a log does not hold is absent; nothing is guessed. All times are of one
 /// clock.
 struct ProgramRun {
-  std::uint64_t number = 0;  ///< Of the launch, rising in the order of the host's calls.
+  std::uint64_t number = 0;  ///< The launch's, rising in the order of the host's calls.
   NameId name = 0;           ///< The op: "matmul".
   NameId section = 0;        ///< The part of the run: a signpost, a phase, a step; 0: none.
   std::uint32_t trace = 0;   ///< The captured trace it was part of; 0: none, or unknown.
   std::uint32_t replay = 0;  ///< Which replay of that trace, from 1; 0: none, or unknown.
   std::uint32_t call = 0;    ///< Which of a log's different calls it was, from 1; 0: not known.
-  std::uint16_t cores = 0;   ///< That it ran on; 0: not known.
+  std::uint16_t cores = 0;   ///< The cores that it ran on; 0: not known.
   bool compiled = false;     ///< The log says that its call had to compile it first.
   std::uint16_t device = 0;
   std::uint16_t queue = 0;        ///< The command queue that launched it.
   std::uint16_t sub_device = 0;   ///< The sub-device on whose cores it ran.
   std::uint16_t host_thread = 0;  ///< The host thread that made the call.
-  Span kernel;                    ///< From the first core's start to the last core's end.
+  Span kernel;                    ///< The time from the first core's start to the last core's end.
   /// The time in which the dispatcher fetched it and wrote its configuration.
   std::optional<Span> dispatch;
   /// The host's call, until the command was in the issue queue. For a replay, it is the call for
@@ -82,7 +82,7 @@ enum class Occupation : std::uint8_t {
 struct Activity {
   Occupation occupation{};
   TrackKind place = TrackKind::host_thread;  ///< host_thread, dispatcher or sub_device.
-  std::uint16_t device = 0;                  ///< Without meaning for a host thread.
+  std::uint16_t device = 0;                  ///< It has no meaning for a host thread.
   std::uint16_t index = 0;  ///< The number of the thread, the queue or the sub-device.
   Span span;
 };
@@ -90,11 +90,12 @@ struct Activity {
 /// Holds a recorded run as all analyses take it.
 struct Timeline {
   NameTable names;
-  std::vector<ProgramRun> programs;  ///< In any order.
-  std::vector<Activity> activities;  ///< In any order; those of one place are apart or nested.
-  std::uint64_t losses = 0;          ///< Events or rows that are missing here.
-  /// The host's calls are those that a log of real hardware tells: what the host did before a call
-  /// was the program's own work, and is told apart from the call.
+  std::vector<ProgramRun> programs;  ///< They are in any order.
+  std::vector<Activity>
+      activities;            ///< They are in any order; those of one place are apart or nested.
+  std::uint64_t losses = 0;  ///< Events or rows that are missing here.
+  /// True if the host's calls are those that a log of real hardware tells: what the host did before
+  /// a call was the program's own work, and is told apart from the call.
   bool real_host = false;
 };
 

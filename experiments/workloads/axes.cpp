@@ -32,7 +32,7 @@ Axis axis(std::string name, std::string meaning, std::vector<std::string> values
           .canonical = std::move(canonical)};
 }
 
-/// A data type of real numbers. `meaning` goes before the list of them.
+/// Returns an axis of data types of real numbers. `meaning` goes before the list of them.
 Axis real_type_axis(const std::string& name, const std::string& meaning,
                     std::vector<std::string> defaults) {
   constexpr const char* kTypes = "bfloat16, float32, bfloat8_b, bfloat4_b";

@@ -29,8 +29,8 @@ harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker"
 wormhole::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
-/// The data types of a product's second operand and of its result; left out of points that do not
-/// ask, which then have that of axis dtype.
+/// Returns an axis of data types: of a product's second operand, or of its result. Points that do
+/// not ask leave them out, and then have the type of axis dtype.
 harness::Axis weights_axis();
 harness::Axis output_axis();
 wormhole::MatmulTypes product_types(const harness::Parameters& parameters);
@@ -54,15 +54,15 @@ std::optional<MathFidelity> parse_fidelity(std::string_view value);
 harness::Axis grid_axis();
 std::optional<CoreGrid> parse_grid(std::string_view value);
 
-/// No configuration of its products given, or one as text_of(MatmulConfig) writes it, for all of
-/// them or for those of one size; left out of points that do not ask.
+/// Has as values a configuration as text_of(MatmulConfig) writes it, for all products or for those
+/// of one size. It is left out of points that do not ask for it.
 harness::Axis config_axis();
-/// The configuration that axis config of a point gives; absent where ttnn chooses.
+/// Returns the configuration that axis config of a point gives; absent where ttnn chooses.
 std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
 
-/// Why a point can not have the core grid that it asks for: the chip has fewer columns or rows
-/// under the point's dispatch, or each of its two queues has. ttnn would take all cores without a
-/// word. Absent: it can.
+/// Returns why a point cannot have the core grid that it asks for: the chip has fewer columns or
+/// rows under the point's dispatch, or each of its two queues has. ttnn would take all cores
+/// without a word. The result is absent if it can.
 std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
                                          const harness::Parameters& parameters);
 

@@ -19,7 +19,7 @@ inline constexpr int kChips = 8;
 /// Holds ids of chips, rising, each once.
 using ChipSet = std::vector<int>;
 
-/// Parses "0+4". Error for a word that is not a chip of the box, and for a chip named twice.
+/// Parses "0+4". Throws Error for a word that is not a chip of the box, and for a chip named twice.
 ChipSet parse_chips(std::string_view value);
 
 /// The values are sets of chips, as TT_VISIBLE_DEVICES names them but with + between ids, because

@@ -18,7 +18,7 @@ struct DesignSpace {
 };
 
 /// Reads the settings of `choice`: NAME=QUANTITY, NAME=QUANTITY,QUANTITY,... or
-/// NAME=FIRST..LAST:STEPUNIT, which includes LAST if a step meets it. Error for an unknown
+/// NAME=FIRST..LAST:STEPUNIT, which includes LAST if a step meets it. Throws Error for an unknown
 /// constant, for a quantity that it cannot have, and for a range without values.
 DesignSpace parse_design_space(const wormhole::ProfileChoice& choice);
 

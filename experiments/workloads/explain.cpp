@@ -88,7 +88,8 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
       });
 }
 
-/// Error if the point cannot run. Its text is the reason alone if the point just makes no sense.
+/// Throws Error if the point cannot run. Its text is the reason alone if the point just makes no
+/// sense.
 ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
                        const Parameters& parameters) {
   auto prepared = experiment.prepare(Backend::emulated, parameters);

@@ -9,8 +9,8 @@ namespace howard::experiments {
 
 /// Runs a point on the emulator as its experiment times it, with every program recorded, and then
 /// once more with each change that the experiment knows, one at a time. A change that cannot run is
-/// left out with the reason. Error if the point itself cannot run, and once the box is to stop. The
-/// experiment must time its points.
+/// left out with the reason. Throws Error if the point itself cannot run, and once the box is to
+/// stop. The experiment must time its points.
 reports::Explanation explain(const DevBox& box, const harness::Experiment& experiment,
                              const harness::Parameters& parameters);
 

@@ -109,7 +109,7 @@ const Experiment& understand(const ExplainQuestion& question, const ExperimentLi
                  .hint = "run_experiment explain matmul -a m=1024 -a k=512 -a n=512"});
   }
   if (question.what.ends_with(".json")) {
-    // A recorded program, by the name of its file.
+    // It is a recorded program, named by its file.
     axes.push_back({"file", {question.what}});
     return find_explained(list, "workload");
   }
@@ -180,8 +180,8 @@ void add_commands(const ExplainQuestion& question, const Experiment& experiment,
   }
 }
 
-/// Returns the first of the points that the emulator can run. Error, with the first one's reason,
-/// if none can.
+/// Returns the first of the points that the emulator can run. Throws Error, with the first one's
+/// reason, if none can.
 harness::Parameters first_that_runs(const PlannedExplanation& planned) {
   std::optional<std::string> reason;
   for (const harness::PointResult& point : planned.points) {

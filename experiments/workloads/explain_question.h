@@ -26,16 +26,16 @@ struct PlannedExplanation {
   std::vector<harness::PointResult> points;
 };
 
-/// Returns what the question means. Error for a question that is not understood, with a suggestion,
-/// and for an experiment that times nothing on the emulator.
+/// Returns what the question means. Throws Error for a question that is not understood, with a
+/// suggestion, and for an experiment that times nothing on the emulator.
 PlannedExplanation plan_explanation(const ExplainQuestion& question, const ExperimentList& list);
 
-/// The point of one experiment that the question's axes mean. Error as above.
+/// Returns the point of one experiment that the question's axes mean.
 PlannedExplanation plan_explanation(const ExplainQuestion& question,
                                     const harness::Experiment& experiment);
 
 /// Explains the first of the points that the emulator can run, and says how to have each run again.
-/// Error, with the first one's reason, when none can; else as explain().
+/// Throws Error, with the first one's reason, when none can; otherwise it is like explain().
 reports::Explanation answer(const DevBox& box, const ExplainQuestion& question,
                             const PlannedExplanation& planned);
 

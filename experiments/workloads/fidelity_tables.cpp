@@ -43,7 +43,7 @@ Table bands_table() {
   return table;
 }
 
-/// Returns "calibrated", "datasheet", "unknown", ...: the words before what a source names.
+/// Returns the word before what a source names, such as "calibrated", "datasheet" or "unknown".
 std::string knowledge_of(const wormhole::Constant& constant) {
   if (constant.is_calibrated()) return "calibrated";
   const std::string_view source = constant.source;

@@ -20,7 +20,7 @@ class FourNetworks {
   static constexpr int kNetworks = 4;
   static constexpr std::int64_t kBatch = 512;
   static constexpr std::int64_t kWidth = 1024;
-  /// The FLOPs of the products of four forward passes.
+  /// These are the FLOPs of the products of four forward passes.
   static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
 
   /// `chip` must outlive this. The constructor sets its sub-devices.
@@ -33,8 +33,8 @@ class FourNetworks {
  private:
   /// Says what a forward pass is told about cores.
   struct Placement {
-    std::optional<CoreGrid> core_grid;     ///< For the products and for mask and relu.
-    std::optional<MathFidelity> fidelity;  ///< For the products; if absent, ttnn's default.
+    std::optional<CoreGrid> core_grid;     ///< The grid of the products, of mask and relu.
+    std::optional<MathFidelity> fidelity;  ///< The products'; if absent, ttnn's default.
     int sub_device = 0;
   };
   struct Network {

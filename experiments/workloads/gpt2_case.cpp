@@ -17,7 +17,7 @@ namespace {
 
 using harness::Parameters;
 
-/// The axes of add_gpt2_sizes().
+/// These are the axes of add_gpt2_sizes().
 constexpr std::array<std::string_view, 4> kGpt2Sizes{"sequence", "heads", "ffn", "vocabulary"};
 
 }  // namespace

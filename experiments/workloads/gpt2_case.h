@@ -7,30 +7,30 @@
 
 namespace howard::experiments {
 
-/// The columns of a head of the report's GPT-2.
+/// A head of the report's GPT-2 has so many columns.
 inline constexpr std::int64_t kHeadColumns = 64;
 
 /// Returns the report's GPT-2 of `layers` blocks and width `dim`, with heads of 64 columns and a
-/// feed-forward part four times as wide. Error if `dim` is not a multiple of 64.
+/// feed-forward part four times as wide. Throws Error if `dim` is not a multiple of 64.
 models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim);
 
-/// Returns a training step of it. As published, its weights have grown to one for each row of the
-/// batch.
+/// Returns a training step of the report's GPT-2. As published, its weights have grown to one for
+/// each row of the batch.
 std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
                                          models::Gpt2Options options);
 
-/// Does the same as the point says, by the axes engine, variant, layers, batch, those of
+/// Prepares the case that a point describes by the axes engine, variant, layers, batch, those of
 /// add_gpt2_sizes() and, on the host, dtype. The engine torch is PyTorch, which has only corrected
 /// gradients and the report's sizes but for width, layers and batch.
 PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
                           const harness::Parameters& parameters);
 
-/// Adds the axes sequence, heads, ffn and vocabulary, which are left out of points that do not ask
-/// for them.
+/// Adds the axes sequence, heads, ffn and vocabulary. Points that do not ask for them leave them
+/// out.
 void add_gpt2_sizes(std::vector<harness::Axis>& axes);
-/// Returns the sizes of a point with axes batch and layers, and perhaps dim and those above. What
-/// is left out: 256 tokens, heads of 64 columns, a feed-forward part four times as wide, and the
-/// model's own vocabulary. Error where the heads do not divide the width.
+/// Returns the sizes of a point with axes batch and layers, and perhaps dim and those above. The
+/// defaults are 256 tokens, heads of 64 columns, a feed-forward part four times as wide, and the
+/// model's own vocabulary. Throws Error where the heads do not divide the width.
 models::Gpt2Options gpt2_sizes(const harness::Parameters& parameters);
 
 /// Has `engines` as values, and on the host torch before them.

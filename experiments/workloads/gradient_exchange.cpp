@@ -17,8 +17,9 @@ SimTime share_of(SimTime step, double share) {
   return SimTime::picoseconds(std::llround(static_cast<double>(step.ps()) * share));
 }
 
-/// One chip of each mesh is read, the host adds, and all chips get the sum; boards transfer side by
-/// side. The time of the host's additions is not known and not counted.
+/// Returns the time of a sum through the host: one chip of each mesh is read, the host adds, and
+/// all chips get the sum; boards transfer side by side. The time of the host's additions is not
+/// known and not counted.
 SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>& meshes,
                   Bytes size) {
   const wormhole::Profiles remote = wormhole::behind_ethernet(profiles);
@@ -26,7 +27,7 @@ SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>
     return is_remote(chip) ? remote : profiles;
   };
   SimTime read;
-  std::map<int, SimTime> written;  // by board
+  std::map<int, SimTime> written;  // keys are boards
   for (const ChipSet& mesh : meshes) {
     read = std::max(read, transfer_time(size, of(mesh.front()).chip.pcie_read) +
                               of(mesh.front()).software.host_finish);

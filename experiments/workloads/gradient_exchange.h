@@ -20,8 +20,8 @@ struct Gradient {
 
 /// Holds what a step says about its gradients.
 struct GradientWork {
-  std::vector<Gradient> gradients;  ///< In the order in which they are made.
-  double backward_end = 0;          ///< As a share of the step's kernel time.
+  std::vector<Gradient> gradients;  ///< They are in the order in which they are made.
+  double backward_end = 0;          ///< A share of the step's kernel time.
 
   Bytes size() const;
 };

@@ -79,7 +79,7 @@ class HalfBatches final : public EmulatedCase {
   struct Half {
     Training training;
     std::optional<autograd::StaticStep> step;
-    std::vector<Program> programs;  ///< On the half's sub-device.
+    std::vector<Program> programs;  ///< They run on the half's sub-device.
     std::optional<TraceId> trace;
   };
 

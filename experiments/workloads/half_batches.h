@@ -12,12 +12,13 @@ namespace howard::experiments {
 /// the cores, a queue and a host thread. The halves' gradients are not added, so this is the most
 /// that two queues can gain. `make_half` is called for each half.
 ///
-/// Error for an engine other than static or traced, corrected. For the other engines not every call
-/// is known before the step, so the threads' calls cannot be made in the order of their clocks.
+/// Throws Error for an engine other than static or traced, corrected. For the other engines not
+/// every call is known before the step, so the threads' calls cannot be made in the order of their
+/// clocks.
 std::unique_ptr<harness::Case> half_batches(const DevBox& box, const TrainingOptions& options,
                                             const std::function<Training(Device&)>& make_half);
 
-/// Returns half of a batch. Error if it has no two equal halves of whole tiles.
+/// Returns half of a batch. Throws Error if it has no two equal halves of whole tiles.
 std::int64_t half_of(std::int64_t batch);
 
 }  // namespace howard::experiments

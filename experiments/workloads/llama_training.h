@@ -8,18 +8,18 @@
 
 namespace howard::experiments {
 
-/// The sizes of a model of TTML's configuration files, for one sequence: nanollama3, tinyllama,
-/// llama3_2_1b, llama8b. Error for any other name.
+/// Returns the sizes of a model of TTML's configuration files, for one sequence: nanollama3,
+/// tinyllama, llama3_2_1b, llama8b. Throws Error for any other name.
 models::LlamaOptions llama_sizes_of(std::string_view model);
 
-/// What updates the parameters.
+/// Says what updates the parameters.
 enum class LlamaOptimizer {
-  adamw,  ///< Of small ops, TTML's own.
+  adamw,  ///< TTML's own, made of small ops.
   moreh,  ///< One program for a parameter.
-  sgd,    ///< Whose steps are all the same.
+  sgd,    ///< Its steps are all the same.
 };
 
-/// TTML's training of a Llama, products at the highest fidelity.
+/// Trains a Llama as TTML does, with products at the highest math fidelity.
 Training train_llama(Device& device, const models::LlamaOptions& options, LlamaOptimizer optimizer);
 
 }  // namespace howard::experiments

@@ -19,7 +19,7 @@ using LogContent = std::variant<profiler::Log, std::vector<harness::ExperimentRe
 
 /// Reads a file of any kind that profiler/formats/log_file.h names, its kind by its content.
 /// `emulated`: the chip and software to compare an ops_perf_results CSV with; null: nothing is
-/// compared; `options` say what of a log is wanted. Error when the file can not be read, when
+/// compared; `options` say what of a log is wanted. Throws Error when the file cannot be read, when
 /// nothing in it ran, and for another kind that is to be compared.
 LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
                             const profiler::ReadOptions& options = {});

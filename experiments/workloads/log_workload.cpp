@@ -30,21 +30,21 @@ bool is_product(const Program& program) {
          std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
 }
 
-/// Whether it is a product whose second operand could be in a block format and is not.
+/// Says whether it is a product whose second operand could be in a block format and is not.
 bool has_wide_weights(const Program& program) {
   return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
                                  program.inputs[1].spec.dtype == DataType::float32);
 }
 
-/// Whether a program puts elements elsewhere and computes nothing.
+/// Says whether a program puts elements elsewhere and computes nothing.
 bool moves(const Program& program) {
   constexpr std::array<std::string_view, 6> kNames{"reshape",   "tilize",      "untilize",
                                                    "transpose", "split_heads", "concat_heads"};
   return std::ranges::find(kNames, program.name) != kNames.end();
 }
 
-/// The usual time from one call of the host to the next, where the device did not hold it up;
-/// absent when the log has no host times.
+/// Returns the usual time from one call of the host to the next, where the device did not hold it
+/// up; absent when the log has no host times.
 std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRun*>& programs) {
   std::vector<SimTime> calls;
   const profiler::ProgramRun* last = nullptr;
@@ -59,8 +59,8 @@ std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRu
   return *middle;
 }
 
-/// Whether the log's calls take nearer to what the emulator takes for those of Python than to those
-/// of C++.
+/// Says whether the time of the log's calls is nearer to the emulator's for calls from Python than
+/// to that for calls from C++.
 bool calls_like_python(const wormhole::Profiles& profiles, SimTime call) {
   wormhole::WormholeDevice device(profiles);
   const SimTime begin = device.now();
@@ -140,7 +140,7 @@ LogOptions log_options(const Parameters& parameters) {
   return options;
 }
 
-/// A pass over the programs of a log on an emulated chip.
+/// Runs the programs of a log on an emulated chip.
 class LogCase final : public EmulatedCase {
  public:
   LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
@@ -156,7 +156,7 @@ class LogCase final : public EmulatedCase {
                    .accepted = "",
                    .hint = ""});
     }
-    run_calls();  // compiled from here on
+    run_calls();  // the programs are compiled from here on
     finish();
     if (!options.trace) return;
     queue().begin_trace_capture();

@@ -26,10 +26,10 @@ namespace {
 using autograd::Tape;
 using autograd::Value;
 
-/// More than any step takes: what it would need is to be known even where it does not fit.
+/// This is more than any step takes, so that its need is known even where it does not fit.
 constexpr Bytes kEndlessDram{std::int64_t{1} << 56};
 
-/// What programs take by themselves.
+/// Holds what programs take by themselves.
 struct KernelTimes {
   SimTime compute, exchange;
 };
@@ -42,13 +42,13 @@ KernelTimes operator*(const KernelTimes& a, int count) {
   return {a.compute * count, a.exchange * count};
 }
 
-/// A part of a step on one chip: how long it is from an idle chip to an idle chip, and its kernels.
+/// Holds a part of a step on one chip: its time from an idle chip to an idle chip, and its kernels.
 struct StepPart {
   SimTime time;
   KernelTimes kernels;
 };
 
-/// One micro-batch on one stage.
+/// Holds the passes of one micro-batch through one stage.
 struct StagePasses {
   StepPart forward, backward;
   Bytes kept;  ///< What the forward pass leaves in DRAM for the backward pass.
@@ -65,7 +65,7 @@ models::LlamaOptions share_of_mesh(const MeshJob& job, int first_block, int end_
   return options;
 }
 
-/// A chip with its share of the model, of DRAM without end.
+/// Runs a chip with its share of the model and DRAM without end.
 class MeshChip {
  public:
   MeshChip(const DevBox& box, const MeshJob& job, int first_block, int end_block)
@@ -81,12 +81,12 @@ class MeshChip {
             *chip_, {{model_.options().batch, 1, model_.options().sequence, model_.options().width},
                      model_.options().compute}) {}
 
-  /// A step without stages, of so many micro-batches, in which the host runs ahead of the chip.
+  /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
   StepPart whole_step(int micro_batches) {
     const autograd::StepFunction step =
         autograd::training_step([this](Tape& tape, int) { return model_.loss(tape); }, averaged_,
                                 {.tape = tape_options(), .batches = micro_batches});
-    static_cast<void>(step(*chip_));  // programs are planned once
+    static_cast<void>(step(*chip_));  // programs are planned here, once
     finish();
     const SimTime start = chip_->now();
     static_cast<void>(step(*chip_));
@@ -174,7 +174,7 @@ class MeshChip {
     }
   }
 
-  /// One micro-batch; returns how many programs a recorder has after its forward pass.
+  /// Runs one micro-batch and returns how many programs a recorder has after its forward pass.
   std::size_t pass(Device& device) {
     Tape tape(device, tape_options());
     const Value output = forward_on(tape);
@@ -212,7 +212,7 @@ class MeshChip {
   ops::Tensor activations_;
 };
 
-/// The time of a step of `count` micro-batches, each after the second like it.
+/// Returns the time of a step of `count` micro-batches, each after the second like it.
 StepPart extended(const StepPart& one, const StepPart& two, int count) {
   const auto more = [&](SimTime a, SimTime b) { return b + (b - a) * (count - 2); };
   return {more(one.time, two.time),
@@ -232,7 +232,7 @@ MeshStepTimes step_without_stages(const DevBox& box, const MeshJob& job) {
   return times;
 }
 
-/// What the chips of one stage do.
+/// Holds what the chips of one stage do.
 struct Stage {
   StagePasses passes;
   StepPart update;
@@ -245,7 +245,7 @@ SimTime send_time(const wormhole::Profiles& profiles, Socket socket, Bytes size)
     return transfer_time(size, profiles.chip.pcie_read) + profiles.software.host_finish +
            transfer_time(size, profiles.chip.pcie_write);
   }
-  // One hop, which the whole tensor passes: it is half of what two chips would gather.
+  // The whole tensor passes one hop, which takes half of what two chips would take to gather it.
   return wormhole::half_all_reduce_time(profiles.software.all_reduce, 2, 1, 2 * size);
 }
 
@@ -257,7 +257,7 @@ Stage stage_of(const DevBox& box, const MeshJob& job, int first, int end) {
   return stage;
 }
 
-/// All stages. Those in the middle that have as many blocks are equal.
+/// Returns all stages. Those in the middle with equally many blocks are equal.
 std::vector<Stage> stages_of(const DevBox& box, const MeshJob& job) {
   const int count = job.mesh.pp;
   std::map<std::tuple<bool, bool, int>, Stage> known;

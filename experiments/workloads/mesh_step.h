@@ -12,8 +12,9 @@
 
 namespace howard::experiments {
 
-/// How chips share a training: `ddp` groups divide the batch, the `tp` chips of a group divide the
-/// layers, and the blocks are divided among `pp` stages that have a mesh of ddp x tp chips each.
+/// Says how chips share a training: `ddp` groups divide the batch, the `tp` chips of a group divide
+/// the layers, and the blocks are divided among `pp` stages that have a mesh of ddp x tp chips
+/// each.
 struct MeshShape {
   int ddp = 1;
   int tp = 1;
@@ -22,18 +23,18 @@ struct MeshShape {
   int chips() const { return ddp * tp * pp; }
 };
 
-/// Parses "2x4x1", DDP x TP x PP; what is left out at the end is 1. Throws Error for anything else,
-/// and for more than 1024 chips.
+/// Parses "2x4x1", DDP x TP x PP; numbers left out at the end are 1. Throws Error for anything
+/// else, and for more than 1024 chips.
 MeshShape parse_mesh(std::string_view value);
 std::string mesh_text(const MeshShape& mesh);
 
-/// How activations get from stage to stage.
+/// Says how activations get from stage to stage.
 enum class Socket : std::uint8_t {
-  mpi,     ///< TTML's socket_type mpi: read by the host and written to the other chip.
-  fabric,  ///< Over a link between the chips.
+  mpi,     ///< TTML's socket_type mpi: the host reads them and writes them to the other chip.
+  fabric,  ///< They go over a link between the chips.
 };
 
-/// A step of a training on several chips.
+/// Describes a step of a training on several chips.
 struct MeshJob {
   models::LlamaOptions model;  ///< Its batch is that of a micro-batch, over all groups.
   MeshShape mesh;
@@ -43,7 +44,7 @@ struct MeshJob {
   wormhole::DispatchCoreType dispatch{};
 };
 
-/// Returns why a mesh can not run a job, as "3 groups of heads can not be divided by 2 chips";
+/// Returns why a mesh cannot run a job, as "3 groups of heads can not be divided by 2 chips";
 /// absent if it can.
 std::optional<std::string> mesh_obstacle(const MeshJob& job);
 

@@ -28,7 +28,7 @@ struct ModelFinding {
 /// Runs one step of each engine on `device`, in `dtype` with float32 parameters. It takes the
 /// gradients from how SGD changed the parameters, which is the only thing that all engines leave
 /// behind. The reference is the same step in float64, with results rounded to the data type in
-/// which they are stored. Error for an unknown model, or a gradient that is not finite.
+/// which they are stored. Throws Error for an unknown model, or a gradient that is not finite.
 ModelFinding check_model(Device& device, std::string_view model, DataType dtype,
                          std::uint32_t seed);
 

@@ -38,12 +38,12 @@ const std::vector<OpCheck>& op_checks();
 
 /// Says how far a device's numbers are from float64.
 struct OpFinding {
-  /// From the op on the inputs before they were rounded, as in the report.
+  /// The reference is the op on the inputs before they were rounded, as in the report.
   double max_difference = 0;
   double kernel_difference =
-      0;  ///< From the op on the inputs that the device had: its arithmetic alone.
+      0;  ///< Against the op on the inputs that the device had: its arithmetic alone.
   double max_reference = 0;  ///< The largest magnitude in the first reference.
-  bool passes = false;       ///< By the first difference, for all elements.
+  bool passes = false;       ///< The first difference decides, for all elements.
   bool zeros_pass = false;   ///< True if a device that computes nothing would pass too.
 };
 

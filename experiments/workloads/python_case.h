@@ -25,8 +25,8 @@ struct PythonMlp {
 };
 
 // Returns steps of the Python engine in a process of its own, which times them. Each is over when
-// it has run. The point gets their losses, as training_loss.h says. Error if the process fails or
-// its time limit passes.
+// it has run. The point gets their losses, as training_loss.h says. Throws Error if the process
+// fails or its time limit passes.
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model);
 /// Does the same on the emulated chip, by its clock; steps follow each other without a finish.
@@ -52,7 +52,8 @@ enum class TorchSetting : std::uint8_t {
   as_installed,
 };
 
-/// The engines of PyTorch: as it is, and with what torch.compile makes, which needs PyTorch 2.
+/// These are the engines of PyTorch: PyTorch as it is, and with torch.compile, which needs PyTorch
+/// 2.
 inline constexpr std::string_view kTorch = "torch", kCompiledTorch = "torch_compile";
 inline bool is_torch(std::string_view engine) {
   return engine == kTorch || engine == kCompiledTorch;
@@ -65,7 +66,7 @@ struct TorchStep {
   std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384, a multiple of 64.
   int layers = 2;            ///< The MLP's layers, or GPT-2's blocks.
   TorchNumbers numbers = TorchNumbers::fp32;
-  bool compiled = false;  ///< Whether torch.compile makes the forward and backward pass.
+  bool compiled = false;  ///< True if torch.compile makes both passes.
   TorchSetting setting = TorchSetting::tuned;
 };
 

@@ -25,7 +25,7 @@ struct StepWork {
   int calls = 0;
   int launches = 0;
   SimTime kernel;
-  calibration::KnownTime known;   ///< Of the kernels.
+  calibration::KnownTime known;   ///< The kernels' time.
   std::vector<OpKindWork> kinds;  ///< The longest time first.
   std::string slowest_product;    ///< How it is cut over the cores; empty without products.
   /// The calls in the order in which each op is first called: "matmul 5, transpose 2, add 2".

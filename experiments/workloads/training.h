@@ -33,8 +33,8 @@ Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width
 Training train_gpt2(Device& device, const models::Gpt2Options& options,
                     const MatmulAttributes& products = {});
 
-/// Trains as TTML does: AdamW, made of small ops unless `form` says otherwise, and products at the
-/// highest fidelity.
+/// Trains as TTML does: with AdamW, which is made of small ops unless `form` says otherwise, and
+/// with products at the highest math fidelity.
 Training train_nano_gpt(Device& device, const models::NanoGptOptions& options,
                         autograd::AdamWForm form = autograd::AdamWForm::composite);
 

@@ -33,7 +33,7 @@ Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
   harness::Backend backend{};
-  wormhole::DispatchCoreType dispatch{};  ///< Of the emulated chip.
+  wormhole::DispatchCoreType dispatch{};  ///< The emulated chip's.
   Engine engine{};
   /// Runs the report's static engine as released: each call allocates its result, and the replay of
   /// a trace does not train.
@@ -42,7 +42,7 @@ struct TrainingOptions {
   bool fused = false;         ///< Uses functions that do more in one program, as TTML's do.
   int queues = 1;             ///< The queues of the emulated chip; for 2 see half_batches.h.
   bool profiled = false;      ///< The chip is profiled by tt-metal's device profiler.
-  bool fuses_traces = false;  ///< On the host; HostOptions says how.
+  bool fuses_traces = false;  ///< The host's device fuses; HostOptions says how.
   bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 

@@ -27,12 +27,12 @@ using harness::Parameters;
 using wormhole::MatmulProblem;
 using wormhole::PricedMatmul;
 
-/// The iterations of matmul_sweep.
+/// These are the iterations of matmul_sweep.
 constexpr harness::VirtualTiming kCallTiming{.warmup = 10, .iterations = 50};
 
 constexpr std::array<std::string_view, 3> kSizes{"m", "k", "n"};
 
-/// Functions that ttnn applies to the result within the kernel of a product.
+/// ttnn applies these functions to the result within the kernel of a product.
 constexpr std::array kActivations{Eltwise::relu, Eltwise::gelu,  Eltwise::exp,
                                   Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal};
 
@@ -74,7 +74,7 @@ TensorSpec spec_of(const Parameters& product, DataType type, std::string_view me
           .storage = storage_of(product, memory)};
 }
 
-/// The product on a device of its own: operands, and the calls that ttnn makes of it.
+/// Runs a product on a device of its own: its operands, and the calls that ttnn makes of it.
 class TunedProduct final : public EmulatedCase {
  public:
   TunedProduct(const DevBox& box, const Parameters& product)
@@ -107,19 +107,19 @@ class TunedProduct final : public EmulatedCase {
     return bias_ ? ops::linear(a_, b_, *bias_, out_, attributes_)
                  : ops::matmul(a_, b_, out_, attributes_);
   }
-  /// From here on with this configuration, or with ttnn's choice.
+  /// Uses this configuration from here on, or ttnn's choice.
   void use(const std::optional<MatmulConfig>& config) {
     attributes_.config = config;
     attributes_.compute.fidelity = fidelity();
   }
 
-  /// Of ttnn's own choice where nobody says another one.
+  /// Returns the math fidelity, which is ttnn's choice unless the point names one.
   MathFidelity fidelity() {
     if (attributes_.compute.fidelity) return *attributes_.compute.fidelity;
     return device().explain(multiplication()).matmul->fidelity;
   }
 
-  /// All kernels of the calls.
+  /// Returns the time of all kernels of the calls.
   SimTime kernel_time() {
     SimTime time;
     for (const auto& launch : device().launches(multiplication())) time += launch.kernel.total;
@@ -127,8 +127,8 @@ class TunedProduct final : public EmulatedCase {
   }
   const wormhole::PlannedProgram& planned() { return device().explain(multiplication()); }
 
-  /// What stands beside a product whose kernel does not transpose, nor apply the activation unless
-  /// it `activates`.
+  /// Returns the time of the programs beside a product whose kernel does not transpose, nor apply
+  /// the activation unless it `activates`.
   SimTime time_beside(bool activates) {
     const MatmulAttributes own = attributes_;
     attributes_.config = MatmulConfig{.kind = MatmulKind::multi_core};
@@ -141,7 +141,8 @@ class TunedProduct final : public EmulatedCase {
     return time;
   }
 
-  /// The product itself, as the kernels of multicast configurations see it, or as the others do.
+  /// Returns the product itself, as the kernels of multicast configurations see it, or as the
+  /// others do.
   MatmulProblem problem(const DevBox& box, bool multicast) const {
     MatmulProblem problem = wormhole::problem_of(multiplication(), attributes_);
     problem.config.reset();
@@ -178,7 +179,7 @@ class TunedProduct final : public EmulatedCase {
   std::optional<ops::Tensor> bias_;
 };
 
-/// The cores that the search may use. Error when the chip has fewer.
+/// Returns the cores that the search may use. Throws Error when the chip has fewer.
 CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
   const auto wanted = parse_grid(value_of(product, "grid"));
   if (!wanted) return all;
@@ -191,7 +192,7 @@ CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
        .hint = fmt::format("-a grid={}x{}", all.columns, all.rows)});
 }
 
-/// What the search has found, with what its kernels leave to other programs.
+/// Holds what the search has found, and what its kernels leave to other programs.
 struct Found {
   PricedMatmul priced;
   SimTime time;
@@ -228,7 +229,8 @@ std::vector<Found> search_all(const DevBox& box, const Parameters& product, Tune
   return found;
 }
 
-/// Every blocking of the share that `config` gives a core, with what stands beside the product.
+/// Returns every blocking of the share that `config` gives a core, with the time beside the
+/// product.
 std::vector<TuningPlace> places(const TunedConfig& config, Bytes l1, const DevBox& box) {
   const SimTime beside = config.time - wormhole::price(config.plan, box.profiles()).kernel.total;
   std::vector<TuningPlace> result;

@@ -27,7 +27,7 @@ std::string_view told(const Tuning& tuning, std::string_view axis) {
 
 std::string time_text(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
-/// "A[4096,4096] B[4096,4096], bfloat16, transpose b, 8x7 cores".
+/// Returns "A[4096,4096] B[4096,4096], bfloat16, transpose b, 8x7 cores".
 std::string product_text(const Tuning& tuning) {
   const std::string batch =
       told(tuning, "batch") == "1" ? "" : fmt::format("{},", told(tuning, "batch"));
@@ -53,7 +53,7 @@ std::string product_text(const Tuning& tuning) {
                      name_of(tuning.own_choice().plan.fidelity));
 }
 
-/// "ttnn's own choice takes 10.58 ms, the best of 8543861 configurations 2.102 ms: 5.00x".
+/// Returns "ttnn's own choice takes 10.58 ms, the best of 8543861 configurations 2.102 ms: 5.00x".
 std::string answer_text(const Tuning& tuning) {
   const double gain = tuning.gain(tuning.best());
   if (gain <= 1) {
@@ -107,7 +107,7 @@ reports::Table table_of(const Tuning& tuning) {
   return table;
 }
 
-// Python.
+// The functions below write Python.
 
 std::string_view python_type(DataType dtype) { return name_of(dtype); }
 
@@ -123,7 +123,7 @@ std::string compute_config(const Tuning& tuning) {
       name_of(plan.fidelity), plan.fp32_accumulation ? "True" : "False");
 }
 
-/// The call of a configuration that the name `program_config` holds.
+/// Returns the call of a configuration that the name `program_config` holds.
 std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   const bool bias = told(tuning, "bias") == "yes";
   const std::string_view transposed = told(tuning, "transpose");
@@ -142,7 +142,7 @@ std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   return call;
 }
 
-/// `text` with each line after the first `spaces` further to the right.
+/// Returns `text` with each line after the first `spaces` further to the right.
 std::string indented(std::string text, std::size_t spaces) {
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
     text.insert(at + 1, spaces, ' ');

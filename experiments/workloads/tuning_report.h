@@ -13,21 +13,21 @@
 
 namespace howard::experiments {
 
-/// The default and the best configurations of each product, a table for each.
+/// Returns a table for each product: its default and its best configurations.
 std::vector<reports::Table> tuning_tables(std::span<const Tuning> tunings);
 
-/// How such a result is shown where only the result is left.
+/// Says how such a result is shown where only the result is left.
 harness::Presentation tuning_presentation();
 
-/// A point for each configuration; its axis `rank` is "default", or its place.
+/// Returns a point for each configuration; its axis `rank` is "default", or its place.
 harness::ExperimentResult tuning_result(std::span<const Tuning> tunings,
                                         const harness::RunContext& context);
 
-/// The fastest configuration as Python to paste: program_config, the compute_kernel_config that
-/// keeps the numbers of ttnn's own choice, and the call.
+/// Returns the fastest configuration as Python to paste: program_config, the compute_kernel_config
+/// that keeps the numbers of ttnn's own choice, and the call.
 std::string best_python(const Tuning& tuning);
 
-/// A Python module of all configurations: one list of dictionaries for each product.
+/// Returns a Python module of all configurations: one list of dictionaries for each product.
 std::string tuning_module(std::span<const Tuning> tunings);
 
 /// Draws time against L1: every blocking of the fastest configuration's share of a core and of the

@@ -17,7 +17,7 @@ namespace {
 using workload::Command;
 using workload::Step;
 
-/// Numbers of traces that the program does not use itself.
+/// Traces of our own have numbers from here on, which the program does not use itself.
 constexpr std::uint32_t kOwnTraces = 1U << 30;
 
 bool has_shards(const workload::Workload& program, const workload::CallLine& call) {
@@ -95,7 +95,7 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   player_.run({Step::end_trace, stretch.queue, trace});
 }
 
-/// What the launches of a call take in a trace's region.
+/// Returns what the launches of a call take in the trace region.
 Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
   Bytes size;
   for (const wormhole::PlannedProgram& launch : device().launches(player_.program_of(call))) {
@@ -177,7 +177,7 @@ void WorkloadCase::count_product(const workload::CallLine& call) {
   product.flops += program.flops;
 }
 
-/// The products with the longest kernels, and how far each is from the peak of all cores.
+/// Says which products have the longest kernels, and how far each is from the peak of all cores.
 void WorkloadCase::describe_products(harness::PointResult& point) const {
   constexpr std::size_t kMost = 3;
   std::vector<std::pair<std::string, Product>> slowest(products_.begin(), products_.end());
@@ -224,7 +224,7 @@ void WorkloadCase::describe_launches(harness::PointResult& point) const {
   point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
 }
 
-/// How many programs were called for the first time, and what that took the host.
+/// Says how many programs were called for the first time, and how long that took the host.
 void WorkloadCase::describe_first_calls(harness::PointResult& point) const {
   std::uint64_t known = 0;
   std::uint64_t compiled = 0;

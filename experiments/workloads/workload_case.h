@@ -12,7 +12,7 @@
 
 namespace howard::experiments {
 
-/// How a recorded program is run again.
+/// Says how a recorded program is run again.
 struct WorkloadOptions {
   bool from_python = true;  ///< Its calls cost the host what calls from Python cost.
   bool first_calls = true;  ///< The first calls of programs cost what they cost then.
@@ -20,12 +20,12 @@ struct WorkloadOptions {
   bool waits = true;        ///< It waits where it did; otherwise once, at its end.
 };
 
-/// A recorded program, from its first command to its end, its finish included.
+/// Runs a recorded program from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
-  /// With `traced` the traces are captured here, before anything is timed. Error when they do not
-  /// fit into the chip's region for them, or the program does not run on the chip. `software`: that
-  /// of the device.
+  /// If `traced`, the traces are captured here, before anything is timed. Throws Error when they do
+  /// not fit into the chip's region for them, or the program does not run on the chip. `software`
+  /// is that of the device.
   WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
                std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
                const wormhole::SoftwareProfile& software);
@@ -35,13 +35,13 @@ class WorkloadCase final : public EmulatedCase {
   void describe(double seconds, harness::PointResult& point) const override;
 
  private:
-  /// Calls that follow each other on one queue, without a transfer or a wait between them.
+  /// Holds calls that follow each other on one queue, without a transfer or a wait between them.
   struct Stretch {
-    std::size_t begin = 0, end = 0;  ///< Of the commands.
+    std::size_t begin = 0, end = 0;  ///< Places among the commands.
     std::uint8_t queue = 0;
   };
 
-  /// Matrix products of one shape and configuration.
+  /// Holds the matrix products of one shape and configuration.
   struct Product {
     std::uint64_t runs = 0;
     SimTime kernel;
@@ -65,9 +65,10 @@ class WorkloadCase final : public EmulatedCase {
   workload::Player player_;
   std::vector<Stretch> stretches_;
   std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
-  std::vector<workload::RegionTime> regions_;  ///< Of the last run.
+  std::vector<workload::RegionTime> regions_;  ///< The last run's.
   Bytes largest_trace_;
-  std::map<std::string, Product> products_;  ///< Of the first run that makes its calls itself.
+  std::map<std::string, Product>
+      products_;  ///< Found by the first run that makes its calls itself.
   bool has_counted_ = false;
 };
 

@@ -48,7 +48,7 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv);
                                const std::string& accepted, const std::string& hint = "");
 
 /// Returns the value of `option`, which must consist of digits: CLI11 would read 010 as 8 and -1 as
-/// 2^64 - 1. UsageError for any other text and for a value that is not from `low` to `high`.
+/// 2^64 - 1. Throws UsageError for any other text and for a value that is not from `low` to `high`.
 std::uint64_t whole_within(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high);
 /// Does the same for a finite number.
@@ -88,12 +88,12 @@ void add_choice(CLI::App& app, const std::string& option, Value& value,
   app.add_option_function<std::string>(option, choose, join(words, ","));
 }
 
-/// Checks --profile and --set. UsageError for a --profile that is neither a name nor a file and for
-/// a constant that is set twice; Error for a file that is not a profile.
+/// Checks --profile and --set. Throws UsageError for a --profile that is neither a name nor a file
+/// and for a constant that is set twice; throws Error for a file that is not a profile.
 void require_settings(const wormhole::ProfileChoice& choice);
 
-/// Returns what `read` makes of --profile and --set. UsageError for a bad --set; other errors are
-/// those of require_settings().
+/// Returns what `read` makes of --profile and --set. Throws UsageError for a bad --set; other
+/// errors are those of require_settings().
 template <class Read>
 auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
   require_settings(choice);

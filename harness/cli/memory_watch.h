@@ -15,7 +15,7 @@ namespace howard::cli {
 std::vector<reports::Table> memory_tables(const profiler::MemoryUse& use, const std::string& title);
 
 /// Writes memory.md (the tables), buffers.csv (every buffer's lifetime) and a picture into the
-/// canvas's folder. Error if that fails.
+/// canvas's folder. Throws Error if that fails.
 void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Table>& tables,
                   const std::string& title, const reports::Canvas& canvas);
 
@@ -28,8 +28,8 @@ class MemoryWatch {
   MemorySink* chip() { return &chip_; }
   MemorySink* host() { return &host_; }
 
-  /// Error if the point cannot be set up or fails. With a `trace`, the experiment's warm-up runs
-  /// first, and the trace receives what happens in the iteration after it.
+  /// Throws Error if the point cannot be set up or fails. With a `trace`, the experiment's warm-up
+  /// runs first, and the trace receives what happens in the iteration after it.
   profiler::MemoryUse record(const harness::Experiment& experiment,
                              const harness::PointResult& point, EventSink* trace = nullptr);
 

@@ -101,7 +101,7 @@ void require_one_text_in_each_place(const Options& options) {
         std::pair("--md", options.markdown), std::pair("--times", options.times),
         std::pair("--trace", options.trace)}) {
     std::error_code ignored;
-    // /dev/null takes any number of texts
+    // /dev/null takes any number of texts.
     const bool replaced = !std::filesystem::is_other(file, ignored);
     if (file.empty() || !replaced) continue;
     const std::filesystem::path path(file);

@@ -25,9 +25,9 @@ struct Options {
   bool dry_run = false;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
-  /// Whether the host multiplies in the ways that are fastest on this machine (ProductTuning).
+  /// True if the host multiplies in the ways that are fastest on this machine (ProductTuning).
   bool tuning = true;
-  bool binding = true;  ///< Whether host threads stay on cores of their own where that is possible.
+  bool binding = true;  ///< Host threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   // For each output, "" is the default place under `results` and "-" is standard output.
@@ -37,7 +37,7 @@ struct Options {
   std::filesystem::path memory;       ///< A folder; empty if none is wanted.
   reports::Canvas canvas;             ///< The settings of all pictures; its folder is not used.
   bool bottlenecks = false;
-  bool page = false;  ///< Whether index.html is written beside the results.
+  bool page = false;  ///< True if index.html is written beside the results.
 
   /// Returns whether one more iteration of each point is recorded.
   bool records() const { return !trace.empty() || !device_logs.empty() || bottlenecks; }
@@ -54,7 +54,8 @@ std::string version_text();
 /// file, where one would be lost.
 void require_one_text_in_each_place(const Options& options);
 
-/// Parses the command line. UsageError for a bad one, with a suggestion for a mistyped option.
+/// Parses the command line. Throws UsageError for a bad one, with a suggestion for a mistyped
+/// option.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

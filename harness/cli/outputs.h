@@ -24,7 +24,7 @@ struct Finished {
   std::vector<harness::Document> documents;
   double seconds = 0;           ///< The wall time that it took.
   std::string_view question{};  ///< The question that the experiment asks.
-  /// The tables of the emulated points were shown before the host's points ran.
+  /// True if the tables of the emulated points were shown before the host's points ran.
   bool emulated_is_shown = false;
   /// If it is not empty, these tables replace those that the presentation makes.
   std::vector<reports::Table> tables;
@@ -36,7 +36,8 @@ class Outputs {
  public:
   explicit Outputs(const Options& options);
 
-  /// Error if a place for results cannot be written; this is checked before any time is spent.
+  /// Throws Error if a place for results cannot be written; this is checked before any time is
+  /// spent.
   void require_writable() const;
 
   /// Returns true once a second, so that a killed run loses only its last second. If a checkpoint
@@ -85,7 +86,7 @@ class Outputs {
   void complain(const std::string& failure);
 
   const Options& options_;
-  /// Kept for a JSON file that all experiments share.
+  /// They are kept for a JSON file that all experiments share.
   std::vector<harness::ExperimentResult> finished_;
   std::vector<std::string> names_;  ///< The experiments whose files were written.
   std::vector<std::filesystem::path> written_;

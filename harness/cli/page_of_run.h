@@ -13,11 +13,12 @@
 
 namespace howard::cli {
 
-/// What a page shows of an experiment besides its results: of fidelity, what the numbers rest on.
+/// Returns what a page shows of an experiment besides its results. For fidelity, it is what the
+/// numbers rest on.
 std::vector<reports::Table> more_tables(const std::string& experiment,
                                         const wormhole::ProfileChoice& profiles);
 
-/// The files of an experiment that lie in `folder`, for links from a page there.
+/// Returns the files of an experiment that lie in `folder`, for links from a page there.
 std::vector<std::string> files_beside(const std::filesystem::path& folder,
                                       const std::string& experiment);
 

@@ -37,7 +37,7 @@ void require_new(const harness::ExperimentResult& result, const fs::path& file,
   }
 }
 
-/// The results; `damaged` is told of each file that cannot be read, and may throw.
+/// Returns the results; `damaged` is told of each file that cannot be read, and may throw.
 template <class Damaged>
 std::vector<harness::ExperimentResult> read_results(const fs::path& folder, Damaged damaged) {
   std::error_code failure;

@@ -144,7 +144,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
   return well ? kOk : kFailed;
 }
 
-/// Error if a tool is to have several sets of constants. A tool looks at one set.
+/// Throws Error if a tool is to have several sets of constants. A tool looks at one set.
 void require_one_design(const std::vector<PlannedExperiment>& planned,
                         const experiments::DesignSpace& space) {
   for (const PlannedExperiment& one : planned) {

@@ -232,7 +232,7 @@ Finished Session::run(PlannedExperiment planned) {
     if (ranks_.size() > 1) {
       workers.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     }
-    // With one thread, what is recorded of the points stays in order.
+    // One thread keeps what is recorded of the points in order.
     const bool in_order = !options_.trace.empty() || options_.bottlenecks;
     workers.threads = in_order ? 1 : thread_count(options_, ranks_);
     result.points = harness::run_points(*planned.experiment, std::move(planned.points),

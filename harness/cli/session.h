@@ -33,7 +33,7 @@ struct TracedPoint {
   std::string name;
   harness::Backend backend;
   profiler::ProgramRecorder recorder;
-  profiler::MemoryUse memory = {};  ///< Of the same iteration, for a page; else empty.
+  profiler::MemoryUse memory = {};  ///< The same iteration's, for a page; else empty.
 };
 
 /// Runs planned experiments one after the other, with progress, checkpoints, interruption and

@@ -29,8 +29,8 @@ struct BisectFinding {
 
 /// Finds the first of `commits`, oldest first, whose exact time of `series` differs from that of
 /// the first one. All of them are looked up with `stored`; in the gap that is left, `measure` is
-/// asked for the middle one until nothing is left. Absent if the last one has the time of the
-/// first. Error if the first or the last one has no such time.
+/// asked for the middle one until nothing is left. The result is absent if the last one has the
+/// time of the first. Throws Error if the first or the last one has no such time.
 std::optional<BisectFinding> find_first_moved(const std::vector<std::string>& commits,
                                               const Series& series, const RunOfCommit& stored,
                                               const RunOfCommit& measure);

@@ -13,13 +13,14 @@ using Stop = std::function<bool()>;
 
 /// Holds what a process has written, and how it ended.
 struct CommandOutcome {
-  int status = 0;  ///< As waitpid() gives it.
+  int status = 0;  ///< The status as waitpid() gives it.
   std::string out, err;
-  double seconds = 0;  ///< From its start to its end.
+  double seconds = 0;  ///< The time from its start to its end.
 };
 
 /// Runs a line of the shell in `folder` (empty: ours) in a process of its own and waits for its
-/// end. Error if it takes longer than `limit` seconds, or if `stop` turned true; then it is ended.
+/// end. Throws Error if it takes longer than `limit` seconds, or if `stop` turned true; then it is
+/// ended.
 CommandOutcome run_command(const std::string& line, double limit, const Stop& stop,
                            const std::filesystem::path& folder = {});
 

@@ -15,7 +15,7 @@
 namespace howard::tracking {
 namespace {
 
-/// A row without its kind and unit: what a user would call the same thing.
+/// Names a row without its kind and unit: what a user would call the same thing.
 using Key = std::pair<std::string, std::string>;
 
 std::map<Key, const Row*> judged_rows(const Run& run) {

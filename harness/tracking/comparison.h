@@ -46,17 +46,17 @@ struct Limits {
 struct JudgedRow {
   Series series;
   Verdict verdict = Verdict::same;
-  double before = 0, after = 0;              ///< In the series' unit; 0 on a side that has none.
-  std::int64_t before_ps = 0, after_ps = 0;  ///< Of an exact series.
-  /// Of a sampled series: after / before with its interval, of 95 %, or for a suspect of 1 - alpha
+  double before = 0, after = 0;  ///< Values in the series' unit; 0 on a side that has none.
+  std::int64_t before_ps = 0, after_ps = 0;  ///< An exact series has them.
+  /// A sampled series has after / before with its interval, of 95 %, or for a suspect of 1 - alpha
   /// shared among the suspects. Infinite ends say that there are too few runs.
   std::optional<double> ratio;
   std::optional<std::array<double, 2>> interval;
   std::size_t runs = 0;               ///< Pairs, or the smaller number of runs of both sides.
-  std::optional<std::size_t> needed;  ///< Of an ambiguous row: the runs that would decide.
-  /// Of a sampled series: the smallest relative change that these runs show four times out of five.
+  std::optional<std::size_t> needed;  ///< The runs that would decide an ambiguous row.
+  /// The smallest relative change of a sampled series that these runs show four times out of five.
   std::optional<double> detects;
-  std::string reason;       ///< Why it failed, is missing or is stale.
+  std::string reason;       ///< The reason why it failed, is missing or is stale.
   std::string explanation;  ///< Which ops and facts moved with it, as far as the runs say.
 
   /// Returns after / before of any row; absent if there is nothing to divide by.
@@ -78,7 +78,7 @@ struct Comparison {
 };
 
 /// Holds one side: runs of the same code under the same conditions. Exact rows and words are those
-/// of the last run; of sampled rows every run is one observation.
+/// of the last run; for sampled rows every run is one observation.
 struct Side {
   std::string name;
   std::vector<Run> runs;  ///< At least one, oldest first.
@@ -103,11 +103,11 @@ Comparison compare_sides(const Side& before, const Side& after, const Limits& li
 void mark_stale(Comparison& comparison, const Side& newest, const Side& after,
                 const std::string& since, const Limits& limits);
 
-/// Says how a row's shift of its logarithm is judged; used by comparisons of pairs too.
+/// Says how a row's shift of its logarithm is judged; comparisons of pairs use it too.
 struct Judgement {
   double shift = 0;       ///< log(after / before).
   double p = 1;           ///< Corrected for the family.
-  double half_width = 0;  ///< Of the interval with the confidence 1 - `alpha`.
+  double half_width = 0;  ///< Half the interval with the confidence 1 - `alpha`.
   double alpha = 0.05;
   std::size_t runs = 0;
 };

@@ -8,8 +8,8 @@
 
 namespace howard::tracking {
 
-// Readers of what other benchmark programs write; inputs.h says what they take from it. Each throws
-// Error, with the place and what is there, if the text breaks the rules of its format.
+// These functions read what other benchmark programs write; inputs.h says what they take from it.
+// Each throws Error, with the place and what is there, if the text breaks the rules of its format.
 
 Run read_google_benchmark(const reports::JsonNode& file);
 Run read_hyperfine(const reports::JsonNode& file);

@@ -46,7 +46,7 @@ void add_detection(Detection& sum, const Detection& first, const Detection* seco
     sum.ambiguous += first.ambiguous;
     return;
   }
-  // Of the second comparison only the rows that were ambiguous count: those that the first one
+  // Only the rows that were ambiguous count in the second comparison: those that the first one
   // found are found, those that it missed stay missed.
   const std::size_t later = second->found > first.found ? second->found - first.found : 0;
   const std::size_t found_later = std::min(later, first.ambiguous);

@@ -13,12 +13,13 @@
 namespace howard::tracking {
 
 struct GateOptions {
-  std::size_t comparisons = 20;  ///< Of the suite with itself, and for each slowdown half as many.
-  std::size_t pairs = 15;        ///< Of processes in a comparison.
+  std::size_t comparisons =
+      20;                  ///< Those of the suite with itself; each slowdown has half as many.
+  std::size_t pairs = 15;  ///< The pairs of processes in a comparison.
   std::size_t most_pairs = 100;  ///< The most that are measured when a row asks for more.
   std::vector<double> slowdowns{0.05, 0.02};
   std::uint64_t seed = 1;
-  std::function<void(const std::string&)> progress;  ///< Is told what is going on. May be empty.
+  std::function<void(const std::string&)> progress;  ///< Is told what is going on; it may be empty.
 };
 
 /// Counts what became of rows that really were slower.
@@ -34,7 +35,7 @@ struct Detection {
 
 /// Says how far the gate can be trusted with a suite on this machine.
 struct GateFindings {
-  std::size_t comparisons = 0;  ///< Of the suite with itself.
+  std::size_t comparisons = 0;  ///< Those of the suite with itself.
   std::size_t alarms = 0;       ///< Those with a row that is slower or faster.
   std::size_t rows = 0;         ///< Rows in them.
   std::size_t row_alarms = 0;

@@ -9,7 +9,7 @@
 
 namespace howard::tracking {
 
-/// A git checkout, asked by way of the program git. Where there is no git or no checkout, every
+/// Asks a git checkout by way of the program git. Where there is no git or no checkout, every
 /// answer is absent or empty.
 class GitCheckout {
  public:

@@ -17,7 +17,7 @@
 namespace howard::tracking {
 namespace {
 
-// "Hwrd", by which `file` and we know the database.
+// This is "Hwrd", by which `file` and we know the database.
 constexpr std::int64_t kApplication = 0x48777264;
 constexpr std::int64_t kSchema = 1;
 constexpr int kPatience = 10'000;  // milliseconds
@@ -228,7 +228,7 @@ std::optional<std::int64_t> History::find_run(std::string_view name) const {
   of_branch.bind(1, name);
   while (of_branch.next()) last = of_branch.integer(0);
   if (last) return last;
-  constexpr std::size_t kShortest = 4;  // as git's
+  constexpr std::size_t kShortest = 4;  // git asks for as many
   const bool is_hash = name.size() >= kShortest &&
                        name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
   const bool is_dirty = name.ends_with("-dirty");

@@ -20,9 +20,9 @@ struct HistoryPoint {
   std::int64_t run = 0;  ///< The number of the run in the database.
   std::string commit;
   std::string branch;
-  std::int64_t time = 0;         ///< Of the run, in seconds since 1970.
-  double value = 0;              ///< In the unit of the series.
-  std::int64_t picoseconds = 0;  ///< Of an exact series.
+  std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
+  double value = 0;              ///< The value in the unit of the series.
+  std::int64_t picoseconds = 0;  ///< Only an exact series has them.
   std::int64_t context = 0;      ///< Equal numbers mean equal conditions and constants.
 };
 
@@ -32,9 +32,9 @@ struct StoredSeries {
   Series series;
 };
 
-/// A database of runs, a SQLite file. Every run is stored in one transaction with write-ahead
-/// logging, so that a program that is killed loses no run that was stored and leaves no half of
-/// one, and several programs may write at the same time. The order of runs is that of their
+/// Keeps runs in a database, which is a SQLite file. Every run is stored in one transaction with
+/// write-ahead logging, so that a program that is killed loses no run that was stored and leaves no
+/// half of one, and several programs may write at the same time. The order of runs is that of their
 /// commits' dates, and of the runs themselves where commits have none.
 ///
 /// Samples are kept as 32-bit floats (a relative error of 6e-8); values and picoseconds are kept as
@@ -42,8 +42,8 @@ struct StoredSeries {
 class History {
  public:
   using Access = SqliteFile::Access;
-  /// Error if the file is no database of this program or of a newer schema, is locked for longer
-  /// than ten seconds, or may not be read or written.
+  /// Throws Error if the file is no database of this program or of a newer schema, is locked for
+  /// longer than ten seconds, or may not be read or written.
   explicit History(const std::filesystem::path& path, Access access = Access::read);
 
   /// Stores a run; one without id gets one. Returns false if a run of that id is there already.
@@ -51,8 +51,8 @@ class History {
 
   std::size_t run_count() const;
   /// Returns the number of the last stored run of the commit of that full or shortened name, or of
-  /// the branch of that name; absent if there is none. Clean runs come before "-dirty" ones. Error
-  /// if a shortened name means several commits.
+  /// the branch of that name; absent if there is none. Clean runs come before "-dirty" ones. Throws
+  /// Error if a shortened name means several commits.
   std::optional<std::int64_t> find_run(std::string_view commit_or_branch) const;
   /// Returns a run with all its rows.
   Run load(std::int64_t run) const;

@@ -18,7 +18,7 @@ namespace howard::tracking {
 /// - tt-metal's ops_perf_results CSV: the kernel time of each op on each shape.
 ///
 /// Each file is one run of one process, unless it says otherwise. `source` names it in messages.
-/// Error for a text of another kind, or one that breaks the rules of its own.
+/// Throws Error for a text of another kind, or one that breaks the rules of its own.
 std::vector<Run> parse_runs(std::string_view text, std::string_view source);
 
 }  // namespace howard::tracking

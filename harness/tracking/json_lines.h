@@ -11,15 +11,15 @@ namespace howard::tracking {
 /// Returns conditions and constants as one line of JSON; equal ones give equal bytes.
 std::string conditions_json(const Conditions& conditions, const Constants& constants);
 
-/// Reads them from such a line. Error if it is none.
+/// Reads conditions and constants from such a line. Throws Error if it is none.
 void parse_conditions(std::string_view json, Conditions& conditions, Constants& constants);
 
 /// Returns a run as one line of JSON of schema "howard.run/1", without the line break, in which
 /// nothing is lost.
 std::string run_line(const Run& run);
 
-/// Reads a run from such a line. `source` names the file and the line in messages. Error, with the
-/// place and what is there, for anything else.
+/// Reads a run from such a line. `source` names the file and the line in messages. Throws Error,
+/// with the place and what is there, for anything else.
 Run parse_run_line(std::string_view line, std::string_view source);
 
 }  // namespace howard::tracking

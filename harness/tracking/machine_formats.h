@@ -9,7 +9,8 @@
 
 namespace howard::tracking {
 
-// What other programs read. Times are in nanoseconds where a format has no unit of its own.
+// These functions return what other programs read. Times are in nanoseconds where a format has no
+// unit of its own.
 
 /// Returns a comparison as JUnit XML: a test case for each judged row. Slower, missing and new rows
 /// are failures, failed ones errors, ambiguous ones skipped.

@@ -24,10 +24,10 @@
 namespace howard::tracking {
 namespace {
 
-/// The p of the screening, and 1 minus the confidence of all intervals.
+/// This is the p of the screening, and 1 minus the confidence of all intervals.
 constexpr double kScreen = 0.05;
 
-/// A file name in the folder for temporary files; what is there is removed at the end.
+/// Names a file in the folder for temporary files, which is removed at the end.
 class ScratchFile {
  public:
   ScratchFile()

@@ -33,7 +33,7 @@ struct PairOptions {
   std::size_t pairs = 15;  ///< With fewer, one bad outlier hides a change of any size.
   std::uint64_t seed = 1;  ///< Decides which process of a pair comes first.
   bool anyway = false;     ///< Compares what require_comparable() refuses.
-  /// Is told what is going on: "pair 3 of 10". May be empty.
+  /// Is told what is going on, as in "pair 3 of 10". It may be empty.
   std::function<void(const std::string&)> progress;
 };
 

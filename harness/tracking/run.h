@@ -48,10 +48,10 @@ struct Series {
 /// Holds what one run found for one series.
 struct Row {
   Series series;
-  double value = 0;              ///< In the series' unit; of an exact row, the seconds.
-  std::int64_t picoseconds = 0;  ///< Of an exact row.
+  double value = 0;              ///< In the series' unit; an exact row has seconds.
+  std::int64_t picoseconds = 0;  ///< Only an exact row has them.
   std::vector<double> samples;   ///< Within the process; often empty.
-  std::string words;             ///< Of words, skipped and failed.
+  std::string words;             ///< Rows of words, skipped and failed have them.
 };
 
 /// Says under which conditions a run measured. Exact rows can be compared if `chip`, `software` and
@@ -79,7 +79,7 @@ struct Run {
   std::string commit;  ///< Its full name; "-dirty" is added for a tree with changes. Often unknown.
   std::string parent;  ///< The first parent of the commit; empty if unknown.
   std::string branch;
-  std::int64_t time = 0;         ///< Of the run, in seconds since 1970.
+  std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
   std::int64_t commit_time = 0;  ///< 0 if unknown.
   bool mixed = false;            ///< True if its parts are of several commits; `commit` is empty.
   Conditions conditions;
@@ -95,10 +95,11 @@ struct Run {
 Constants settings_of(const Conditions& conditions);
 
 /// Returns results as a run without id, branch and time; the commit is that of the program that
-/// made them. Error if a point is there twice, or if they were made under different conditions.
+/// made them. Throws Error if a point is there twice, or if they were made under different
+/// conditions.
 Run run_of(std::span<const harness::ExperimentResult> results);
 
-/// Puts the rows of `other`, a part of the same run, behind those of `run`. Error as above.
+/// Puts the rows of `other`, a part of the same run, behind those of `run`. Throws Error as above.
 void append(Run& run, Run other);
 
 /// Returns what two runs differ in, so that their rows of `kind` cannot be compared; empty if they

@@ -18,8 +18,8 @@ struct SeriesHistory {
   std::vector<std::size_t> changes;  ///< The first point of each new level.
 };
 
-/// Reads a series and finds its changes: of an exact one, every change; of a sampled one, change
-/// points.
+/// Reads a series and finds its changes: every change of an exact one, the change points of a
+/// sampled one.
 SeriesHistory series_history(const History& history, const StoredSeries& series,
                              const std::string& branch, std::size_t most);
 

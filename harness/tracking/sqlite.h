@@ -13,7 +13,7 @@ struct sqlite3_stmt;
 
 namespace howard::tracking {
 
-/// An open SQLite file. Failures are Errors that name the file and what to do.
+/// Holds an open SQLite file. Failures are Errors that name the file and what to do.
 class SqliteFile {
  public:
   enum class Access : std::uint8_t { read, write };
@@ -40,7 +40,7 @@ class SqliteFile {
   sqlite3* handle_ = nullptr;
 };
 
-/// A compiled statement. Parameters are numbered from 1, columns from 0.
+/// Holds a compiled statement. Parameters are numbered from 1, columns from 0.
 class Statement {
  public:
   Statement(const SqliteFile& file, std::string_view sql);
@@ -69,7 +69,7 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-/// A transaction that is undone unless it was committed.
+/// Undoes a transaction unless it was committed.
 class Transaction {
  public:
   explicit Transaction(SqliteFile& file);

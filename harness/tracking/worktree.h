@@ -8,9 +8,9 @@
 
 namespace howard::tracking {
 
-/// A second working tree of a checkout in a temporary folder, in which commits are built. It is
-/// removed at the end; what a build left in it stays from commit to commit, so that the next one is
-/// quicker.
+/// Makes a second working tree of a checkout in a temporary folder, in which commits are built. It
+/// is removed at the end; what a build left in it stays from commit to commit, so that the next one
+/// is quicker.
 class Worktree {
  public:
   /// `git` must outlive it.
@@ -19,7 +19,7 @@ class Worktree {
   Worktree(const Worktree&) = delete;
   Worktree& operator=(const Worktree&) = delete;
 
-  /// Error with git's words if it refuses.
+  /// Throws Error with git's words if it refuses.
   void check_out(const std::string& commit);
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -15,7 +15,7 @@ constexpr double kMostDrift = 0.1;
 /// call.
 constexpr std::size_t kFewestForARate = 16;
 
-/// A pair in picoseconds since the first one's host and device times.
+/// Holds a pair in picoseconds since the first one's host and device times.
 struct Point {
   double host, device;
 };
@@ -29,12 +29,12 @@ double quantile(std::vector<double> values, double part) {
   return *nth;
 }
 
-/// The slope of a line through the points that half of them could not change: the median over
-/// points that lie half of the list apart, each counted by how far apart they are in time.
+/// Returns the slope of a line through the points that half of them could not change: the median
+/// over points that lie half of the list apart, each counted by how far apart they are in time.
 double robust_rate(const std::vector<Point>& points) {
   constexpr std::size_t kMostPoints = 1024;
   const std::size_t step = std::max<std::size_t>(1, points.size() / kMostPoints);
-  std::vector<std::pair<double, double>> slopes;  // and their weights
+  std::vector<std::pair<double, double>> slopes;  // with their weights
   double weight = 0;
   const std::size_t half = points.size() / 2;
   for (std::size_t i = 0; i + half < points.size(); i += step) {
@@ -52,7 +52,7 @@ double robust_rate(const std::vector<Point>& points) {
   return 0;
 }
 
-/// Without points far below the line of the others, which are damaged.
+/// Returns the points without those far below the line of the others, which are damaged.
 std::vector<Point> without_damage(std::vector<Point> points, double rate) {
   std::vector<double> late;
   late.reserve(points.size());
@@ -66,7 +66,7 @@ std::vector<Point> without_damage(std::vector<Point> points, double rate) {
   return points;
 }
 
-/// The corners of the lower edge of the points' convex hull, by host time.
+/// Returns the corners of the lower edge of the points' convex hull, by host time.
 std::vector<Point> lower_hull(const std::vector<Point>& points) {
   std::vector<Point> hull;
   for (const Point& point : points) {
@@ -83,7 +83,7 @@ std::vector<Point> lower_hull(const std::vector<Point>& points) {
   return hull;
 }
 
-/// The median, over parts of the log, of how far its earliest start lies above the line.
+/// Returns the median, over parts of the log, of how far its earliest start lies above the line.
 double uncertainty(const std::vector<Point>& points, const Point& origin, double rate) {
   constexpr std::size_t kParts = 16;
   std::vector<double> earliest;
@@ -100,8 +100,8 @@ double uncertainty(const std::vector<Point>& points, const Point& origin, double
   return quantile(std::move(earliest), 0.5);
 }
 
-/// Of a device that fell behind the host more and more, so that the rate of its clock does not
-/// show: as if both counted alike, through the program that started soonest after its call.
+/// Aligns a device that fell behind the host more and more, so that the rate of its clock does not
+/// show, as if both counted alike: through the program that started soonest after its call.
 ClockAlignment as_if_alike(const ClockPair& first, const std::vector<Point>& all) {
   constexpr double kUsualDrift = 0.02;
   const std::vector<Point> points = without_damage(all, 1);

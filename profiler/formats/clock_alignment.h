@@ -9,22 +9,23 @@
 
 namespace howard::profiler {
 
-/// When the host began a call, by its own clock, and when the device began to run it, by its own.
+/// Holds when the host began a call, by its own clock, and when the device began to run it, by its
+/// own.
 struct ClockPair {
   SimTime host, device;
 };
 
-/// How the clock of a device and that of the host belong together. The two count from different
-/// moments, and at rates that differ by a percent or two.
+/// Says how the clock of a device and that of the host belong together. The two count from
+/// different moments, and at rates that differ by a percent or two.
 struct ClockAlignment {
   SimTime host_origin, device_origin;  ///< The same moment on both.
   double rate = 1;                     ///< Device seconds per host second.
-  /// How far the line may be off: in half of the log's parts, the earliest start that was seen
-  /// after a call lies within this of the line.
+  /// The distance by which the line may be off: in half of the log's parts, the earliest start that
+  /// was seen after a call lies within this of the line.
   SimTime uncertainty;
-  std::size_t pairs = 0;  ///< That it was found from.
+  std::size_t pairs = 0;  ///< The pairs from which it was found.
 
-  /// The moment `host` of the host's clock, on the device's.
+  /// Returns the moment `host` of the host's clock on the device's.
   SimTime device_time(SimTime host) const;
 };
 
@@ -33,8 +34,9 @@ struct ClockAlignment {
 /// late, and those that did not are what the line touches. The shortest latency between a call and
 /// its program is taken to be none. Pairs that lie far below the others are damage and left out.
 ///
-/// A device that falls behind all along is taken to count alike. Absent for fewer than three pairs
-/// at different times, and where programs would start before their calls: not clocks of one run.
+/// A device that falls behind all along is taken to count alike. The result is absent for fewer
+/// than three pairs at different times, and where programs would start before their calls, because
+/// these are not clocks of one run.
 std::optional<ClockAlignment> align_clocks(std::span<const ClockPair> pairs);
 
 }  // namespace howard::profiler

@@ -39,7 +39,7 @@ class DeviceLogPrograms {
   /// `log` gets the runs and what is dropped. It must outlive this.
   explicit DeviceLogPrograms(Log& log) : log_(log) {}
 
-  /// `sub_device`: whose cores it runs on; 0 where the file does not say.
+  /// `sub_device` is the one on whose cores it runs; 0 where the file does not say.
   void start(const DeviceLane& lane, const DeviceProgramId& id, std::uint16_t sub_device,
              std::int64_t cycle, std::uint64_t line);
   void end(const DeviceLane& lane, std::int64_t cycle, std::uint64_t line);
@@ -72,7 +72,7 @@ class DeviceLogPrograms {
     std::uint64_t line = 0;
     std::int64_t last = 0;  ///< The latest cycle.
     std::uint32_t run = 0;
-    /// How often each program was started in this run.
+    /// The number of times that each program was started in this run.
     std::map<DeviceProgramId, std::uint32_t> started;
   };
 

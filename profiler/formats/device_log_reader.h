@@ -15,7 +15,7 @@ namespace howard::profiler {
 /// reset, and another run of the whole begins. A repeated first line also begins one.
 ///
 /// Starts without an end, ends without a start and rows that cannot be read are counted as dropped.
-/// Error if the first two lines are not those of such a file.
+/// Throws Error if the first two lines are not those of such a file.
 Log read_device_log(ByteSource& source, std::string_view name);
 
 }  // namespace howard::profiler

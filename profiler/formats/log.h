@@ -20,9 +20,9 @@ namespace howard::profiler {
 struct LoggedDevice {
   std::uint16_t id = 0;
   std::string architecture;  ///< "wormhole_b0"; empty when the log does not say.
-  Frequency clock;           ///< Of its cycle counter; 0 when the log has times and no cycles.
+  Frequency clock;           ///< Its cycle counter's; 0 when the log has times and no cycles.
   int worker_cores = 0;      ///< AVAILABLE WORKER CORE COUNT, the most of its rows; 0: not known.
-  /// How the host's clock belongs to the device's, where the log has host times that fit.
+  /// The relation of the host's clock to the device's, where the log has host times that fit.
   std::optional<ClockAlignment> host_clock = {};
 };
 
@@ -38,12 +38,12 @@ struct HostOp {
 /// compared.
 struct LoggedRun {
   std::string title;  ///< A process of a trace; empty when the log has no name for it.
-  Timeline timeline;  ///< Without defects; its losses are also among the log's dropped rows.
-  std::vector<LoggedDevice> devices;  ///< By id; none in a log without cycles.
+  Timeline timeline;  ///< It has no defects; its losses are also among the dropped rows.
+  std::vector<LoggedDevice> devices;  ///< They are sorted by id; a log without cycles has none.
   std::vector<std::string> lanes;  ///< Names of the sub-devices that stand for a trace's threads.
-  std::vector<HostOp> host_ops;    ///< By name and type.
-  /// The log says when each program ran. Else they stand one after the other, and only how long
-  /// they took means anything.
+  std::vector<HostOp> host_ops;    ///< They are sorted by name and type.
+  /// True if the log says when each program ran. Otherwise they stand one after the other, and only
+  /// how long they took means anything.
   bool knows_starts = true;
 };
 
@@ -56,18 +56,18 @@ struct Log {
   OpCalls calls;                   ///< Those of its programs, where they were asked for.
 };
 
-/// Which part of a log is looked at.
+/// Says which part of a log is looked at.
 struct LogRange {
-  /// The name of a signpost, or a GLOBAL CALL COUNT: from there on, and up to there. Empty: from
-  /// the beginning, to the end.
+  /// The name of a signpost, or a GLOBAL CALL COUNT, from which on and up to which the log is read.
+  /// If they are empty, it is read from the beginning and to the end.
   std::string from, to;
-  /// Nothing is left out for being warm-up.
+  /// If true, nothing is left out for being warm-up.
   bool with_warmup = false;
 
   bool is_whole() const { return from.empty() && to.empty(); }
 };
 
-/// What is wanted of a log.
+/// Says what is wanted of a log.
 struct ReadOptions {
   Tensors tensors = Tensors::skipped;  ///< Read: `Log::calls` is filled, of an ops CSV.
   LogRange range = {};

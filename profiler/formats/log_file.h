@@ -26,11 +26,11 @@ std::string_view name_of(LogKind kind);
 inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 
 /// Returns the kind of a file that begins with `beginning`. The content decides, never the name.
-/// Error, with what it seems to be, if it is of no kind that can be read. `name` is the file's
-/// name.
+/// Throws Error, with what it seems to be, if it is of no kind that can be read. `name` is the
+/// file's name.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
 
-/// Reads a log of any kind but a result. Error as the readers throw them, and for a range of a log
+/// Reads a log of any kind but a result. Throws Error as the readers do, and for a range of a log
 /// that has no signposts.
 Log read_log(LogKind kind, ByteSource& source, std::string_view name,
              const ReadOptions& options = {});

@@ -10,7 +10,7 @@ namespace {
 struct Chip {
   std::string_view architecture;
   Frequency clock;
-  std::int64_t most_cores;  ///< That compute: its whole grid.
+  std::int64_t most_cores;  ///< The cores that compute: its whole grid.
 };
 constexpr std::array kChips{Chip{"wormhole_b0", Frequency(1'000'000'000), 80},
                             Chip{"blackhole", Frequency(1'350'000'000), 140}};
@@ -20,7 +20,7 @@ constexpr std::array kChips{Chip{"wormhole_b0", Frequency(1'000'000'000), 80},
 std::string_view architecture_of(Frequency clock, std::int64_t worker_cores) {
   for (const Chip& chip : kChips) {
     const std::int64_t difference = std::abs(clock.value() - chip.clock.value());
-    const bool by_clock = difference <= chip.clock.value() / 50;  // of the rows' rounding
+    const bool by_clock = difference <= chip.clock.value() / 50;  // the rows are rounded
     if (by_clock && worker_cores <= chip.most_cores) return chip.architecture;
   }
   if (clock > Frequency()) return {};

@@ -8,12 +8,12 @@
 
 namespace howard::profiler {
 
-/// The chip that a log does not name, by the clock of its cycles (0: not known) and by how many
-/// worker cores it has (0: not known), as tt-metal writes it: "wormhole_b0" at 1000 MHz with up to
-/// 80 cores, "blackhole" at 1350 MHz or with more. Empty when nothing tells.
+/// Returns the chip that a log does not name, by the clock of its cycles (0: not known) and by how
+/// many worker cores it has (0: not known), as tt-metal writes it: "wormhole_b0" at 1000 MHz with
+/// up to 80 cores, "blackhole" at 1350 MHz or with more. The result is empty when nothing tells.
 std::string_view architecture_of(Frequency clock, std::int64_t worker_cores);
 
-/// The clock that a chip is shipped with; Wormhole's for one that is not known.
+/// Returns the clock that a chip is shipped with; Wormhole's for one that is not known.
 Frequency usual_clock(std::string_view architecture);
 
 }  // namespace howard::profiler

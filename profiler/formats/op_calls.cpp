@@ -24,7 +24,8 @@ void for_each_text(Row& row, const Visitor& visit) {
 
 }  // namespace
 
-/// The texts end to end, then what they do not say: the numbers, and how long each text is.
+/// Sets the key: the texts end to end, then what they do not say: the numbers, and how long each
+/// text is.
 void OpCalls::set_key(const OpRow& row) {
   key_.clear();
   std::string lengths;

@@ -12,22 +12,22 @@
 
 namespace howard::profiler {
 
-/// The different calls of an `ops_perf_results` file: rows that name the same op, with the same
-/// attributes, on the same tensors and as many cores, are one. A network has some dozen, however
-/// often it runs.
+/// Collects the different calls of an `ops_perf_results` file: rows that name the same op, with the
+/// same attributes, on the same tensors and as many cores, are one. A network has some dozen,
+/// however often it runs.
 class OpCalls {
  public:
   OpCalls() = default;
   OpCalls(OpCalls&&) = default;
   OpCalls& operator=(OpCalls&&) = default;
 
-  /// The number of the row's call, from 1; a new one when none before was the same. 0 when the
-  /// table is full: programs with changing shapes have no end of calls.
+  /// Returns the number of the row's call, from 1; a new one when none before was the same. It is 0
+  /// when the table is full: programs with changing shapes have no end of calls.
   std::uint32_t id(const OpRow& row);
 
   std::size_t size() const { return calls_.size(); }
-  /// The first row that made the call, without its times. `id` is from 1 to size(); its texts live
-  /// as long as this.
+  /// Returns the first row that made the call, without its times. `id` is from 1 to size(); its
+  /// texts live as long as this.
   const OpRow& row(std::uint32_t id) const { return calls_[id - 1]; }
 
   static constexpr std::size_t kMost = 100'000;

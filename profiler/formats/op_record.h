@@ -25,7 +25,7 @@ struct OpRecord {
   ProgramRun run;  ///< Its number is that of the launch, from 1.
   std::string name;
   ProgramFacts facts;
-  std::vector<CoreRecord> cores;  ///< By row, then column; empty if they were not recorded.
+  std::vector<CoreRecord> cores;  ///< Sorted by row, then column; empty if they were not recorded.
 };
 
 /// Holds what the logs say about the device.

@@ -66,7 +66,7 @@ constexpr std::array<std::string_view, kLastColumn> kNames = {
     "PROGRAM CACHE HIT",
     "PM IDEAL [ns]",
 };
-/// What tt-metal's C++ report, and files of other years, call a column.
+/// These are the names that tt-metal's C++ report, and files of other years, give a column.
 constexpr std::array<std::pair<Column, std::string_view>, 2> kOtherNames = {
     std::pair{kOpCode, std::string_view("OP NAME")},
     std::pair{kSubDevice, std::string_view("SUB-DEVICE ID")}};
@@ -151,7 +151,7 @@ OpsFileKnows OpsColumns::knows() const {
           .sub_devices = has(kSubDevice)};
 }
 
-/// The cells of one record on their way into a row.
+/// Holds the cells of one record on their way into a row.
 class OpsColumns::Cells {
  public:
   Cells(const OpsColumns& columns, const CsvFields& fields, OpsRecord& out)
@@ -222,7 +222,7 @@ class OpsColumns::Cells {
     }
   }
 
-  /// A number that a row is worth having without.
+  /// Reads a number that a row is worth having without.
   void read_if_good(Column which, std::optional<std::int64_t>& integer) const {
     integer.reset();
     const std::string_view text = this->text(which);
@@ -234,7 +234,7 @@ class OpsColumns::Cells {
     }
   }
 
-  /// A number of 16 bits; 0 for an empty cell.
+  /// Reads a number of 16 bits; 0 for an empty cell.
   void read(Column which, std::uint16_t& number, std::string_view problem) {
     std::optional<std::int64_t> integer;
     read(which, integer);
@@ -244,7 +244,7 @@ class OpsColumns::Cells {
     number = static_cast<std::uint16_t>(integer.value_or(0));
   }
 
-  /// Nanoseconds.
+  /// Reads nanoseconds.
   void read(Column which, std::optional<SimTime>& time) {
     time.reset();
     const std::string_view text = this->text(which);

@@ -28,7 +28,7 @@ struct TensorCells {
 /// have its column.
 struct OpRow {
   std::uint64_t line = 0;
-  /// The header was repeated before it, because another file was appended.
+  /// True if the header was repeated before it, because another file was appended.
   bool starts_file = false;
   std::string_view name;  ///< OP CODE; for a signpost, its message.
   std::string_view type;  ///< "tt_dnn_device", "tt_dnn_cpu", "python_fallback", "signpost".
@@ -41,12 +41,12 @@ struct OpRow {
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
   std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
-  std::optional<SimTime> host_time;          ///< That its call took.
+  std::optional<SimTime> host_time;          ///< The time that its call took.
   std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
   bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
-  std::optional<SimTime> start_skew;  ///< From the first core's start to the last one's.
+  std::optional<SimTime> start_skew;  ///< The time from the first core's start to the last one's.
   /// The time to the device's previous kernel; negative if they overlap.
   std::optional<SimTime> op_to_op;
   std::optional<std::int64_t> trace, replay;
@@ -54,35 +54,36 @@ struct OpRow {
   std::vector<TensorCells> inputs, outputs;
 };
 
-/// Which columns a file has, of those without which less is known.
+/// Says which columns a file has, of those without which less is known.
 struct OpsFileKnows {
   bool names = true;         ///< OP CODE or OP NAME.
   bool devices = true;       ///< DEVICE ID.
   bool starts = true;        ///< DEVICE FW START CYCLE.
-  bool firmware = true;      ///< What tells how long the firmware ran.
+  bool firmware = true;      ///< True if a column tells how long the firmware ran.
   bool latencies = true;     ///< OP TO OP LATENCY [ns].
   bool sub_devices = false;  ///< SUB DEVICE ID.
 };
 
-/// Whether the cells of tensors are read: a third of the cells that are of use.
+/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
 enum class Tensors : std::uint8_t { skipped, read };
 
 /// Holds a record of an `ops_perf_results` file.
 struct OpsRecord {
   enum class Kind : std::uint8_t { row, header, dropped };
   Kind kind{};
-  OpRow row;                    ///< Without meaning for other kinds, except for its line.
+  OpRow row;                    ///< For other kinds only its line has a meaning.
   bool cut_off = false;         ///< The file ends within it, which is why it is dropped.
-  std::string reason, example;  ///< Why it is dropped.
+  std::string reason, example;  ///< The reason why it is dropped, with an example.
 };
 
 /// Finds the cells of an `ops_perf_results` file of any version. It finds columns by their names,
 /// in any order, and ignores those that it does not know.
 class OpsColumns {
  public:
-  /// Reads the names from `header`, the first record, on `line`. Error if it lacks a column without
-  /// which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL DURATION [ns].
-  /// `name` is the file's name, for messages. If there are no fields, the file is empty.
+  /// Reads the names from `header`, the first record, on `line`. Throws Error if it lacks a column
+  /// without which there is nothing to learn: OP CODE, DEVICE FW START CYCLE, DEVICE KERNEL
+  /// DURATION [ns]. `name` is the file's name, for messages. If there are no fields, the file is
+  /// empty.
   OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
              std::string_view name);
 
@@ -91,7 +92,7 @@ class OpsColumns {
 
   OpsFileKnows knows() const;
 
-  /// What `record`, which is no empty line, and its `fields` say; a bad record has none.
+  /// Reads what `record`, which is no empty line, and its `fields` say; a bad record has none.
   void read(const CsvRecord& record, const CsvFields& fields, Tensors tensors,
             OpsRecord& out) const;
 
@@ -101,7 +102,7 @@ class OpsColumns {
   using TensorColumns = std::array<std::size_t, 7>;
   class Cells;
 
-  std::vector<std::size_t> columns_;  ///< By their place in the list of known columns.
+  std::vector<std::size_t> columns_;  ///< Their order is that of the list of known columns.
   std::vector<TensorColumns> input_columns_, output_columns_;
   std::size_t width_ = 0;
 };

@@ -117,9 +117,9 @@ constexpr std::array<std::string_view, 98> kColumns = {
 };
 constexpr std::size_t kInputs = 3;
 constexpr std::size_t kCellsPerTensor = 7;
-/// After the trace's two columns: kernel sources and hashes, and sizes.
+/// These columns come after the trace's two: kernel sources and hashes, and sizes.
 constexpr std::size_t kKernelColumns = 13;
-/// The last ones: what the counters of the matrix and vector units found.
+/// The last columns are what the counters of the matrix and vector units found.
 constexpr std::size_t kCounterColumns = 13;
 
 std::int64_t nanoseconds(std::int64_t cycles, Frequency clock) {
@@ -234,13 +234,14 @@ void write_host(CsvWriter& csv, const std::optional<Span>& call) {
   csv.add(whole_nanoseconds(call->duration()));
 }
 
-/// A share in percent, as Python writes a rounded number.
+/// Returns a share in percent, as Python writes a rounded number.
 std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.2f}", 100 * part / whole) : std::string();
 }
 
-/// The performance model: what the arithmetic and the DRAM take at their peaks, in nanoseconds (1
-/// where a program has none, as tt-metal writes it), and what part of the kernel's that is.
+/// Writes the performance model: what the arithmetic and the DRAM take at their peaks, in
+/// nanoseconds (1 where a program has none, as tt-metal writes it), and what part of the kernel's
+/// that is.
 void write_model(CsvWriter& csv, const ProgramWork& work, std::int64_t kernel) {
   const bool known = work.peak_flops > 0 && work.peak_bandwidth > 0 &&
                      (work.flops > Flops() || work.dram > Bytes());
@@ -313,8 +314,8 @@ std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device
   CsvWriter csv;
   for (const std::string_view column : kColumns) csv.add(column);
   csv.end_record();
-  // The latest end of each device, in cycles, so that the latency is what the cells beside it say,
-  // to the cycle.
+  // This is the latest end of each device, in cycles, so that the latency agrees to the cycle with
+  // the cells beside it.
   std::map<std::uint16_t, std::int64_t> last_ends;
   for (const OpRecord& record : records) {
     const std::int64_t start = cycles_of(record.run.kernel.start, device.clock);

@@ -13,7 +13,8 @@
 namespace howard::profiler {
 namespace {
 
-/// Replays whose programs were called before what already ran repeat the times of their capture.
+/// Removes the calls of replays whose programs were called before what already ran: these repeat
+/// the times of their capture.
 void remove_calls_of_captures(std::span<ProgramRun> programs) {
   SimTime latest = SimTime::picoseconds(std::numeric_limits<std::int64_t>::min());
   for (ProgramRun& program : programs) {
@@ -27,8 +28,8 @@ void remove_calls_of_captures(std::span<ProgramRun> programs) {
   }
 }
 
-/// A pair of each few programs: of neighbours, the one that started soonest after its call says
-/// most.
+/// Returns a pair of each few programs: among neighbours, the one that started soonest after its
+/// call says most.
 std::vector<ClockPair> clock_pairs(std::span<const ProgramRun> programs) {
   constexpr std::size_t kMostPairs = 16'384;
   const std::size_t block = programs.size() / kMostPairs + 1;
@@ -46,16 +47,17 @@ std::vector<ClockPair> clock_pairs(std::span<const ProgramRun> programs) {
   return pairs;
 }
 
-/// The moment at which a call must have been made, as a program began that the device had waited
-/// for: how far it lies above the line of the clocks, in picoseconds.
+/// Holds the moment at which a call must have been made, because a program began that the device
+/// had waited for: how far it lies above the line of the clocks, in picoseconds.
 struct Knot {
   SimTime host;
   double late;
 };
 
-/// The clocks do not run at one rate for a whole log (a busy chip lowers its own): what is left of
-/// the line is read off the programs that ended an idle time longer than any dispatch takes. One
-/// that was late for another reason stands above its neighbours and is left out.
+/// Finds how far the clocks depart from the line, because they do not run at one rate for a whole
+/// log (a busy chip lowers its own). It is read off the programs that ended an idle time longer
+/// than any dispatch takes. One that was late for another reason stands above its neighbours and is
+/// left out.
 std::vector<Knot> find_knots(std::span<const ProgramRun> programs, const ClockAlignment& line) {
   constexpr SimTime kLongerThanDispatch = SimTime::microseconds(10);
   std::vector<Knot> knots;
@@ -86,7 +88,7 @@ std::vector<Knot> find_knots(std::span<const ProgramRun> programs, const ClockAl
   return kept;
 }
 
-/// The clocks of a device and of its host, to the picosecond of the nearest knots.
+/// Aligns the clocks of a device and of its host, to the picosecond of the nearest knots.
 class AlignedClocks {
  public:
   AlignedClocks(const ClockAlignment& line, std::vector<Knot> knots)
@@ -111,7 +113,7 @@ class AlignedClocks {
     return on_line + SimTime::picoseconds(std::llround(late));
   }
 
-  /// The median of how far a knot lies from where its neighbours would have it.
+  /// Returns the median of how far a knot lies from where its neighbours would have it.
   SimTime uncertainty() const {
     std::vector<double> apart;
     for (std::size_t i = 1; i + 1 < knots_.size(); ++i) {

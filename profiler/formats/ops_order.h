@@ -12,33 +12,34 @@
 
 namespace howard::profiler {
 
-/// A row of a device op, until the device's clock is known: 88 bytes of up to two million.
+/// Holds a row of a device op until the device's clock is known. A file may have two million of
+/// them, of 88 bytes each.
 struct LoggedOp {
-  /// In place of a time that the row does not say.
+  /// This stands in place of a time that the row does not say.
   static constexpr SimTime kUnsaid = SimTime::picoseconds(std::numeric_limits<std::int64_t>::min());
   static constexpr std::int64_t kNoHost = std::numeric_limits<std::int64_t>::min();
 
-  std::int64_t start;   ///< Of the firmware, in cycles that do not wrap.
-  std::int64_t cycles;  ///< Of the firmware; -1 when the row does not say.
+  std::int64_t start;   ///< The firmware's start, in cycles that do not wrap.
+  std::int64_t cycles;  ///< The firmware's; -1 when the row does not say.
   SimTime firmware;     ///< Or kUnsaid.
   SimTime kernel;
   SimTime op_to_op;         ///< Or kUnsaid.
-  std::int64_t host_start;  ///< In nanoseconds of the host's clock, or kNoHost.
+  std::int64_t host_start;  ///< Nanoseconds of the host's clock, or kNoHost.
   std::uint64_t line;
   NameId name;
   NameId section;
   std::uint32_t trace;
   std::uint32_t replay;
   std::uint32_t call;
-  std::uint32_t host_time;  ///< In nanoseconds, 4 s at most.
+  std::uint32_t host_time;  ///< Nanoseconds, 4 s at most.
   std::uint16_t cores;
   std::uint16_t sub_device;
-  std::uint8_t wraps;  ///< How often the counter had wrapped, by the order of the file.
+  std::uint8_t wraps;  ///< The wraps of the counter so far, by the order of the file.
   bool compiled;
 };
 
-/// Ops in pieces: they become longer without moving a million of them, and are given back while
-/// programs are made of them.
+/// Holds ops in pieces: they become longer without moving a million of them, and are given back
+/// while programs are made of them.
 using LoggedOps = std::vector<std::vector<LoggedOp>>;
 
 /// Follows the starts of a device's rows in the order of the file.
@@ -46,7 +47,7 @@ class OpsOrder {
  public:
   /// Sets the op's start, `cycle` as the file has it; false when that is no counter's value.
   bool add(std::int64_t cycle, LoggedOp& op);
-  /// Whether each row began when the one before it did, or later.
+  /// Says whether each row began when the one before it did, or later.
   bool is_kept() const { return in_order_; }
 
  private:

@@ -13,10 +13,10 @@
 namespace howard::profiler {
 namespace {
 
-/// The kernels of consecutive ops whose distances are known, and where the first one may begin.
-/// A kernel lies within its firmware: `slack` is what the firmware takes longer, and the kernel
-/// begins `offset` after it, 0 <= offset <= slack. The op-to-op times tell how the offsets differ,
-/// so that one unknown is left for all, and the bounds of all narrow it.
+/// Holds the kernels of consecutive ops whose distances are known, and where the first one may
+/// begin. A kernel lies within its firmware: `slack` is what the firmware takes longer, and the
+/// kernel begins `offset` after it, 0 <= offset <= slack. The op-to-op times tell how the offsets
+/// differ, so that one unknown is left for all, and the bounds of all narrow it.
 class PlacedChain {
  public:
   void begin(SimTime slack) {
@@ -41,9 +41,9 @@ class PlacedChain {
   }
 
   std::size_t size() const { return size_; }
-  /// The first op's offset: in the middle of what is possible.
+  /// Returns the first op's offset: the middle of what is possible.
   SimTime offset() const { return SimTime::picoseconds((low_.ps() + high_.ps()) / 2); }
-  /// How much more the latest op's is.
+  /// Returns how much more the latest op's offset is.
   SimTime difference() const { return difference_; }
 
  private:
@@ -51,7 +51,7 @@ class PlacedChain {
   std::size_t size_ = 0;
 };
 
-/// What rounding and the clock's drift explain: a thousandth, not a hundredth.
+/// Returns what rounding and the clock's drift explain: a thousandth, not a hundredth.
 SimTime tolerance(SimTime time) {
   return SimTime::nanoseconds(2) + SimTime::picoseconds(time.ps() / 100);
 }
@@ -61,7 +61,7 @@ bool disagree(SimTime by_cycles, SimTime by_column) {
   return difference > tolerance(by_column).ps();
 }
 
-/// The op that ends last of those so far, and what ran while it did.
+/// Keeps the op that ends last of those so far, and what ran while it did.
 class Longest {
  public:
   explicit Longest(const PlacedDevice& device) : device_(device) {}
@@ -180,8 +180,8 @@ class Placement {
     }
     reached_ = start + op.kernel;
     firmware_end_ = reached_ + slack;
-    // Written where it belongs: GCC 12 makes a temporary in words and copies it in larger ones, for
-    // which the processor waits.
+    // It is written where it belongs, because GCC 12 makes a temporary in words and copies it in
+    // larger ones, for which the processor waits.
     static const ProgramRun kEmpty;
     ProgramRun& program = programs().emplace_back(kEmpty);
     program.number = number_;
@@ -215,7 +215,7 @@ class Placement {
   PlacedChain chain_;
   std::uint64_t number_ = 0;
   SimTime reached_;       ///< The latest kernel's end, were there no offsets.
-  SimTime firmware_end_;  ///< Of the latest op.
+  SimTime firmware_end_;  ///< The latest op's.
   std::vector<std::size_t> impossible_;
   std::size_t contradictions_ = 0;
   std::uint64_t first_contradiction_ = 0;

@@ -9,7 +9,7 @@
 
 namespace howard::profiler {
 
-/// What is known of a device when its kernels are placed.
+/// Holds what is known of a device when its kernels are placed.
 struct PlacedDevice {
   std::uint16_t id = 0;
   Frequency clock;
@@ -24,7 +24,7 @@ struct PlacedDevice {
 /// the distances between them are those of the op-to-op column. Host times become `host_call`, on
 /// the host's clock.
 ///
-/// What can not have happened is left out, and counted as dropped: firmware that took another time
+/// What cannot have happened is left out, and counted as dropped: firmware that took another time
 /// than its cycles, a kernel that outlasts its firmware, and one that ran on while two later ones
 /// began and ended on cores of which there are too few. An op-to-op latency that the cycles
 /// contradict is not used.

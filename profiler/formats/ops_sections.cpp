@@ -13,10 +13,10 @@
 namespace howard::profiler {
 namespace {
 
-/// Set in the section of an op that is a mark; the rest is the number of what it says.
+/// This bit is set in the section of an op that is a mark; the rest is the number of what it says.
 constexpr NameId kMarker = NameId{1} << 31;
 
-/// What TTML's mark of the end of a phase says; empty for any other row.
+/// Returns what TTML's mark of the end of a phase says; empty for any other row.
 std::string_view marker_of(const OpRow& row) {
   if (row.name != "ProfilerNoopOperation") return {};
   constexpr std::string_view kKey = "'identifier': '";
@@ -26,7 +26,8 @@ std::string_view marker_of(const OpRow& row) {
   return rest.substr(0, rest.find('\''));
 }
 
-/// The phase that a mark ends: "forward_pass_done" is of forward_pass, "iteration_12" of iteration.
+/// Returns the phase that a mark ends: forward_pass for "forward_pass_done", iteration for
+/// "iteration_12".
 std::string phase_of(std::string_view marker) {
   constexpr std::string_view kDone = "_done";
   if (marker.ends_with(kDone)) marker.remove_suffix(kDone.size());
@@ -48,13 +49,13 @@ bool has_any(std::string_view text, std::span<const std::string_view> words) {
       words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-/// Whether a name speaks of runs that only prepare those that count.
+/// Says whether a name speaks of runs that only prepare those that count.
 bool is_warmup(std::string_view lower) {
   constexpr std::array<std::string_view, 2> kWords{"warm", "compil"};
   return has_any(lower, kWords);
 }
 
-/// Whether it speaks of their end: what follows counts.
+/// Says whether it speaks of their end, so that what follows counts.
 bool ends_it(std::string_view lower) {
   constexpr std::array<std::string_view, 6> kWords{"end",      "done", "finish",
                                                    "complete", "stop", "after"};
@@ -90,7 +91,8 @@ NameId OpsSections::section_of(const OpRow& row) {
   return kMarker | static_cast<NameId>(found - markers_.begin());
 }
 
-/// By when the host made the signposts and the calls; false when not all tell.
+/// Finds sections by when the host made the signposts and the calls; returns false when not all
+/// tell.
 bool OpsSections::find_by_time(std::span<LoggedOps* const> devices) {
   const auto has_time = [](const auto& one) { return one.host_start != LoggedOp::kNoHost; };
   if (!std::ranges::all_of(sections_, has_time)) return false;
@@ -112,10 +114,11 @@ bool OpsSections::find_by_time(std::span<LoggedOps* const> devices) {
   return true;
 }
 
-/// A mark ends a phase: each op is of the phase that the next mark of its device names.
+/// Finds sections by marks, which end a phase: each op is of the phase that the next mark of its
+/// device names.
 void OpsSections::find_by_markers(LoggedOps& ops) {
   constexpr NameId kNone = ~NameId{0};
-  std::vector<NameId> phases;  // of all ops, the last one first
+  std::vector<NameId> phases;  // one for each op, the last op first
   NameId phase = kNone;
   for (auto piece = ops.rbegin(); piece != ops.rend(); ++piece) {
     for (auto op = piece->rbegin(); op != piece->rend(); ++op) {
@@ -138,7 +141,8 @@ void OpsSections::find_by_markers(LoggedOps& ops) {
   }
 }
 
-/// Up to the last section that says it is warm-up, or before the one that says it is over.
+/// Leaves out what is up to the last section that says it is warm-up, or before the one that says
+/// it is over.
 OpsSections::Kept OpsSections::without_warmup() const {
   Kept kept{0, static_cast<NameId>(sections_.size()), ""};
   for (NameId i = 1; i <= sections_.size(); ++i) {

@@ -25,7 +25,7 @@ bool is_device_op(const OpRow& row) {
   return row.type == "tt_dnn_device" || row.kernel_time || row.firmware_start;
 }
 
-/// What a file without some columns does not tell.
+/// Returns what a file without some columns does not tell.
 std::vector<std::string> unknown_without(const OpsFileKnows& knows) {
   std::vector<std::string> notes;
   if (!knows.names) notes.emplace_back("there is no column OP CODE: ops have no names");
@@ -49,8 +49,9 @@ std::vector<std::string> unknown_without(const OpsFileKnows& knows) {
   return notes;
 }
 
-/// The clock that makes cycles of nanoseconds, in whole MHz: the middle of what the rows say, as a
-/// damaged counter spoils a mean. 0 when no row says, or none that is believed.
+/// Returns the clock that makes cycles of nanoseconds, in whole MHz: the median of what the rows
+/// say, because a damaged counter spoils a mean. It is 0 when no row says, or none that is
+/// believed.
 Frequency median_clock(const std::map<std::int64_t, std::size_t>& clocks) {
   std::size_t rows = 0;
   for (const auto& [megahertz, count] : clocks) rows += count;
@@ -164,7 +165,8 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   ++programs_;
 }
 
-/// The host's call, unless it is a day or more from the first one, which is damage.
+/// Sets the time of the host's call, unless it is a day or more from the first one, which is
+/// damage.
 void OpsTimelineBuilder::set_host_times(const OpRow& row, LoggedOp& op) const {
   op.host_start = LoggedOp::kNoHost;
   op.host_time = 0;
@@ -201,7 +203,7 @@ void OpsTimelineBuilder::Device::add_clock(const LoggedOp& op) {
                                     kFastestClock.value() / kMegahertz + 1)];
 }
 
-/// What the device is, and says how much of it was guessed.
+/// Returns what the device is, and says how much of it was guessed.
 LoggedDevice OpsTimelineBuilder::describe_device(std::uint16_t id, Device& device) {
   Frequency clock = median_clock(device.clocks);
   if (device.mixed) {
@@ -232,7 +234,7 @@ LoggedDevice OpsTimelineBuilder::describe_device(std::uint16_t id, Device& devic
           .worker_cores = static_cast<int>(std::min<std::int64_t>(device.worker_cores, 1'000'000))};
 }
 
-/// Each device's ops by start, and every op in its section.
+/// Puts each device's ops in order of their starts, and every op in its section.
 void OpsTimelineBuilder::put_in_order() {
   bool kept = true;
   std::vector<LoggedOps*> all;

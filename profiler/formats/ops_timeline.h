@@ -27,7 +27,7 @@ class OpsTimelineBuilder {
   void add(const OpRow& row);
   /// Ends the run if it has rows; the next row begins another.
   void end_run();
-  /// After the last run. Error when no run has a signpost that the range names.
+  /// Ends the log after the last run. Throws Error when no run has a signpost that the range names.
   void end_log();
 
  private:
@@ -39,7 +39,7 @@ class OpsTimelineBuilder {
     std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
     OpsOrder order;
     LoggedOps ops;
-    std::map<std::int64_t, std::size_t> clocks;  ///< How many rows say which MHz.
+    std::map<std::int64_t, std::size_t> clocks;  ///< The number of rows that say each MHz.
 
     LoggedOp& add_op();
     void add_clock(const LoggedOp& op);
@@ -58,7 +58,7 @@ class OpsTimelineBuilder {
   OpsFileKnows knows_;
   ReadOptions options_;
   OpsSections sections_;
-  std::size_t programs_ = 0;  ///< Of all runs.
+  std::size_t programs_ = 0;  ///< The programs of all runs.
   LoggedRun run_;
   std::optional<std::int64_t> host_origin_;
   std::map<std::uint16_t, Device> devices_;

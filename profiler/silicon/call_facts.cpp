@@ -24,7 +24,7 @@ struct Side {
   std::int64_t padded = 1, logical = 1;
 };
 
-/// "32[19]": padded and logical; "32", of version 1: both.
+/// Reads "32[19]", padded and logical, or "32", of version 1, which is both.
 std::optional<Side> side_of(std::string_view cell) {
   if (cell.empty()) return Side{};
   const std::size_t bracket = cell.find('[');
@@ -37,7 +37,7 @@ std::optional<Side> side_of(std::string_view cell) {
   return Side{*padded, std::clamp<std::int64_t>(*logical, 1, *padded)};
 }
 
-/// Bytes of 1024 elements: block floats share an exponent between sixteen.
+/// Returns the bytes of 1024 elements: block floats share an exponent between sixteen.
 std::optional<std::int64_t> bytes_per_1024(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kTypes{{{"BFLOAT16", 2048},
                                                                              {"FLOAT32", 4096},
@@ -94,8 +94,8 @@ bool has_word(std::string_view name, std::string_view word) {
   return name.find(word) != std::string_view::npos;
 }
 
-/// 2 M N K for each matrix of the result; K is the first operand's columns, or its rows where it is
-/// transposed. N is the result's, so that a transposed second operand changes nothing.
+/// Returns 2 M N K for each matrix of the result; K is the first operand's columns, or its rows
+/// where it is transposed. N is the result's, so that a transposed second operand changes nothing.
 double flops_of(const OpRow& call, const Sizes& a, const Sizes& out) {
   const bool transposed = OpAttributes(call.attributes).find("transpose_a") == "true" ||
                           OpAttributes(call.attributes).find("transpose_a") == "1";
@@ -110,7 +110,7 @@ double flops_of(const OpRow& call, const Sizes& a, const Sizes& out) {
 CallFacts facts_of(const OpRow& call) {
   CallFacts facts;
   constexpr double kMost = 1e18;
-  if (call.ideal && *call.ideal > 1) {  // of an op without a model it is 1
+  if (call.ideal && *call.ideal > 1) {  // it is 1 for an op without a model
     facts.ideal = SimTime::nanoseconds(std::min<std::int64_t>(*call.ideal, 1'000'000'000'000));
   }
   std::vector<Sizes> inputs, outputs;

@@ -13,10 +13,10 @@
 
 namespace howard::profiler {
 
-/// What a call of a log had to do, by its operands, and what the chip could do at the most.
+/// Says what a call of a log had to do, by its operands, and what the chip could do at the most.
 struct CallFacts {
   std::string operands;          ///< "32x1280 bfloat16, 1280x1280 bfloat16 -> 32x1280 bfloat16".
-  Flops flops;                   ///< Of a matrix product; else 0.
+  Flops flops;                   ///< A matrix product's; else 0.
   Bytes dram;                    ///< Read and written once; of operands that are in DRAM.
   bool knows_sizes = false;      ///< All operands could be read; else `dram` means nothing.
   std::int64_t work_units = 0;   ///< Result tiles: cores beyond their number have nothing to do.
@@ -25,7 +25,7 @@ struct CallFacts {
 
 CallFacts facts_of(const OpRow& call);
 
-/// A call as the emulator would run it, alone on the chip.
+/// Holds a call as the emulator would run it, alone on the chip.
 struct EmulatedCall {
   SimTime kernel;
   int cores = 0;
@@ -38,22 +38,22 @@ class CallEmulator {
   /// `profiles` must outlive this.
   explicit CallEmulator(const wormhole::Profiles& profiles);
 
-  /// Absent when the emulator cannot run it; `reason`, if given, is then why. The call may differ
-  /// from what the log has: other operands, another fidelity.
+  /// The result is absent when the emulator cannot run it; `reason`, if given, is then why. The
+  /// call may differ from what the log has: other operands, another fidelity.
   std::optional<EmulatedCall> run(const OpRow& call, std::string* reason = nullptr);
 
   const wormhole::ChipProfile& chip() const { return profiles_.chip; }
 
  private:
   const wormhole::Profiles& profiles_;
-  wormhole::WormholeDevice device_;  ///< Where operands are allocated.
+  wormhole::WormholeDevice device_;  ///< Operands are allocated on it.
 };
 
-/// The time in which a chip could move the bytes at the peak of its DRAM. Zero when there are none,
-/// or they are not known.
+/// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when
+/// there are none, or they are not known.
 SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip);
-/// The time in which `cores` cores could do the operations at `fidelity`; a product of which the
-/// log does not say it has HiFi2, ttnn's default for bfloat16. Zero as above.
+/// Returns the time in which `cores` cores could do the operations at `fidelity`. A product whose
+/// fidelity the log does not say has HiFi2, ttnn's default for bfloat16. The time is zero as above.
 SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
                            std::string_view fidelity);
 

@@ -16,17 +16,17 @@ namespace {
 
 std::string us(SimTime time) { return fmt::format("{:.2f} us", time.seconds() * 1e6); }
 
-/// `time`, in proportion of two times of the emulator.
+/// Returns `time` in the proportion of two times of the emulator.
 SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
   if (now <= SimTime()) return time;
   return SimTime::picoseconds(
       static_cast<std::int64_t>(static_cast<double>(time.ps()) * (then.seconds() / now.seconds())));
 }
 
-/// "Matmul 32x1280 bfloat16, ...".
+/// Returns "Matmul 32x1280 bfloat16, ...".
 std::string where(const CallUse& use) { return use.name + " " + use.facts.operands; }
 
-/// Ops that compute nothing: they put the same elements elsewhere.
+/// Says whether an op computes nothing: it puts the same elements elsewhere.
 bool is_movement(std::string_view name) {
   constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
                                                    "Transpose", "Permute", "Sharded",
@@ -71,7 +71,7 @@ SimTime middle_of(std::vector<SimTime> times) {
   return *middle;
 }
 
-/// A gap that the host had a part in.
+/// Holds a gap that the host had a part in.
 struct HostGap {
   SimTime gap, host;
   bool first = false;     ///< The program behind it ran for the first time.
@@ -106,7 +106,7 @@ HostGaps host_gaps(const std::vector<ProgramRun>& programs, std::span<const Busy
   return found;
 }
 
-/// Gaps for which the host was the cause: by what could be done about them.
+/// Advises on gaps for which the host was the cause, by what could be done about them.
 void Adviser::look_at_host(std::span<const BusyLane> devices) {
   const HostGaps found = host_gaps(run_.timeline.programs, devices);
   const SimTime floor = middle_of(found.launches);
@@ -147,7 +147,7 @@ void Adviser::look_at_host(std::span<const BusyLane> devices) {
   }
 }
 
-/// A call on few cores, though its result has tiles for more.
+/// Advises on a call on few cores, though its result has tiles for more.
 void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
   if (use.cores == 0 || use.base_cores == 0 || !use.facts.knows_sizes) return;
   const auto usable =
@@ -182,7 +182,7 @@ void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
 
 void Adviser::look_at_product(const CallUse& use) {
   const OpRow& row = calls_.row(use.call);
-  // As ttnn's default would run it: without a configuration of its own.
+  // This is how ttnn's default would run it: without a configuration of its own.
   OpRow plain = row;
   plain.name = "Matmul";
   const OpAttributes told(row.attributes);
@@ -221,7 +221,7 @@ void Adviser::look_at_product(const CallUse& use) {
   }
 }
 
-/// A call whose operands would fit into L1, but lie in DRAM.
+/// Advises on a call whose operands would fit into L1, but lie in DRAM.
 void Adviser::look_at_memory(const CallUse& use) {
   if (!use.emulated || !use.facts.knows_sizes || use.base_cores == 0) return;
   // The other half is left for circular buffers.
@@ -239,8 +239,8 @@ void Adviser::look_at_memory(const CallUse& use) {
               "operands and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG");
 }
 
-/// Neighbours that could run beside each other: both on few cores, and the second does not read
-/// anything of the first's shape.
+/// Advises on neighbours that could run beside each other: both are on few cores, and the second
+/// does not read anything of the first's shape.
 void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
   std::map<std::uint32_t, const CallUse*> by_call;
   for (const CallUse& use : uses) by_call[use.call] = &use;
@@ -293,7 +293,8 @@ void Adviser::look_at_calls(std::span<const CallUse> uses) {
   }
 }
 
-/// Ops that only move elements, by name; and pairs of them of which the second undoes the first.
+/// Advises on ops that only move elements, by name, and on pairs of them of which the second undoes
+/// the first.
 void Adviser::look_at_movements(std::span<const CallUse> uses) {
   std::map<std::string, LogFinding> by_name;
   for (const CallUse& use : uses) {

@@ -15,42 +15,42 @@
 
 namespace howard::profiler {
 
-/// What a run of a log spent on one of its calls.
+/// Says what a run of a log spent on one of its calls.
 struct CallUse {
   std::uint32_t call = 0;  ///< Into the log's calls.
   std::string name;        ///< The op.
   std::uint64_t runs = 0;
-  SimTime time;          ///< Of the kernels of all runs.
-  SimTime median;        ///< Of one.
+  SimTime time;          ///< The kernels of all runs.
+  SimTime median;        ///< The median run.
   std::string fidelity;  ///< "HiFi2"; empty where the log has none.
-  int cores = 0;         ///< That it ran on; 0: not known.
-  int base_cores = 0;    ///< That it could have run on: of its sub-device, where the log knows it.
+  int cores = 0;         ///< The cores that it ran on; 0: not known.
+  int base_cores = 0;    ///< Those of its sub-device, where the log knows it.
   CallFacts facts;
-  SimTime dram_at_peak;   ///< Of one run, its bytes at the DRAM's peak; zero: none, or not known.
-  SimTime flops_at_peak;  ///< Of one run, on `base_cores` at its fidelity; zero as above.
+  SimTime dram_at_peak;   ///< One run's bytes at the DRAM's peak; zero: none, or not known.
+  SimTime flops_at_peak;  ///< One run on `base_cores` at its fidelity; zero as above.
   std::optional<EmulatedCall> emulated;
-  std::string not_emulated;  ///< Why not.
+  std::string not_emulated;  ///< The reason why it is not emulated.
 
-  /// Less is not possible.
+  /// Returns the least time that is possible.
   SimTime at_peak() const { return std::max(dram_at_peak, flops_at_peak); }
 };
 
-/// The calls of a run, the largest time first. `emulator` may be null: nothing is then said of the
-/// chip. Calls of other chips than the emulator's are not emulated.
+/// Returns the calls of a run, the largest time first. `emulator` may be null; nothing is then said
+/// of the chip. Calls of other chips than the emulator's are not emulated.
 std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
                                    CallEmulator* emulator);
 
-/// How far the gain of a finding can be trusted.
+/// Says how far the gain of a finding can be trusted.
 enum class GainSource : std::uint8_t {
   measured,  ///< The log itself has programs that do without.
   emulated,  ///< Both ways were run on the emulator, and the log's time changed in proportion.
   at_most,   ///< A bound: what is lost now, all of it.
 };
 
-/// "measured", "emulated", "at most".
+/// Returns "measured", "emulated" or "at most".
 std::string_view name_of(GainSource source);
 
-/// Something that could be changed, and what it would give.
+/// Describes something that could be changed, and what it would give.
 struct LogFinding {
   std::string what;   ///< "replay a trace".
   std::string where;  ///< "Matmul 32x1280 ...": the programs that it is about.
@@ -61,9 +61,9 @@ struct LogFinding {
   GainSource source{};
 };
 
-/// What would make a run faster, the largest gain first. Findings may be about the same time: their
-/// gains do not add up. What would give less than a thousandth of the run's busy time is left out.
-/// `devices` are the gaps of the run's devices, `uses` what uses_of_calls() gave.
+/// Returns what would make a run faster, the largest gain first. Findings may be about the same
+/// time: their gains do not add up. What would give less than a thousandth of the run's busy time
+/// is left out. `devices` are the gaps of the run's devices, `uses` what uses_of_calls() gave.
 std::vector<LogFinding> advise(const LoggedRun& run, const OpCalls& calls,
                                std::span<const BusyLane> devices, std::span<const CallUse> uses,
                                CallEmulator* emulator);

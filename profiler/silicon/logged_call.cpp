@@ -13,7 +13,7 @@
 namespace howard::profiler::logged {
 namespace {
 
-/// "32[19]" is 19, padded to 32; "32", of version 1, is 32.
+/// Returns 19 for "32[19]", which is padded to 32, and 32 for "32", of version 1.
 std::int64_t dimension_of(std::string_view cell) {
   const std::size_t bracket = cell.find('[');
   const bool both = bracket != std::string_view::npos && cell.ends_with(']');

@@ -13,16 +13,17 @@
 
 namespace howard::profiler::logged {
 
-/// What is told of a call that the emulator cannot run: always an Error.
+/// Throws the Error that tells of a call that the emulator cannot run.
 [[noreturn]] void refuse(std::string value, std::string accepted);
 
-/// What stands behind the "::" of an enumerator: "BinaryOpType::ADD", or "op_type=...::ERF;".
+/// Returns what stands behind the "::" of an enumerator: "BinaryOpType::ADD", or
+/// "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text);
 
-/// A row, taken apart.
+/// Holds a row, taken apart.
 class Call {
  public:
-  /// Error when a cell is malformed, or there is no output.
+  /// Throws Error when a cell is malformed, or there is no output.
   Call(const OpRow& row, Device& device);
 
   std::string_view code;
@@ -30,7 +31,7 @@ class Call {
   std::string_view fidelity;
 
   std::size_t inputs() const { return inputs_.size(); }
-  /// Error when the row has fewer.
+  /// Throws Error when the row has fewer.
   const TensorSpec& in(std::size_t i) const;
   const TensorSpec& out() const { return outputs_.front(); }
 
@@ -43,15 +44,17 @@ class Call {
   std::vector<TensorSpec> inputs_, outputs_;
 };
 
-/// Functions of one value as ttnn prints a chain of them, one after the other:
-/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})". Empty where there is
-/// none. Error for a function that the emulator does not have, and for a fast, less exact variant.
+/// Returns the functions of one value that ttnn prints as a chain, one after the other:
+/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})". The result is empty
+/// where there is none. Throws Error for a function that the emulator does not have, and for a
+/// fast, less exact variant.
 std::vector<EltwiseStep> chain_of(std::string_view text);
-/// The one function that attribute `name` has; absent: none. Error as for a chain, or for several.
+/// Returns the one function that attribute `name` has; absent if there is none. Throws Error as for
+/// a chain, or for several functions.
 std::optional<EltwiseStep> activation_of(const Call& call, const char* name);
 
-// Elementwise ops, by ttnn's names of their functions. Each: Error when the emulator can not run
-// it.
+// These are the elementwise ops, by ttnn's names of their functions. Each throws Error when the
+// emulator cannot run it.
 Program binary(const Call& call);
 Program unary(const Call& call);
 Program ternary(const Call& call);

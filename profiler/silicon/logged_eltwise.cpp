@@ -12,7 +12,8 @@
 namespace howard::profiler::logged {
 namespace {
 
-/// An elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a caller.
+/// Returns an elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a
+/// caller.
 Program eltwise(const Call& call, EltwiseAttributes attributes) {
   attributes.core_grid = call.attributes.core_range("sub_core_grids");
   std::vector<Operand> inputs;

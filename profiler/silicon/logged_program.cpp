@@ -59,7 +59,7 @@ Program matmul(const Call& call) {
   return ops::linear(a, b, call.input(2), call.output(), attributes);
 }
 
-/// In one step, or in several, of which ops::reduce makes one.
+/// Reduces in one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const std::array<std::int64_t, 4>& in = call.in(0).shape.dimensions();
   const std::array<std::int64_t, 4>& out = call.out().shape.dimensions();
@@ -128,7 +128,7 @@ Program concat(const Call& call) {
   return ops::concat(parts, static_cast<int>(*dim), call.output());
 }
 
-/// Four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
+/// Returns the four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
 std::optional<ops::Sides> four_numbers(std::optional<std::string_view> text) {
   if (!text) return std::nullopt;
   const std::size_t open = text->find('[');
@@ -171,10 +171,10 @@ Program permute(const Call& call) {
   return ops::permute(call.input(0), order, call.output());
 }
 
-/// A tensor in another memory.
+/// Returns the move of a tensor to another memory.
 Program move(const Call& call) { return ops::to_memory(call.input(0), call.output()); }
 
-/// A number of a struct that an attribute prints, or what it is otherwise.
+/// Returns a number of a struct that an attribute prints, or what it is otherwise.
 std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
                        std::int64_t otherwise) {
   const auto text = call.attributes.member(attribute, name);
@@ -190,7 +190,7 @@ ComputeConfig compute_of(const Call& call) {
   return compute;
 }
 
-/// "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
+/// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
 std::optional<CoreGrid> configured_grid(std::string_view text) {
   constexpr std::string_view kKey = "compute_with_storage_grid_size=(x=";
   const std::size_t at = text.find(kKey);

@@ -11,9 +11,9 @@
 namespace howard::profiler {
 
 /// Makes the emulator's program of a row of a log: what ttnn's device operation was asked to
-/// compute, by its OP CODE, ATTRIBUTES, MATH FIDELITY and tensors. Absent if the emulator has no
-/// such op. Error, with the reason, if it has the op but cannot run this call: sharded operands, an
-/// activation that is fused into it, operands that do not fit.
+/// compute, by its OP CODE, ATTRIBUTES, MATH FIDELITY and tensors. The result is absent if the
+/// emulator has no such op. Throws Error, with the reason, if it has the op but cannot run this
+/// call: sharded operands, an activation that is fused into it, operands that do not fit.
 ///
 /// Operands are allocated on `device` and released again, so the program can be planned but not
 /// run. Operands for which the log has no columns are made up from what it has (the statistics of a
@@ -21,8 +21,8 @@ namespace howard::profiler {
 std::optional<Program> logged_program(const OpRow& row, Device& device);
 
 /// Returns the cores over which the op could be spread, by its attribute worker_grid, which not all
-/// ops have, or by AVAILABLE WORKER CORE COUNT. Absent if the log has neither. Error if their
-/// number is not a grid of Wormhole's, whose rows have eight cores.
+/// ops have, or by AVAILABLE WORKER CORE COUNT. The result is absent if the log has neither. Throws
+/// Error if their number is not a grid of Wormhole's, whose rows have eight cores.
 std::optional<CoreGrid> logged_grid(const OpRow& row);
 
 }  // namespace howard::profiler

@@ -104,8 +104,8 @@ bool ran_on_host(const OpRow& row) {
   return row.type == "tt_dnn_cpu" || row.type == "python_fallback";
 }
 
-/// The emulated kernel's longest stage. Operands in L1 take the emulator as long as those in DRAM,
-/// which does not make the DRAM their bound.
+/// Returns the emulated kernel's longest stage. Operands in L1 take the emulator as long as those
+/// in DRAM, which does not make the DRAM their bound.
 std::string_view bound_of(const Program& program, const wormhole::KernelCost& kernel) {
   const auto in_l1 = [](const Operand& operand) { return operand.spec.storage == Storage::l1; };
   const bool uses_dram =
@@ -192,7 +192,8 @@ class Comparer {
     }
   }
 
-  /// Why a row is of a chip that the emulator is not of: by its name, its clock or its cores.
+  /// Returns why a row is not of the emulator's chip, by its name, its clock or its cores; absent
+  /// if it is.
   std::optional<std::string> other_chip(const OpRow& row) {
     const std::string_view chip = row.architecture.empty() ? chip_of(row) : row.architecture;
     if (chip.empty() && !chip_noted_) {
@@ -205,8 +206,8 @@ class Comparer {
                        row.architecture.empty() ? ", which its clock or its cores say it is" : "");
   }
 
-  /// By the clock of the log's first long program whose cycles are those of a chip, and the row's
-  /// cores.
+  /// Returns the chip by the clock of the log's first long program whose cycles are those of a
+  /// chip, and by the row's cores.
   std::string_view chip_of(const OpRow& row) {
     constexpr SimTime kLongEnough = SimTime::microseconds(1);
     const std::int64_t cores = row.worker_cores.value_or(0);
@@ -270,9 +271,9 @@ class Comparer {
   SiliconComparison& found_;
   std::size_t rows_ = 0;
   bool grid_noted_ = false, chip_noted_ = false;
-  Frequency clock_;  ///< Of a chip that the log does not name.
+  Frequency clock_;  ///< The clock of a chip that the log does not name.
   std::string key_;
-  std::map<std::string, Place> places_;  ///< By what the rows say.
+  std::map<std::string, Place> places_;  ///< Keys are what the rows say.
   using Description =
       std::tuple<std::string, std::string, std::string, std::string, std::string, CoreGrid>;
   std::map<Description, std::size_t> calls_;

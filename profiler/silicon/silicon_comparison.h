@@ -34,7 +34,7 @@ struct ComparedCall {
   int emulated_cores = 0;
   std::string_view bound_by;        ///< The stage that limits the emulated kernel.
   std::int64_t measured_cores = 0;  ///< The number in its first row; 0 if the log does not say.
-  std::vector<MeasuredRun> runs;    ///< In the order of the file, at least one.
+  std::vector<MeasuredRun> runs;    ///< At least one, in the order of the file.
 };
 
 /// Counts rows of one op that were not emulated, for one reason.

@@ -10,7 +10,7 @@ import pathlib
 import signal
 import sys
 
-# The package around this script comes instead of its own folder.
+# The package around this script replaces its own folder in the search path.
 _PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
 sys.path[0] = _PACKAGE
 
@@ -40,7 +40,7 @@ def _set_clock():
 
 
 def _save(path):
-    """What the script asked of its chip, whole or not at all."""
+    """Saves what the script asked of its chip, whole or not at all."""
     from howard.ttnn._session import session
 
     if os.getpid() != session.process:
@@ -65,7 +65,7 @@ def _save(path):
 
 
 def _say_times(script, status):
-    """What devices of ttml took; of those of ttnn the program says it."""
+    """Says what devices of ttml took; the program says it for those of ttnn."""
     from howard.ttnn._session import session
 
     context = sys.modules.get("howard.ttml.autograd")
@@ -78,7 +78,7 @@ def _say_times(script, status):
 
 
 def _run(script, arguments):
-    """As `python3 script arguments` does; its exit status."""
+    """Runs the script as `python3 script arguments` does, and returns its exit status."""
     import traceback
 
     sys.argv = [script, *arguments]
@@ -103,7 +103,7 @@ def _run(script, arguments):
         print("\nhoward: interrupted", file=sys.stderr)
         return 130
     except BaseException as failure:
-        # Without our own frames around the script's.
+        # Our own frames around the script's are left out.
         trace = failure.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != script:
             trace = trace.tb_next

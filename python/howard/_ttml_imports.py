@@ -12,7 +12,7 @@ class _Loader(importlib.abc.Loader):
         return importlib.import_module("howard." + spec.name)
 
     def exec_module(self, module):
-        """It is made whole."""
+        """Does nothing: the module is made whole."""
 
 
 class _Finder(importlib.abc.MetaPathFinder):

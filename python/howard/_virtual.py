@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual time in scripts for ttnn."""
+"""Gives scripts for ttnn their virtual time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 
 def now() -> float:
-    """Virtual seconds of the emulated chips that howard.ttnn has opened; 0 before the first."""
+    """Returns the virtual seconds of the emulated chips that howard.ttnn has opened; 0 before the
+    first."""
     return float(importlib.import_module("howard.ttnn._session").now())
 
 

@@ -29,7 +29,7 @@ struct UnpairedTime {
   std::string point;
   std::string metric;
   SimTime time;
-  std::string reason;  ///< Why the other run has none, if it says so.
+  std::string reason;  ///< The reason why the other run has none, if it says so.
 };
 
 /// Holds a wall-clock metric of both runs.

@@ -39,8 +39,8 @@ const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", where that is
-/// said.
+/// Returns "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", or ""
+/// where that is not known.
 std::string mean_error(const ExplainedRun& run) {
   if (!run.band) return "";
   return fmt::format("; time {}, mean error of such times {:.0f} % ({})",

@@ -20,8 +20,8 @@ struct ExplainedRun {
   int iterations = 1;
   profiler::TimeAccount account;  ///< Accounts for all iterations together.
   std::vector<std::string> warnings;
-  /// How far measured times of these kinds were off on average, where a fit had not seen them, as a
-  /// share of them; and what the time rests on.
+  /// The mean error of measured times of these kinds that a fit had not seen, as a share of them;
+  /// and what the time rests on.
   std::optional<double> band{};
   std::string known{};
 };
@@ -51,7 +51,7 @@ struct Explanation {
   ExplainedRun run;
   std::vector<TriedChange> tried;  ///< The fastest comes first.
   std::vector<UntriedChange> untried;
-  std::vector<std::string> notes;  ///< What else there is to know: which part of a log it is about.
+  std::vector<std::string> notes;  ///< Further notes, such as the part of a log that it is about.
 
   double gain(const TriedChange& change) const {
     return run.time.seconds() / change.run.time.seconds();

@@ -33,7 +33,7 @@ std::string largest_cause(const CauseTimes& causes) {
                      100 * causes[present.front()].seconds() / causes.total().seconds());
 }
 
-/// Where lanes are of several devices, a column for each of the first few.
+/// Adds a column for each of the first few devices, where lanes are of several.
 void add_causes_by_device(std::span<const BusyLane> lanes, Table& table) {
   constexpr std::size_t kMostDevices = 8;
   std::map<std::uint16_t, CauseTimes> by_device;

@@ -22,7 +22,8 @@ using profiler::LogFinding;
 using Numbers = std::vector<std::optional<double>>;
 using Counts = std::vector<std::optional<std::uint64_t>>;
 
-/// What the DRAM or the matrix units had to do of what they can, while one run took its median.
+/// These functions return what the DRAM or the matrix units had to do of what they can, while one
+/// run took its median.
 std::optional<double> share_of_dram(const CallUse& use) {
   if (use.dram_at_peak == SimTime() || use.median == SimTime()) return std::nullopt;
   return use.dram_at_peak.seconds() / use.median.seconds();

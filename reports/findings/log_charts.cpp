@@ -28,7 +28,7 @@ constexpr double kUpRoom = 440;
 /// So many causes have a part of their own; the others together are one more.
 constexpr std::size_t kMostCauses = 6;
 
-/// How a lane's span divides into equal parts, and what of each was idle, by cause.
+/// Says how a lane's span divides into equal parts, and what of each was idle, by cause.
 struct IdleOverTime {
   static constexpr std::size_t kParts = 60;
   std::array<std::array<double, profiler::kGapCauses>, kParts> shares{};
@@ -63,8 +63,8 @@ IdleOverTime idle_over_time(const BusyLane& lane) {
 }
 
 struct Roofs {
-  std::map<std::string, double> peaks;  ///< By fidelity, in FLOP/s.
-  double bandwidth = 0;                 ///< In B/s.
+  std::map<std::string, double> peaks;  ///< The peaks by math fidelity, in FLOP/s.
+  double bandwidth = 0;                 ///< The DRAM's B/s.
 };
 
 ChartSeries roof_of(const std::string& fidelity, double peak, double bandwidth,

@@ -18,8 +18,8 @@
 namespace howard::reports {
 namespace {
 
-/// What makes two programs the same: op, operands, fidelity and attributes, not how many cores it
-/// had, which may be what changed.
+/// Says what makes two programs the same: op, operands, fidelity and attributes, but not the number
+/// of cores, which may be what changed.
 using CallKey = std::tuple<std::string, std::string, std::string, std::string>;
 
 CallKey key_of(const profiler::Log& log, const profiler::LoggedRun& run,
@@ -41,7 +41,7 @@ struct Totals {
 template <class Take>
 Totals for_each_thing(const profiler::Log& log, const Take& take) {
   Totals totals;
-  std::map<std::uint32_t, CallKey> keys;  // of calls
+  std::map<std::uint32_t, CallKey> keys;  // the keys of calls
   for (const profiler::LoggedRun& run : log.runs) {
     for (const profiler::ProgramRun& program : run.timeline.programs) {
       ++totals.programs;
@@ -161,7 +161,8 @@ LogDifference difference(const profiler::Log& before, const profiler::Log& after
                       .idle_after = second.idle,
                       .span_before = first.span,
                       .span_after = second.span};
-  std::map<std::pair<std::string, std::string>, int> attributes;  // tell calls of one look apart
+  std::map<std::pair<std::string, std::string>, int>
+      attributes;  // these tell calls that look alike apart
   for (auto& [key, change] : changes) {
     const auto& [op, operands, fidelity, told] = key;
     change.op = op;

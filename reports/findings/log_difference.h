@@ -13,35 +13,36 @@
 
 namespace howard::reports {
 
-/// What two logs spent on the same thing: a call (an op on the same operands, told the same) where
-/// their calls were read, else an op.
+/// Says what two logs spent on the same thing: a call (an op on the same operands with the same
+/// attributes) where their calls were read, else an op.
 struct LogChange {
   std::string op;
-  std::string operands;  ///< With what else tells two calls of the op apart; empty for an op.
+  std::string operands;  ///< And what else tells two calls of the op apart; empty for an op.
   std::uint64_t runs_before = 0, runs_after = 0;
-  SimTime before, after;  ///< Of the kernels.
+  SimTime before, after;  ///< The kernels' time.
 
   SimTime change() const { return after - before; }
 };
 
-/// Two logs, the second being the newer one. Everything adds up: the changes of `changes` are the
-/// difference of the kernel times, exactly.
+/// Compares two logs, of which the second is the newer one. Everything adds up: the changes of
+/// `changes` are the difference of the kernel times, exactly.
 struct LogDifference {
   std::vector<LogChange> changes;  ///< The largest change first, up or down.
   std::uint64_t programs_before = 0, programs_after = 0;
   SimTime kernels_before, kernels_after;
-  SimTime idle_before, idle_after;  ///< Of all devices, of all runs of a log.
+  SimTime idle_before, idle_after;  ///< The sum over all devices and all runs of a log.
   SimTime span_before, span_after;
 };
 
 LogDifference difference(const profiler::Log& before, const profiler::Log& after);
 
-/// The totals, and the `top` largest changes as slower, faster, new or gone; the rest is one row.
-/// `title` begins the captions.
+/// Returns the totals, and the `top` largest changes as slower, faster, new or gone; the rest is
+/// one row. `title` begins the captions.
 std::vector<Table> difference_tables(const LogDifference& difference, std::string_view title,
                                      std::size_t top);
 
-/// log_difference: a point for each change. Metrics before, after, change, runs_before, runs_after.
+/// Returns the result log_difference, with a point for each change and the metrics before, after,
+/// change, runs_before and runs_after.
 harness::ExperimentResult difference_result(const LogDifference& difference,
                                             const std::string& before, const std::string& after,
                                             const harness::RunContext& context);

@@ -93,11 +93,11 @@ constexpr double kUpwards = 150;
 struct PhaseNames {
   struct Phase {
     std::string name;
-    double begins;  ///< As a share of the time, as is the next.
+    double begins;  ///< A share of the time, as is the next.
     double stands;  ///< Far enough from its neighbours that names do not touch.
   };
   std::vector<Phase> phases;
-  double height = 0;  ///< Of the longest name, as a share of the axis.
+  double height = 0;  ///< The longest name's, as a share of the axis.
 
   PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size);
 };

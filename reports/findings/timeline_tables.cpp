@@ -173,7 +173,7 @@ Lanes lanes_of(const Timeline& timeline, const Variety& variety) {
   return lanes;
 }
 
-/// Of a log that does not say when its programs ran.
+/// Shows the busy time of a log that does not say when its programs ran.
 void busy_table(const LoggedRun& run, std::string_view title, const Lanes& lanes,
                 std::vector<Table>& tables) {
   TableBuilder table(
@@ -190,7 +190,7 @@ void busy_table(const LoggedRun& run, std::string_view title, const Lanes& lanes
   std::move(table).append_to(tables);
 }
 
-/// How the clocks of the hosts and the devices belong together.
+/// Notes how the clocks of the hosts and the devices belong together.
 void add_clock_notes(const LoggedRun& run, TableBuilder& table) {
   for (const profiler::LoggedDevice& device : run.devices) {
     if (!device.host_clock) continue;

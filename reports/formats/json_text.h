@@ -11,7 +11,7 @@ namespace howard::reports {
 /// memory of its text, and most of the time of writing it.
 class JsonText {
  public:
-  // Begin a container where a value may be, and end it later.
+  // These functions begin a container where a value may be, and end it later.
   void begin(char bracket);  ///< '{' or '['.
   void end(char bracket);    ///< '}' or ']'.
 

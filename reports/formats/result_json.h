@@ -26,8 +26,9 @@ void write_result_json(std::span<const harness::ExperimentResult> finished,
                        const harness::ExperimentResult& running,
                        std::vector<const harness::PointResult*> points, const TextSink& sink);
 
-/// Reads the results from such a text, without loss. `source` names it in messages. Error, with the
-/// place and what is there, if it is not JSON, is of another schema, or breaks the schema's rules.
+/// Reads the results from such a text, without loss. `source` names it in messages. Throws Error,
+/// with the place and what is there, if it is not JSON, is of another schema, or breaks the
+/// schema's rules.
 std::vector<harness::ExperimentResult> parse_result_json(std::string_view text,
                                                          std::string_view source);
 

@@ -41,15 +41,15 @@ struct TimeRecord {
   std::vector<SkippedPoint> skipped;
 };
 
-/// Error if a point is there twice, as when an experiment was written twice into one array.
+/// Throws Error if a point is there twice, as when an experiment was written twice into one array.
 TimeRecord time_record(std::span<const harness::ExperimentResult> results);
 
 /// Returns the exact times as text that shows well in a diff: "howard.times/1", the conditions,
 /// then lines of the form "POINT METRIC PICOSECONDS".
 std::string times_text(const TimeRecord& record);
 
-/// Reads such a text, or results as JSON. `source` names it in messages. Error, with line or place
-/// and value, for anything else.
+/// Reads such a text, or results as JSON. `source` names it in messages. Throws Error, with line or
+/// place and value, for anything else.
 TimeRecord parse_time_record(std::string_view text, std::string_view source);
 
 }  // namespace howard::reports

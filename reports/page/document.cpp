@@ -22,7 +22,7 @@ extern const std::string_view kPageScriptDigest;
 
 namespace {
 
-/// "sha256-..." of a digest in hexadecimal digits, as a Content-Security-Policy wants it.
+/// Returns "sha256-..." of a digest in hexadecimal digits, as a Content-Security-Policy wants it.
 std::string policy_hash(std::string_view digest) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -15,7 +15,7 @@ namespace howard::reports {
 /// Holds a part of a page, to which the page's navigation leads.
 struct PagePart {
   std::string name;     ///< In the navigation, and in the address behind "#".
-  std::string heading;  ///< Above it.
+  std::string heading;  ///< The heading above it.
   std::string html;     ///< What it shows.
 };
 

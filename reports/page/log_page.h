@@ -18,7 +18,7 @@ struct PageLog {
   std::string title;                         ///< "ops_perf_results.csv, run 1 of 2".
   const profiler::LoggedRun* run = nullptr;  ///< Null if the file is no log: it has tables alone.
   LogAdvice advice = {};                     ///< Empty if none was wanted.
-  std::vector<Table> tables = {};            ///< As the terminal shows them.
+  std::vector<Table> tables = {};            ///< The tables of the terminal.
 };
 
 /// Holds the page of `analyze --format html`.

@@ -25,7 +25,7 @@ namespace {
 using harness::Backend;
 using harness::ExperimentResult;
 
-/// Tables of more rows show a sample; the JSON and the CSV beside the page have all.
+/// Long tables show a sample of their rows; the JSON and the CSV beside the page have all.
 constexpr bool kAllRows = false;
 
 PagePart summary_part(const Page& page, const std::vector<ExperimentResult>& results) {

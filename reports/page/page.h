@@ -14,7 +14,7 @@
 
 namespace howard::reports {
 
-/// One experiment on the page.
+/// Holds one experiment on the page.
 struct PageSection {
   harness::ExperimentResult result;
   harness::Presentation presentation;
@@ -22,10 +22,10 @@ struct PageSection {
   std::vector<std::string> files;  ///< Beside the page, for links: "matmul_sweep.json".
   std::vector<Table> tables;       ///< Shown in place of those that the presentation makes.
   std::vector<Table> more = {};    ///< Shown below them.
-  const profiler::MemoryUse* memory = nullptr;  ///< Of a training, drawn over time; null: none.
+  const profiler::MemoryUse* memory = nullptr;  ///< A training's, drawn over time; null: none.
 };
 
-/// What a page says.
+/// Holds what a page says.
 struct Page {
   std::vector<PageSection> sections;
   /// What could not be read or drawn, a sentence each; the page says it at its top.

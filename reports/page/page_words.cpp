@@ -73,7 +73,7 @@ std::string bound_words(const ExperimentResult& result) {
   return fmt::format("What bounds the emulated points: {}.", join(parts, ", "));
 }
 
-/// A point beside a published figure, and the experiment that it is of.
+/// Holds a point beside a published figure, and its experiment.
 struct Compared {
   const ExperimentResult* result = nullptr;
   const PointResult* point = nullptr;
@@ -108,8 +108,8 @@ std::string error_words(const ExperimentResult& result) {
       name_of_point(*points.front().point, result), format_error(points.front().error()));
 }
 
-/// The options that choose a chip or software that is not the published one: of the name
-/// "wormhole_b0_n300 with host.finish=3us" both parts.
+/// Returns the options that choose a chip or software that is not the published one: both parts of
+/// the name "wormhole_b0_n300 with host.finish=3us".
 std::string chip_options(const harness::RunContext& context) {
   if (context.published_chip) return "";
   constexpr std::string_view kWith = " with ";

@@ -10,18 +10,18 @@
 
 namespace howard::reports {
 
-/// What matters most in a run, a sentence each: points that failed, and the published figures that
-/// the emulator is farthest from.
+/// Returns what matters most in a run, a sentence each: points that failed, and the published
+/// figures that the emulator is farthest from.
 std::vector<std::string> run_findings(std::span<const harness::ExperimentResult> results);
 
-/// The numbers of one experiment in sentences: how many points ran, the shortest and the longest
-/// time, what bounds most of the points, and how far they are from published figures.
+/// Returns the numbers of one experiment in sentences: how many points ran, the shortest and the
+/// longest time, what bounds most of the points, and how far they are from published figures.
 std::vector<std::string> experiment_words(const harness::ExperimentResult& result);
 
-/// "3 of 200 virtual times changed: 2 are slower, 1 is faster; ...".
+/// Returns "3 of 200 virtual times changed: 2 are slower, 1 is faster; ...".
 std::string change_words(const Comparison& comparison);
 
-/// The command line that makes these points again, as far as the result knows it.
+/// Returns the command line that makes these points again, as far as the result knows it.
 std::string command_of(const harness::ExperimentResult& result);
 
 }  // namespace howard::reports

@@ -10,7 +10,8 @@
 
 namespace howard::reports {
 
-/// Pieces of which charts on the page are made. Text and axes take the colours of the page.
+/// These are the pieces of which charts on the page are made. Text and axes take the colours of the
+/// page.
 
 /// A chart is so many units wide; it is drawn as wide as the page allows.
 constexpr double kSvgWidth = 880;
@@ -58,7 +59,7 @@ struct SvgKey {
   enum class Kind { box, line, dot, diamond };
   Kind kind{};
   std::string title;
-  std::string color;  ///< As svg_color() returns it.
+  std::string color;  ///< A colour of svg_color().
   std::size_t dashes = 0;
 };
 

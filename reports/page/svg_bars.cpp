@@ -16,7 +16,7 @@
 namespace howard::reports {
 namespace {
 
-constexpr double kBarRow = 26;  ///< From a bar to the next.
+constexpr double kBarRow = 26;  ///< The distance from a bar to the next.
 constexpr double kBarHeight = 18;
 constexpr double kHeadings = 22;  ///< The height of the row of headings.
 constexpr double kLetter = 7;     ///< The width of most letters, in units.

@@ -12,24 +12,25 @@
 
 namespace howard::reports {
 
-/// Charts as SVG within a page. They show the same data as the pictures that gnuplot draws; each
-/// mark says its numbers when the pointer rests on it. A chart that has nothing to show is "".
+/// These functions return charts as SVG within a page. The charts show the same data as the
+/// pictures that gnuplot draws; each mark says its numbers when the pointer rests on it. A chart
+/// that has nothing to show is "".
 
-/// Marks and lines over two axes.
+/// Returns marks and lines over two axes.
 std::string svg_chart(const XyChart& chart);
 
-/// Lines on two logarithmic axes, or marks beside the line of equality, with published figures as
-/// open diamonds. A plot of more than 2000 points is not drawn.
+/// Returns lines on two logarithmic axes, or marks beside the line of equality, with published
+/// figures as open diamonds. A plot of more than 2000 points is not drawn.
 std::string svg_lines(const harness::ExperimentResult& result, const harness::Plot& plot);
 
-/// Bars that lie below each other, from zero, with their parts in colours and a table of numbers at
-/// their right.
+/// Returns bars that lie below each other, from zero, with their parts in colours and a table of
+/// numbers at their right.
 std::string svg_bars(const BarPicture& bars);
 
-/// Columns that stand beside each other, with their parts in colours.
+/// Returns columns that stand beside each other, with their parts in colours.
 std::string svg_stack(const StackChart& chart);
 
-/// Coloured cells with their numbers, and the scale of the colours.
+/// Returns coloured cells with their numbers, and the scale of the colours.
 std::string svg_map(const MapChart& chart);
 
 }  // namespace howard::reports

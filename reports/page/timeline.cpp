@@ -19,12 +19,12 @@
 namespace howard::reports {
 namespace {
 
-/// Three tracks each: more would hide the others.
+/// Each core has three tracks; those of more cores would hide the others.
 constexpr std::size_t kMostCores = 4;
 /// A track, or memory, keeps at least so many spans, however many points there are.
 constexpr std::size_t kLeastSpans = 500;
 
-/// Texts that occur many times, each once.
+/// Holds texts that occur many times, each once.
 class Texts {
  public:
   std::size_t place_of(std::string text) {
@@ -78,7 +78,7 @@ class TimedList {
   SimTime last_;
 };
 
-/// Events that follow each other and are drawn as one.
+/// Holds events that follow each other and are drawn as one.
 struct Joined {
   const TimelineEvent* longest = nullptr;
   SimTime start, end;
@@ -273,7 +273,7 @@ class PointWriter {
   std::string name_;
   Texts texts_;
   std::size_t most_ = 0;
-  SimTime end_;    ///< Of the last event, since the start.
+  SimTime end_;    ///< The end of the last event, since the start.
   SimTime width_;  ///< Spans that begin as close as this are joined; zero: none are.
   std::vector<PlacedGap> gaps_;
   nlohmann::json colors_ = nlohmann::json::object();

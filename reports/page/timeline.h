@@ -21,7 +21,8 @@ struct TimelinePoint {
 /// A page has about so many spans: more would make it larger than 5 MB.
 inline constexpr std::size_t kMostSpans = 100'000;
 
-/// The recorded points as JSON for the page's timeline: an array with an object for each point.
+/// Returns the recorded points as JSON for the page's timeline: an array with an object for each
+/// point.
 ///
 ///   {"name": "...", "texts": ["matmul", ...],
 ///    "tracks": [{"name": "sub-device 0", "spans": [START, DURATION, NAME, CATEGORY, NOTES, ...]}],
@@ -34,9 +35,9 @@ inline constexpr std::size_t kMostSpans = 100'000;
 /// from the start of the point. Names, categories, notes and causes are places in `texts`.
 ///
 /// Where points have more than `most_spans` spans together, spans that begin close to each other
-/// are joined to one, whose notes say how many they are; "left_out" then says so. Of the cores only
-/// the first four are shown, which "left_out" says too: the cores of a kernel do the same at nearly
-/// the same time. No "<" stands in the text, so that it may stand within an element of a page.
+/// are joined to one, whose notes say how many they are; "left_out" then says so. Only the first
+/// four cores are shown, which "left_out" says too: the cores of a kernel do the same at nearly the
+/// same time. No "<" stands in the text, so that it may stand within an element of a page.
 std::string timeline_json(std::span<const TimelinePoint> points,
                           std::size_t most_spans = kMostSpans);
 

@@ -30,7 +30,7 @@ double first_step(const PointResult& point, std::size_t steps) {
   return last ? static_cast<double>(*last) - static_cast<double>(steps) + 1 : 1;
 }
 
-/// Values of each step in a unit.
+/// Holds the values of each step in a unit.
 struct StepValues {
   std::string title, label, unit;
   std::vector<double> values;

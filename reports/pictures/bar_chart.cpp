@@ -28,7 +28,7 @@ constexpr std::size_t kMostParts = 6;
 
 struct Bar {
   std::string name;
-  /// In the order of the chart's kinds, then all other parts, then the rest.
+  /// The parts in the order of the chart's kinds, then all other parts, then the rest.
   std::vector<double> parts;
   double total = 0;
   std::optional<double> published;

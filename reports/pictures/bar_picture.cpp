@@ -30,7 +30,7 @@ PictureSize size_of(std::size_t rows) {
 
 /// Holds the columns of words at the right, with the heading of each.
 struct Columns {
-  std::vector<double> widths;  ///< In pixels, including a gap.
+  std::vector<double> widths;  ///< Pixels, including a gap.
   double total = kColumnGap;
 
   explicit Columns(const BarPicture& bars) {
@@ -103,7 +103,7 @@ constexpr std::string_view kPublishedMark = "lc rgb '#222222' lw 2 pt 6 ps 1.6";
 std::string legend_text(const BarPicture& bars, const PictureSize& size) {
   constexpr double kBox = 24;
   struct Entry {
-    std::string title, color;  ///< Without a colour it is the mark of a published figure.
+    std::string title, color;  ///< If it has no colour, it is the mark of a published figure.
   };
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < bars.parts.size(); ++i) {

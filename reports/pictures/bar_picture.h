@@ -19,8 +19,8 @@ struct BarPart {
 /// Describes a row of the chart. Lengths are in the unit of the axis.
 struct BarRow {
   std::string name;                ///< Shown to its left.
-  std::vector<double> ends;        ///< Where each part ends; never falling.
-  std::vector<std::string> cells;  // Shown to its right as in a table, one for each heading.
+  std::vector<double> ends;        ///< The ends of the parts; never falling.
+  std::vector<std::string> cells;  // They stand to its right as in a table, one for each heading.
   std::optional<double> published;
 };
 

@@ -11,7 +11,7 @@ namespace howard::reports {
 
 /// Holds what a chart with few axes shows of a result.
 struct ChartPoints {
-  std::vector<const harness::PointResult*> points;  ///< In the result's order.
+  std::vector<const harness::PointResult*> points;  ///< They are in the result's order.
   /// The values that all points have on the axes for which the chart has no room, if the result has
   /// others too: "dispatch worker, dim 384".
   std::string held;

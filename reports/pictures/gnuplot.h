@@ -18,7 +18,7 @@ std::optional<std::filesystem::path> find_gnuplot();
 std::string gnuplot_output(std::size_t number);
 
 /// Runs `script` with gnuplot in `folder` and returns the pictures that it has drawn into the
-/// outputs 0 to `count` - 1. Our interrupts do not reach it. Error with gnuplot's words if a
+/// outputs 0 to `count` - 1. Our interrupts do not reach it. Throws Error with gnuplot's words if a
 /// picture is missing, or if it takes longer than `limit`; a picture takes a tenth of a second.
 std::vector<std::string> draw_with_gnuplot(
     const std::filesystem::path& gnuplot, const std::filesystem::path& folder,

@@ -15,8 +15,8 @@ namespace howard::reports {
 /// Holds a cell of a map.
 struct MapCell {
   std::size_t column = 0;
-  std::size_t row = 0;  ///< From the bottom.
-  double value = 0;     ///< In the unit of the colours.
+  std::size_t row = 0;  ///< Counted from the bottom.
+  double value = 0;     ///< The value in the unit of the colours.
   std::string text;     ///< The value, rounded.
 };
 
@@ -28,7 +28,7 @@ struct MapChart {
   std::string label;  ///< What the value is, with its unit.
   std::vector<std::string> columns, rows;
   std::vector<MapCell> cells;
-  PlotAxis colors;  ///< From the value of the lightest colour to that of the darkest.
+  PlotAxis colors;  ///< An axis from the lightest colour's value to the darkest's.
 };
 
 /// Returns the map of one backend's points. It is absent if all points are in one row or column, or

@@ -9,7 +9,7 @@
 
 namespace howard::reports {
 
-/// Colours and dashes, the same in every picture and on the page. Each colour is "#RRGGBB".
+/// Colours and dashes are the same in every picture and on the page. Each colour is "#RRGGBB".
 
 /// Lines and bars have so many colours, and lines so many kinds of dashes.
 constexpr std::size_t kLineColors = 7;
@@ -27,12 +27,12 @@ inline constexpr std::string_view kRestColor = "#cccccc";
 /// line has none. They repeat.
 std::span<const int> line_dashes(std::size_t number);
 
-/// A colour of a map, and where it stands between the least value (0) and the greatest (1).
+/// Holds a colour of a map, and where it stands between the least value (0) and the greatest (1).
 struct MapStop {
   double place;
   std::string_view color;
 };
-/// The colours of maps between which cells lie. All are light enough for black numbers.
+/// Cells have colours between these. All are light enough for black numbers.
 inline constexpr std::array<MapStop, 3> kMapStops{
     {{0, "#f7fbff"}, {0.5, "#9ecae1"}, {1, "#e69f00"}}};
 

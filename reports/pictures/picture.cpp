@@ -83,7 +83,8 @@ void remove_older(const fs::path& folder, const std::string& name) {
   }
 }
 
-/// Returns the pictures in the order of the formats. Error, with where to look, if gnuplot fails.
+/// Returns the pictures in the order of the formats. Throws Error, with where to look, if gnuplot
+/// fails.
 std::vector<std::string> draw(const Picture& picture, const fs::path& gnuplot,
                               const Canvas& canvas) {
   std::vector<std::string> outputs;

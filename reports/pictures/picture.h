@@ -70,7 +70,7 @@ std::string gnuplot_string(std::string_view text);
 /// Returns `text` as one word of a data file, without control characters and double quotes.
 std::string gnuplot_word(std::string_view text);
 
-/// Returns "lc rgb '#0072B2'" of a colour; of a number, that of series_color().
+/// Returns "lc rgb '#0072B2'" for a colour, or for the series_color() of a number.
 std::string gnuplot_color(std::string_view color);
 std::string gnuplot_color(std::size_t number);
 

@@ -16,8 +16,8 @@ struct PlotAxis {
   bool logarithmic = false;  ///< `low` is positive then.
   double low = 0;
   double high = 1;                  ///< More than `low`.
-  std::vector<double> marks;        ///< From `low` to `high`.
-  std::vector<std::string> labels;  ///< What stands at each mark.
+  std::vector<double> marks;        ///< Values from `low` to `high`.
+  std::vector<std::string> labels;  ///< The text at each mark.
 
   /// Returns where a value lies: 0 at `low`, 1 at `high`.
   double place(double value) const;

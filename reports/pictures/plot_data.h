@@ -25,7 +25,7 @@ struct PlotPoint {
 
 struct PlotSeries {
   std::string title;              ///< "emulated, worker", "host".
-  std::vector<PlotPoint> points;  ///< By x; never empty.
+  std::vector<PlotPoint> points;  ///< Sorted by x; never empty.
   /// No two series have the same colour and dashes, up to kMostStyles of them.
   std::size_t color = 0;
   std::size_t dashes = 0;

@@ -14,36 +14,37 @@ namespace howard::reports {
 struct ChartMark {
   double x = 0;
   double y = 0;
-  std::string hint = {};  ///< What the page says of it when the pointer rests on it.
+  std::string hint = {};  ///< The page says it when the pointer rests on the mark.
 };
 
 /// Holds marks that belong together.
 struct ChartSeries {
-  std::string title;  ///< Empty: it is not in the legend.
+  std::string title;  ///< If it is empty, the series is not in the legend.
   std::size_t color = 0;
   std::size_t dashes = 0;
   bool line = true;                  ///< A line joins the marks.
   bool steps = false;                ///< It stays level until the next mark.
   bool dots = true;                  ///< Each mark has a dot.
-  std::vector<ChartMark> marks;      ///< By x, if a line joins them.
+  std::vector<ChartMark> marks;      ///< They are sorted by x if a line joins them.
   std::vector<ChartMark> open = {};  ///< Marks with an open symbol, which no line joins.
 };
 
 /// Holds marks over two axes. gnuplot and the page draw the same ones.
 struct XyChart {
-  std::string name;  ///< Of the files.
+  std::string name;  ///< The name of the files.
   std::string title;
   PlotAxis x, y;
-  std::string x_label, y_label;     ///< With their units.
-  std::vector<ChartSeries> series;  ///< From the back to the front.
+  std::string x_label, y_label;     ///< Labels with their units.
+  std::vector<ChartSeries> series;  ///< The first is at the back.
   bool compares = false;  ///< The axes are equal: there is a line of equality with its band.
-  std::string open_title = "published";  ///< What open symbols are.
+  std::string open_title = "published";  ///< The legend's word for open symbols.
 };
 
-/// Draws the chart on `canvas` (picture.h says which files that is). Nothing without a mark.
+/// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a mark.
 PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas);
 
-/// Returns "set logscale x" if that is what `axis`, 'x' or 'y', is, its range and its marks.
+/// Returns the range and the marks of `axis`, called 'x' or 'y', and "set logscale x" if it is
+/// logarithmic.
 std::string gnuplot_axis(char name, const PlotAxis& axis);
 
 }  // namespace howard::reports

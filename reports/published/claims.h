@@ -55,7 +55,8 @@ struct Claim {
   std::vector<Doubt> doubts;
 };
 
-/// Reads a file of schema "howard.claims/1". Error with place and value if it breaks the schema.
+/// Reads a file of schema "howard.claims/1". Throws Error with place and value if it breaks the
+/// schema.
 std::vector<Claim> parse_claims(std::string_view text, std::string_view source);
 
 /// Returns the claims of the report's summary, from the file compiled into this library.

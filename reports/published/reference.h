@@ -29,7 +29,7 @@ struct ReferenceRow {
 /// Holds one published table of the report or of tt-metal, as data.
 struct ReferenceTable {
   std::string title;
-  std::string source;  ///< Where it was published.
+  std::string source;  ///< The place where it was published.
   /// The program that measured it, which is often not the one that it names.
   std::string true_source;
   ReferenceTiming timing;
@@ -38,8 +38,9 @@ struct ReferenceTable {
   std::vector<ReferenceRow> rows;
 };
 
-/// Reads a file of schema "howard.reference/1". Error, with the file, table and row, if it is not
-/// JSON, is of another schema, or has a missing key, an unknown status or a unit that is not SI.
+/// Reads a file of schema "howard.reference/1". Throws Error, with the file, table and row, if it
+/// is not JSON, is of another schema, or has a missing key, an unknown status or a unit that is not
+/// SI.
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
 
 /// Returns the experiments that have published tables, in alphabetical order.
@@ -56,7 +57,7 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 void attach_references(harness::ExperimentResult& result);
 
 /// Returns the point's published figure as `metric`. A published time is also a published rate,
-/// because both belong to the same work. Absent without a reference, or if the reference says
+/// because both belong to the same work. It is absent without a reference, or if the reference says
 /// nothing about the metric.
 std::optional<double> published_value(const harness::PointResult& point, std::string_view metric);
 

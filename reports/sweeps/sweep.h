@@ -18,7 +18,7 @@ struct SweptValue {
   double number = 0;
   std::string_view unit;
 };
-/// Absent if `text` does not begin with a number.
+/// Returns the value that `text` begins with; absent if it does not begin with a number.
 std::optional<SweptValue> swept_value(std::string_view text);
 
 using SweepPoints = std::vector<const harness::PointResult*>;
@@ -27,7 +27,7 @@ using SweepPoints = std::vector<const harness::PointResult*>;
 struct SweepGroup {
   std::vector<std::string> values;  ///< Its values on the axes of SweepGroups.
   std::string name;    ///< "256x256x256, eth", "batch 32"; empty if it is the only one.
-  SweepPoints points;  ///< In the result's order; never empty.
+  SweepPoints points;  ///< They are in the result's order; never empty.
 };
 
 struct SweepGroups {

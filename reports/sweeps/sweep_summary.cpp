@@ -112,7 +112,7 @@ Table extremes_table(const std::string& experiment, const SweepGroups& groups, c
 struct Elasticity {
   double sum = 0;  ///< The sum over the series, each from its first to its last value.
   std::size_t series = 0;
-  double least = 0, most = 0;  ///< Between neighbouring values of at least one series.
+  double least = 0, most = 0;  ///< Changes between neighbouring values of at least one series.
 
   double mean() const { return sum / static_cast<double>(series); }
 };
@@ -197,7 +197,7 @@ Table elasticity_table(const std::string& experiment, const SweepGroups& groups,
 
 /// Says where one bound follows another along a constant.
 struct Change {
-  SeriesPoint earliest, latest;  ///< Of the first points with the new bound, by the constant.
+  SeriesPoint earliest, latest;  ///< Among the first points with the new bound, by the constant.
   std::size_t times = 0;
 };
 

@@ -31,10 +31,11 @@ struct TableRow {
   std::string skipped;      ///< "skipped: ..." or "failed: ..."; empty if the point ran.
 };
 
-/// Holds a table as text, not yet laid out. Of the columns that may be left out, the last goes
+/// Holds a table as text, not yet laid out. The last of the columns that may be left out goes
 /// first.
 struct Table {
-  /// As in "matmul_sweep: host CPU, wall time of a product and its finish, dtype bfloat16".
+  /// The caption, as in "matmul_sweep: host CPU, wall time of a product and its finish, dtype
+  /// bfloat16".
   std::string caption;
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;

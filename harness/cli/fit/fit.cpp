@@ -28,7 +28,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kFitHelp;  // fit_help.md, compiled in by the build
+extern const std::string_view kFitHelp;  // the build compiles fit_help.md in
 
 namespace {
 
@@ -62,7 +62,7 @@ FitOptions fit_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// How the chips of a run's mesh share it. Error for what can not be planned.
+/// Returns how the chips of a run's mesh share it. Throws Error for what cannot be planned.
 RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   const training::TtmlDevices& devices = settings.config.devices;
   const std::vector<std::int64_t>& shape = devices.mesh_shape;
@@ -99,8 +99,8 @@ RunSetting mesh_of(const training::TtmlSettings& settings, RunSetting setting) {
   return setting;
 }
 
-/// Error for sizes whose plan would take longer than anybody waits: TTML's largest model has 126
-/// blocks, and no chip holds a batch of so many tokens.
+/// Throws Error for sizes whose plan would take longer than anybody waits: TTML's largest model has
+/// 126 blocks, and no chip holds a batch of so many tokens.
 void require_plannable(const training::TtmlSettings& settings, const RunSetting& setting) {
   constexpr std::int64_t kMostBlocks = 1024;
   constexpr std::int64_t kMostTokens = 1 << 24;
@@ -135,7 +135,7 @@ std::string fit_text(const RunPlan& plan) {
   return "over by " + gibibytes(plan.peak - plan.capacity);
 }
 
-/// The ops whose kernels take most, with their share.
+/// Returns the ops whose kernels take most, with their share.
 std::string kernels_text(const RunPlan& plan) {
   std::vector<std::pair<SimTime, std::string>> ops;
   for (const auto& [op, time] : plan.kernels_by_op) ops.emplace_back(time, op);

@@ -10,7 +10,7 @@
 namespace howard::cli {
 namespace {
 
-/// The divisors of `count` up to `most`, rising.
+/// Returns the divisors of `count` up to `most`, rising.
 std::vector<std::int64_t> divisors(std::int64_t count, std::int64_t most) {
   std::vector<std::int64_t> found;
   for (std::int64_t i = 1; i <= std::min(count, most); ++i) {
@@ -22,7 +22,7 @@ std::vector<std::int64_t> divisors(std::int64_t count, std::int64_t most) {
 /// More of a chip's sequences at once than this are never faster than what fits.
 constexpr std::int64_t kMostAtOnce = 256;
 
-/// Settings of one mesh and runner: larger batches until one does not fit.
+/// Searches the settings of one mesh and runner: larger batches until one does not fit.
 void search_runner(const RunSetting& setting, const wormhole::Profiles& profiles,
                    std::vector<RunPlan>& plans) {
   const training::Recipe& recipe = setting.recipe;
@@ -38,7 +38,7 @@ void search_runner(const RunSetting& setting, const wormhole::Profiles& profiles
   }
 }
 
-/// Whether the mesh divides what it shares: sequences, heads, groups and tiles of weights.
+/// Says whether the mesh divides what it shares: sequences, heads, groups and tiles of weights.
 bool can_be(const RunSetting& setting) {
   const training::Recipe& recipe = setting.recipe;
   if (recipe.batch * recipe.accumulate % setting.ddp != 0) return false;
@@ -52,7 +52,8 @@ bool can_be(const RunSetting& setting) {
   return recipe.groups % setting.tp == 0 && wide % tile == 0;
 }
 
-/// What fits before what does not; then the faster one, or the one that needs less.
+/// Says whether `a` comes before `b`: a plan that fits is better than one that does not; then the
+/// faster one is, or the one that needs less.
 bool is_better(const RunPlan& a, const RunPlan& b) {
   if (a.fits() != b.fits()) return a.fits();
   if (a.clash.empty() != b.clash.empty()) return a.clash.empty();
@@ -77,7 +78,7 @@ std::vector<RunPlan> search_settings(const RunSetting& setting,
       }
     }
     std::ranges::stable_sort(plans, is_better);
-    constexpr std::size_t kShown = 3;  // of a mesh
+    constexpr std::size_t kShown = 3;  // settings of a mesh
     for (std::size_t i = 0; i < std::min(plans.size(), kShown); ++i) {
       if (i == 0 || plans[i].fits()) best.push_back(std::move(plans[i]));
     }

@@ -20,7 +20,7 @@
 namespace howard::cli {
 namespace {
 
-/// More than any run takes: what a run would need is to be known even where it does not fit.
+/// This is more than any run takes, so that its need is known even where it does not fit.
 constexpr Bytes kEndless{std::int64_t{1} << 56};
 
 wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
@@ -28,7 +28,7 @@ wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
   return profiles;
 }
 
-/// A run on one chip of the mesh, as which all others do the same.
+/// Emulates a run on one chip of the mesh; all others do the same.
 class EmulatedRun {
  public:
   EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)
@@ -53,7 +53,7 @@ class EmulatedRun {
          .batches = recipe_.accumulate});
   }
 
-  /// An update, with its data and the loss that is read at its end.
+  /// Runs an update, with its data and the loss that is read at its end.
   SimTime update() {
     const SimTime start = chip_.now();
     CommandQueue& queue = chip_.command_queue(0);
@@ -67,7 +67,7 @@ class EmulatedRun {
     return chip_.now() - start;
   }
 
-  /// Of the programs of an update.
+  /// Describes the programs of an update.
   void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
     autograd::StepRecorder recorder(chip_);
     static_cast<void>(step_(recorder));
@@ -107,7 +107,7 @@ class EmulatedRun {
   autograd::StepFunction step_;
 };
 
-/// The second update of a run with `batches` batches, and all else that a plan holds, of them.
+/// Plans a run with `batches` batches; its step is the second update.
 RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& profiles,
                  profiler::MemoryRecorder* memory) {
   setting.recipe.accumulate = batches;

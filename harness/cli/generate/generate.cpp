@@ -35,13 +35,13 @@
 
 namespace howard::cli {
 
-extern const std::string_view kGenerateHelp;  // generate_help.md, compiled in by the build
+extern const std::string_view kGenerateHelp;  // the build compiles generate_help.md in
 
 namespace {
 
 using training::HuggingFaceModel;
 
-/// The model file, of either kind.
+/// Reads the model file, which may be of either kind.
 HuggingFaceModel model_of(const GenerateOptions& options) {
   HuggingFaceModel model;
   if (options.model.extension() == ".json") {
@@ -59,7 +59,7 @@ HuggingFaceModel model_of(const GenerateOptions& options) {
   return model;
 }
 
-/// The length of what is printed of `text`: not the beginning of a character that is not whole.
+/// Returns the length of the part of `text` that ends with a whole character, which can be printed.
 std::size_t whole_characters(std::string_view text) {
   std::size_t start = text.size();
   while (start > 0 && text.size() - start < 4 &&
@@ -159,12 +159,13 @@ class GenerateRun {
     return tokens;
   }
 
-  /// The tokens without the one that begins a text.
+  /// Returns the tokens without the one that begins a text.
   std::span<const std::uint32_t> plain(const std::vector<std::uint32_t>& tokens) const {
     return std::span(tokens).subspan(tokenizer_->begin() ? 1 : 0);
   }
 
-  /// A Llama is made for the tokens that it is to read; a GPT-2 has as many positions as its file.
+  /// Fits the context to the model: a Llama is made for the tokens that it is to read; a GPT-2 has
+  /// as many positions as its file.
   void fit_context() {
     training::Recipe& recipe = described_.recipe;
     const std::int64_t needed = static_cast<std::int64_t>(text_.size()) + options_.count;
@@ -226,7 +227,7 @@ class GenerateRun {
     std::fflush(stdout);
   }
 
-  /// Seconds of each token: of the first, those of reading the prompt.
+  /// Returns the seconds of each token; the first one's are those of reading the prompt.
   std::vector<double> times() const {
     std::vector<double> seconds;
     for (std::size_t i = 0; i < made_; ++i) {
@@ -296,7 +297,7 @@ class GenerateRun {
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<training::TextReader> reader_;
   bool has_cache_ = false;
-  std::vector<SimTime> starts_;  ///< Of each token, and the end of the last.
+  std::vector<SimTime> starts_;  ///< The start of each token, and the end of the last.
   std::size_t made_ = 0;
 };
 

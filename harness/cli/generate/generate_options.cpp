@@ -49,7 +49,7 @@ void declare_generate(CLI::App& app, GenerateOptions& options) {
   app.add_option("--results", options.results);
 }
 
-/// A file that stands beside the weights unless it is named; empty when it does not.
+/// Returns a file that stands beside the weights unless it is named; empty when there is none.
 fs::path beside(const GenerateOptions& options, const fs::path& named, const char* name) {
   if (!named.empty()) return named;
   const fs::path folder =

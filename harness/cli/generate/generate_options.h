@@ -23,7 +23,7 @@ struct GenerateOptions {
   std::string prompt;
   std::int64_t count = 50;
   training::Sampling sampling{.temperature = 0, .seed = 5489};
-  bool stops = true;  ///< At a token that ends a text.
+  bool stops = true;  ///< True if writing stops at a token that ends a text.
 
   bool cache = true;
   std::int64_t context = 0;  ///< Tokens that the cache has room for; 0: prompt and new ones.
@@ -37,8 +37,8 @@ struct GenerateOptions {
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
 };
 
-/// Parses the command line, and finds the model and the tokenizer beside the weights. UsageError
-/// for a bad command line; Error for files that are not there.
+/// Parses the command line, and finds the model and the tokenizer beside the weights. Throws
+/// UsageError for a bad command line; throws Error for files that are not there.
 GenerateOptions parse_generate_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -56,7 +56,7 @@ class MpiRank final : public mesh::Communicator {
   }
 
  private:
-  /// A message on its way; its bytes stay until it has arrived.
+  /// Holds a message on its way; its bytes stay until it has arrived.
   struct Sending {
     std::vector<std::byte> bytes;
     MPI_Request request = MPI_REQUEST_NULL;

@@ -14,8 +14,8 @@ namespace howard::cli {
 /// One thread uses it. A rank that has nothing to do sleeps and leaves its core to the others.
 class Ranks {
  public:
-  /// Joins the other processes. Error if there are others and this build has no MPI, or if they
-  /// cannot see each other.
+  /// Joins the other processes. Throws Error if there are others and this build has no MPI, or if
+  /// they cannot see each other.
   Ranks();
   /// Waits until the first rank is done.
   ~Ranks();

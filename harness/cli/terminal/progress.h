@@ -14,12 +14,13 @@
 
 namespace howard::cli {
 
-/// A line on standard error that says how far a run is, how fast it goes and what bounds it:
+/// Shows a line on standard error that says how far a run is, how fast it goes and what bounds it:
 ///
 ///   matmul_sweep [######....] 7/18  3.1 points/s  12.3 TFLOPS, bound by unpack  emulated/shape:...
 ///   mlp_engines [##........] 2/12  412 iterations/s, bound by kernels: matmul 82 % host/engine:...
 ///
-/// Shown only on a terminal and only once a run has taken a moment, so that short runs stay quiet.
+/// It is shown only on a terminal and only once a run has taken a moment, so that short runs stay
+/// quiet.
 class Progress {
  public:
   /// If `enabled` is false or there is no terminal, nothing is ever printed.

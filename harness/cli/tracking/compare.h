@@ -6,7 +6,7 @@
 namespace howard::cli {
 
 /// Runs `compare A B [OPTIONS]` and returns the exit status. Its manual is compare_help.md, and
-/// argv[0] is "compare". UsageError, or Error for what cannot be read, run or compared.
+/// argv[0] is "compare". Throws UsageError, or Error for what cannot be read, run or compared.
 int compare(int argc, const char* const* argv);
 
 /// Returns the exit status that a comparison calls for; `strict` counts a baseline that is out of

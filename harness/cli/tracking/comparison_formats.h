@@ -32,7 +32,7 @@ struct ComparisonOutputs {
 /// Declares --format F and --also F=FILE.
 void add_comparison_outputs(CLI::App& app, ComparisonOutputs& outputs);
 
-/// Writes a comparison where `outputs` says. Error for a file that cannot be written.
+/// Writes a comparison where `outputs` says. Throws Error for a file that cannot be written.
 void write_comparison(const tracking::Comparison& comparison, const ComparisonOutputs& outputs,
                       const reports::TerminalStyle& style);
 

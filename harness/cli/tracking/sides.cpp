@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using tracking::Run;
 using tracking::Side;
 
-/// The sampled runs before a baseline that may join it.
+/// No more sampled runs before a baseline than this join it.
 constexpr std::size_t kMostEarlier = 30;
 
 bool has_results(const fs::path& folder) {

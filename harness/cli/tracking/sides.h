@@ -16,7 +16,7 @@ namespace howard::cli {
 
 /// Returns the runs in a file of any format that tracking::parse_runs() knows, or in a folder: one
 /// run of all results of this program in it; else one run for each .json, .jsonl, .csv or .txt
-/// file, or for each folder of results in it. Error if there is nothing to read.
+/// file, or for each folder of results in it. Throws Error if there is nothing to read.
 std::vector<tracking::Run> read_runs(const std::string& path);
 
 /// Returns a side of a comparison from a file or folder: its runs must be of the same conditions.
@@ -30,13 +30,13 @@ tracking::Side stored_baseline(const tracking::History& history, std::int64_t ru
 tracking::Side stored_side(const tracking::History& history, std::int64_t run);
 
 /// Returns the stored run that `name` means: a commit or branch of the database, or anything that
-/// git can resolve to a commit that the database has. Absent if there is none.
+/// git can resolve to a commit that the database has. The result is absent if there is none.
 std::optional<std::int64_t> stored_run(const tracking::History& history,
                                        const tracking::GitCheckout& git, const std::string& name);
 
 /// Returns the stored run with which a run of `commit` is compared: the last one of the merge base
 /// of `commit` and the branch `base`, or of the nearest commit before it that the database has.
-/// Error that says what is missing if there is none.
+/// Throws an Error that says what is missing if there is none.
 std::int64_t baseline_run(const tracking::History& history, const tracking::GitCheckout& git,
                           const std::string& commit, const std::string& base);
 

@@ -4,8 +4,8 @@
 namespace howard::cli {
 
 /// Runs `track [RESULTS...] --db FILE` and returns the exit status. Its manual is track_help.md,
-/// and argv[0] is "track". UsageError, or Error for results or a database that cannot be read or
-/// written.
+/// and argv[0] is "track". Throws UsageError, or Error for results or a database that cannot be
+/// read or written.
 int track(int argc, const char* const* argv);
 
 }  // namespace howard::cli

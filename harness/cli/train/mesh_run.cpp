@@ -47,7 +47,7 @@ std::string text_of(const MeshPlan& plan) {
   return text;
 }
 
-/// One rank of the run.
+/// Runs one rank.
 class MeshRun {
  public:
   MeshRun(const TrainOptions& options, const training::Corpus& corpus, int threads,
@@ -88,7 +88,7 @@ class MeshRun {
  private:
   bool is_first() const { return ranks_.rank() == 0; }
 
-  /// Rank 0 decides, so that all ranks make the same steps.
+  /// Says whether the run stops now. Rank 0 decides, so that all ranks make the same steps.
   bool stops_now() {
     const int wish = Session::interrupted() ? 1 : 0;
     return training::join_numbers<int, int>(ranks_, wish,
@@ -201,9 +201,9 @@ class MeshRun {
   std::unique_ptr<training::RankTrainer> trainer_;
   std::string description_;
   std::int64_t saved_ = 0;  ///< The step that was saved last.
-  // Of rank 0.
+  // Only rank 0 has a log.
   std::optional<TtmlStepLog> log_;
-  std::vector<double> losses_, times_;  ///< Of each step of this run; times are in seconds.
+  std::vector<double> losses_, times_;  ///< One for each step; times are in seconds.
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using ProgramKey = std::tuple<std::string, Attributes, std::vector<TensorSpec>>;
 
-/// What ttnn's program cache tells programs apart by.
+/// Returns what ttnn's program cache tells programs apart by.
 ProgramKey key_of(const Program& program) {
   const Program timed = wormhole::timing_key(program);
   std::vector<TensorSpec> specs;

@@ -10,15 +10,15 @@
 
 namespace howard::cli {
 
-/// What a training run enqueues.
+/// Describes what a training run enqueues.
 struct StepPrograms {
   std::size_t different = 0;  ///< The entries of ttnn's program cache after the first step.
-  std::size_t count = 0;      ///< Of a step.
-  Flops flops;                ///< Of a step.
+  std::size_t count = 0;      ///< The programs of a step.
+  Flops flops;                ///< The operations of a step.
 };
 
-/// Of the run that a recipe describes, by recording it in front of `device`, on which nothing is
-/// done. `vocabulary`: rows of the token table.
+/// Describes the run of a recipe by recording it in front of `device`, on which nothing is done.
+/// `vocabulary` is the number of rows of the token table.
 StepPrograms step_programs(Device& device, const training::Recipe& recipe, std::int64_t vocabulary);
 
 }  // namespace howard::cli

@@ -46,7 +46,7 @@
 
 namespace howard::cli {
 
-// Compiled in by the build: train_help.md and train_config_help.md.
+// The build compiles train_help.md and train_config_help.md in.
 extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
@@ -74,7 +74,7 @@ struct TrainDevices {
       chip = std::make_unique<wormhole::WormholeDevice>(
           *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
     }
-    device().begin_phase("model");  // counts from the first buffer on
+    device().begin_phase("model");  // it counts from the first buffer on
   }
 
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
@@ -100,7 +100,7 @@ class TrainRun {
     } else if (!options_.weights.empty()) {
       take_weights();
     }
-    options_.resumed.reset();  // as large as the model and its moments
+    options_.resumed.reset();  // it is as large as the model and its moments
     // A bad prompt is to be known before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
     if (!options_.checkpoint.empty()) {
@@ -206,7 +206,7 @@ class TrainRun {
   bool is_of_files() const { return options_.verb == kTrainVerb; }
   bool watches_memory() const { return is_of_files() || !options_.memory.empty() || options_.page; }
 
-  /// What TTML says before the first step.
+  /// Writes what TTML says before the first step.
   void begin_log() {
     const std::int64_t parameters = trainer_.parameters();
     fmt::print("Number of parameters: {}\n", parameters);
@@ -231,7 +231,7 @@ class TrainRun {
     fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
-  /// After the first step, as TTML's tracker: the others allocate the same.
+  /// Reports the memory after the first step, as TTML's tracker does: the others allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
     use_ = memory_.use();
@@ -409,7 +409,7 @@ class TrainRun {
 
   TrainOptions options_;
   training::Corpus corpus_;
-  std::vector<std::uint32_t> held_out_;  ///< For validation; none without eval_every.
+  std::vector<std::uint32_t> held_out_;  ///< The tokens for validation; none without eval_every.
   profiler::MemoryRecorder memory_;
   profiler::EventRecorder recorder_;  ///< Records a step now and then.
   std::string bound_;                 ///< The bound that it found last.
@@ -417,13 +417,13 @@ class TrainRun {
   training::Trainer trainer_;
   std::optional<training::Validation> validation_;
   std::vector<double> validation_losses_;
-  /// Of each step of this run; times are in seconds.
+  /// They have a value for each step of this run; times are in seconds.
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
-  // Of `train`.
+  // Only `train` has a log.
   std::optional<TtmlStepLog> log_;
-  std::optional<profiler::MemoryUse> use_;  ///< Of the set-up and the first step.
+  std::optional<profiler::MemoryUse> use_;  ///< The set-up and the first step.
   StepPrograms programs_;
 };
 

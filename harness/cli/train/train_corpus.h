@@ -6,11 +6,12 @@
 
 namespace howard::cli {
 
-/// What is trained on: characters of a text, or tokens. Error for a file that can not be read so.
+/// Returns what is trained on: characters of a text, or tokens. Throws Error for a file that cannot
+/// be read so.
 training::Corpus corpus_of(const TrainOptions& options);
 
-/// Returns the recipe with no more steps than the epochs have. A text that is too short is the
-/// trainer's to refuse.
+/// Returns the recipe with no more steps than the epochs have. The trainer refuses a text that is
+/// too short.
 training::Recipe limited_to_epochs(const TrainOptions& options, const training::Corpus& corpus);
 
 }  // namespace howard::cli

@@ -15,8 +15,8 @@ namespace {
 
 using training::TtmlSettings;
 
-/// `path` as `file` names it: from its folder, from one above it, from the working folder or from
-/// TTML's. Absent when it is nowhere.
+/// Finds `path` as `file` names it: from its folder, from one above it, from the working folder or
+/// from TTML's. The result is absent when it is nowhere.
 std::optional<std::filesystem::path> find_beside(const std::filesystem::path& file,
                                                  const std::filesystem::path& path) {
   if (path.is_absolute()) {
@@ -35,7 +35,7 @@ std::optional<std::filesystem::path> find_beside(const std::filesystem::path& fi
   return std::filesystem::exists(there) ? std::optional(there) : std::nullopt;
 }
 
-/// The value of a key that is a path. Error when it is nowhere.
+/// Returns the value of a key that is a path. Throws Error when it is nowhere.
 std::filesystem::path required_path(const TtmlSettings& settings, const std::string& key,
                                     const std::string& value,
                                     const std::filesystem::path& training) {
@@ -50,8 +50,8 @@ void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
   if (!file.empty()) training::read_ttml(read_file(file), file.string(), settings);
 }
 
-/// "section.key" of a key that is given with its section, or without one where it is in one section
-/// only.
+/// Returns "section.key" of a key that is given with its section, or without one where it is in one
+/// section only.
 std::string whole_name(const std::string& given) {
   std::vector<std::string> found, inner_found, all;
   training::TtmlConfig config;
@@ -72,7 +72,7 @@ std::string whole_name(const std::string& given) {
                suggestion ? "--with " + *suggestion + "=..." : "");
 }
 
-/// "a.b.c=value" as YAML.
+/// Reads "a.b.c=value" as YAML.
 void read_key(const std::string& text, TtmlSettings& settings) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) {
@@ -91,7 +91,7 @@ void read_key(const std::string& text, TtmlSettings& settings) {
 
 TtmlSettings read_ttml_files(const TtmlFiles& files) {
   TtmlSettings settings;
-  // Before the model's file, which a key may name, and again over all files.
+  // They are read before the model's file, which a key may name, and again over all files.
   const auto read_keys = [&] {
     for (const std::string& key : files.keys) read_key(key, settings);
   };

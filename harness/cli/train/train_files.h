@@ -10,24 +10,25 @@
 
 namespace howard::cli {
 
-/// TTML's files of a run, as the command line names them; empty: none.
+/// Names TTML's files of a run, as the command line does; an empty path is no file.
 struct TtmlFiles {
   std::filesystem::path training;   ///< -c, --config
   std::filesystem::path model;      ///< --model: in the place of training_config.model_config.
   std::filesystem::path device;     ///< --device
   std::filesystem::path multihost;  ///< --multihost
-  /// --with: "max_steps=10" or "training_config.max_steps=10", over what the files say.
+  /// The values of --with, which go over what the files say: "max_steps=10" or
+  /// "training_config.max_steps=10".
   std::vector<std::string> keys;
 };
 
-/// What they say. Paths within them become paths from here: TTML's are relative to the root of
-/// tt-train, which is looked for in the folders above the training file and in $TT_METAL_HOME.
-/// UsageError for what stands in `keys` and is no key, Error for a file that is not there, and as
-/// for training::read_ttml().
+/// Returns what the files say. Paths within them become paths from here: TTML's are relative to the
+/// root of tt-train, which is looked for in the folders above the training file and in
+/// $TT_METAL_HOME. Throws UsageError for what stands in `keys` and is no key, Error for a file that
+/// is not there, and what training::read_ttml() throws.
 training::TtmlSettings read_ttml_files(const TtmlFiles& files);
 
-/// The safetensors files of a folder in the order of their names, or one file. Error as for
-/// training::Safetensors, and for a path with none.
+/// Reads the safetensors files of a folder in the order of their names, or one file. Throws Error
+/// as training::Safetensors does, and for a path with none.
 std::vector<training::Safetensors> read_weights(const std::filesystem::path& path);
 
 }  // namespace howard::cli

@@ -21,7 +21,7 @@ constexpr double kMegabyte = 1 << 20;
 
 double megabytes(Bytes size) { return static_cast<double>(size.value()) / kMegabyte; }
 
-/// TTML's name of a phase, or the phase's own in capitals.
+/// Returns TTML's name of a phase, or the phase's own in capitals.
 std::string ttml_phase(const std::string& phase) {
   static const std::map<std::string, std::string> kNames{{"model", "MODEL_CREATION"},
                                                          {"optimizer", "OPTIMIZER_CREATION"},
@@ -36,7 +36,7 @@ std::string ttml_phase(const std::string& phase) {
   return name;
 }
 
-/// What a phase has left allocated, in MB, all its segments together.
+/// Returns what a phase has left allocated, in MB, all its segments together.
 double change_of(const profiler::MemoryUse& use, std::string_view phase) {
   double change = 0;
   for (const profiler::MemoryPhase& one : use.phases) {
@@ -63,7 +63,7 @@ double last_loss(std::span<const double> losses) {
   return std::accumulate(last.begin(), last.end(), 0.0) / static_cast<double>(kMean);
 }
 
-/// Without the first two steps, as far as there are others.
+/// Returns the mean without the first two steps, as far as there are others.
 double mean_time(std::span<const double> seconds) {
   constexpr std::size_t kLeftOut = 2;
   if (seconds.size() > kLeftOut) seconds = seconds.subspan(kLeftOut);
@@ -71,7 +71,7 @@ double mean_time(std::span<const double> seconds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
 }
 
-/// The least value that so many of 100 do not exceed.
+/// Returns the least value that `percent` of 100 do not exceed.
 double percentile(std::vector<double> values, std::size_t percent) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -92,7 +92,7 @@ void add_memory(nlohmann::ordered_json& json, const profiler::MemoryUse& use) {
   json["total_dram_mb"] = total;
 }
 
-/// As a file would have it: 0.0003, not the digits of the nearest float32.
+/// Returns the number as a file would have it: 0.0003, not the digits of the nearest float32.
 double as_written(float value) { return parse_number(fmt::format("{}", value)).value_or(0); }
 
 nlohmann::ordered_json configuration(const training::TtmlConfig& config) {

@@ -15,42 +15,42 @@
 
 namespace howard::cli {
 
-/// "Step: 1, Loss: 4.5625" and "Full step time 12.345 ms, cache entries: 78": TTML's two lines of a
-/// step.
+/// Returns TTML's two lines of a step: "Step: 1, Loss: 4.5625" and "Full step time 12.345 ms, cache
+/// entries: 78".
 std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
                             std::size_t cache_entries);
 
-/// TTML's memory summary: the phases under its names, in MB of 2^20 bytes.
+/// Returns TTML's memory summary: the phases under its names, in MB of 2^20 bytes.
 std::string ttml_memory_summary(const profiler::MemoryUse& use);
 
-/// A finished or interrupted run, for the metrics.
+/// Describes a finished or interrupted run, for the metrics.
 struct TtmlRun {
-  std::string name;            ///< Of the run.
+  std::string name;            ///< The run's.
   std::string file;            ///< The training file.
-  std::string device;          ///< In words.
-  std::vector<double> losses;  ///< Of each step.
+  std::string device;          ///< The device in words.
+  std::vector<double> losses;  ///< One for each step.
   std::vector<double> seconds;
-  std::optional<profiler::MemoryUse> memory;  ///< Of the set-up and the first step.
+  std::optional<profiler::MemoryUse> memory;  ///< The set-up and the first step.
   double device_memory = 0;                   ///< Bytes; 0: not known.
   double flops_per_step = 0;
-  double peak_flops = 0;  ///< Of the device, FLOP/s; 0: not known, and no share of it is given.
+  double peak_flops = 0;  ///< The device's FLOP/s; 0: not known, and no share of it is given.
 };
 
-/// The JSON that TTML's tools/run_models.py makes of a run (TtTrainMetricsData), the fields that a
-/// run without TTML has.
+/// Returns the JSON that TTML's tools/run_models.py makes of a run (TtTrainMetricsData), with the
+/// fields that a run without TTML has.
 std::string ttml_metrics_json(const TtmlRun& run);
 
-/// What TTML hands to Weights & Biases, as JSON lines: first the configuration, then a line for
-/// each step, with Step, Samples, Loss and Learning rate.
+/// Keeps what TTML hands to Weights & Biases, as JSON lines: first the configuration, then a line
+/// for each step, with Step, Samples, Loss and Learning rate.
 class TtmlStepLog {
  public:
-  /// Nothing is written where `folder` is empty. Error when a file can not be.
+  /// Nothing is written where `folder` is empty. Throws Error when a file cannot be.
   TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
               std::string_view name, double parameters);
 
   void add(std::int64_t step, double samples, double loss, float learning_rate);
-  /// The lines so far, into steps.jsonl, and their loss as a picture, loss.png and loss.svg, in the
-  /// folder.
+  /// Writes the lines so far to steps.jsonl, and their loss as a picture to loss.png and loss.svg,
+  /// in the folder.
   void write(const reports::Canvas& canvas) const;
 
  private:

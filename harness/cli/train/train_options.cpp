@@ -32,7 +32,8 @@ const std::map<std::string, mesh::PipelineSchedule> kSchedules{
     {"gpipe", mesh::PipelineSchedule::gpipe},
     {"1f1b", mesh::PipelineSchedule::one_forward_one_back}};
 
-/// Settings of a recipe that are options: all of the short form, and what files of TTML do not say.
+/// Says whether a setting of a recipe is an option: all of the short form, and what files of TTML
+/// do not say.
 bool is_option(std::string_view field, bool of_files) {
   return !of_files || field == "dtype" || field == "parameters";
 }
@@ -86,7 +87,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_flag("!--no-progress", options.progress);
 }
 
-/// Parses once, over `options`.
+/// Parses the command line once, over `options`.
 TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char* const* argv) {
   CLI::App app;
   declare(app, options, resume);
@@ -99,7 +100,7 @@ TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char
   return options;
 }
 
-/// What the files of `train` say, as options.
+/// Returns what the files of `train` say, as options.
 TrainOptions options_of_files(const TrainOptions& given) {
   if (given.files.training.empty()) {
     throw UsageError("no training file; try -c training_configs/training.yaml");
@@ -109,7 +110,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.settings = read_ttml_files(given.files);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
-  options.engine = Engine::dynamic;  // as TTML's
+  options.engine = Engine::dynamic;  // TTML's engine
   options.name = training.project_name;
   options.data = training.data_path;
   options.tokenizer = training.tokenizer_path.value_or("");
@@ -132,7 +133,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   return options;
 }
 
-/// A tokenizer file is not for characters.
+/// Throws UsageError for a tokenizer file when the data are characters.
 void require_used_tokenizer(const TrainOptions& options) {
   const training::TtmlTraining& training = options.settings.config.training;
   if (options.tokenizer.empty() || training.tokenizer_type == "bpe") return;
@@ -141,7 +142,7 @@ void require_used_tokenizer(const TrainOptions& options) {
                         "--with tokenizer_type=bpe");
 }
 
-/// How several devices share the run. Error for what they can not do.
+/// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   auto plan = training::mesh_plan_of(options.settings, options.recipe);
   if (options.schedule != mesh::PipelineSchedule::sequential && (!plan || plan->stages() == 1)) {

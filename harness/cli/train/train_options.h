@@ -24,33 +24,35 @@ struct TrainOptions {
   bool help = false;  ///< Nothing else is looked at then.
   std::string verb;   ///< "train", or its short form "train_nano_gpt".
 
-  // Of `train`.
+  // These are options of `train`.
   TtmlFiles files;
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
-  std::string name;               ///< Of the run, in what it writes.
-  std::int64_t eval_every = 0;    ///< Steps between two looks at held out tokens; 0: none are.
-  std::int64_t eval_batch = 1;    ///< Sequences of a look.
+  std::string name;               ///< The run's name, in what it writes.
+  std::int64_t eval_every = 0;    ///< Steps between two validations; 0: there are none.
+  std::int64_t eval_batch = 1;    ///< Sequences of a validation.
   std::int64_t epochs = 0;        ///< The run ends after so many; 0: after its steps alone.
   std::filesystem::path weights;  ///< What it starts from: safetensors, a file or a folder.
 
-  std::filesystem::path exported;  ///< Where the weights go at the end, as safetensors; empty: not.
+  std::filesystem::path exported;  ///< The weights go there at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
-  /// A tokenizer.json, of `train` with a tokenizer_type of bpe; empty: the data are tokens.
+  /// A tokenizer.json, for `train` with a tokenizer_type of bpe; if it is empty, the data are
+  /// tokens.
   std::filesystem::path tokenizer;
   training::Recipe recipe;
-  /// How several devices share the run; absent for one device.
+  /// The way in which several devices share the run; absent for one device.
   std::optional<training::MeshPlan> plan;
-  mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;  ///< Of a pipeline.
-  int tiers = 3;                                                         ///< Of workers: 2 or 3.
+  mesh::PipelineSchedule schedule =
+      mesh::PipelineSchedule::sequential;  ///< The order of a pipeline's passes.
+  int tiers = 3;                           ///< The tiers of workers: 2 or 3.
   training::Engine engine = training::Engine::static_step;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
-  /// Whether a run that is not resumed multiplies in the ways that are fastest on this machine; a
+  /// If true, a run that is not resumed multiplies in the ways that are fastest on this machine; a
   /// resumed one keeps its ways.
   bool tuning = true;
-  bool binding = true;  ///< Whether threads stay on cores of their own where that is possible.
+  bool binding = true;  ///< Threads stay on cores of their own where that is possible.
   wormhole::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
@@ -65,12 +67,12 @@ struct TrainOptions {
   std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
   reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
-  bool page = false;              ///< Whether index.html is written there.
+  bool page = false;              ///< True if index.html is written there.
   bool progress = true;
 };
 
 /// Parses the command line. It also reads the checkpoint that is to be resumed, whose settings are
-/// then the defaults. UsageError for a bad command line; Error for a bad checkpoint.
+/// then the defaults. Throws UsageError for a bad command line; throws Error for a bad checkpoint.
 TrainOptions parse_train_options(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -52,7 +52,7 @@ struct AnalyzeOptions {
   bool advice = false, no_advice = false;
   profiler::LogRange range;
   std::string against;   ///< The older log.
-  std::string trace;     ///< Where to write the logs as one trace.
+  std::string trace;     ///< The file for the logs as one trace.
   std::string pictures;  ///< The folder for pictures; empty: none.
   reports::Canvas canvas;
   wormhole::ProfileChoice profiles;
@@ -130,7 +130,7 @@ void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
   if (!options.csv.empty()) write_file(options.csv, reports::csv(results));
 }
 
-/// Reading what programs computed takes a third longer than reading when they ran: of larger files
+/// Reading what programs computed takes a third longer than reading when they ran: for larger files
 /// it must be asked for.
 constexpr std::uintmax_t kMostAdvised = 256'000'000;
 
@@ -276,7 +276,7 @@ class Show {
   reports::TerminalStyle style_;
   std::string markdown_;
   std::vector<harness::ExperimentResult> results_;
-  std::deque<Analyzed> kept_;  ///< For the trace and the page.
+  std::deque<Analyzed> kept_;  ///< Kept for the trace and the page.
   std::vector<Table> differences_;
   std::vector<std::string> problems_;
   bool well_ = true;

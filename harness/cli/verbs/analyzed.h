@@ -16,9 +16,10 @@ namespace howard::cli {
 
 /// Holds a file that `analyze` has read, and what there is to say of it.
 struct Analyzed {
-  std::string file;  ///< Its path.
+  std::string file;  ///< The file's path.
   experiments::LogContent content;
-  std::vector<reports::LogAdvice> advice;  ///< Of each run of a log; none where it is not wanted.
+  std::vector<reports::LogAdvice>
+      advice;  ///< One for each run of a log; none where it is not wanted.
 
   /// Returns the log; null if the file is of another kind.
   const profiler::Log* log() const { return std::get_if<profiler::Log>(&content); }

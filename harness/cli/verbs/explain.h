@@ -4,7 +4,7 @@
 namespace howard::cli {
 
 /// Runs `explain WHAT [OPTIONS]` and returns the exit status. Its manual is explain_help.md, and
-/// argv[0] is "explain". UsageError, or Error for a point that cannot run.
+/// argv[0] is "explain". Throws UsageError, or Error for a point that cannot run.
 int explain(int argc, const char* const* argv);
 
 }  // namespace howard::cli

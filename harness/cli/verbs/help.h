@@ -6,8 +6,8 @@
 
 namespace howard::cli {
 
-/// Returns the manual, or what --help prints for the experiments in `names`. UsageError for an
-/// unknown name.
+/// Returns the manual, or what --help prints for the experiments in `names`. Throws UsageError for
+/// an unknown name.
 std::string help_of(const std::vector<std::string>& names);
 
 /// Runs `help [NAME...]`, which prints the manual, or the --help of experiments or of a command.

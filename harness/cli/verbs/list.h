@@ -11,8 +11,8 @@ namespace howard::cli {
 /// Returns all experiments, on a box that is never switched on, so that they can be described.
 experiments::ExperimentList experiments_to_describe();
 
-/// Returns the experiments with these names; `all` stands for those that are not tools. UsageError
-/// for an unknown name, with a suggestion.
+/// Returns the experiments with these names; `all` stands for those that are not tools. Throws
+/// UsageError for an unknown name, with a suggestion.
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
                                                const std::vector<std::string>& names);
 

@@ -10,8 +10,9 @@
 namespace howard::cli {
 
 /// Runs the inference of an ONNX model on the stand-in for ttnn, in Python, and leaves what it
-/// asked for in `workload`. What of the model is left out is said on standard error. `inputs`:
-/// their shapes, "x=1x3x224x224". Error when the model can not be run; the reason was said.
+/// asked for in `workload`. The parts of the model that are left out are named on standard error.
+/// `inputs` has the shapes of inputs, as in "x=1x3x224x224". Throws Error when the model cannot be
+/// run; the reason was then said.
 void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
                        const wormhole::ProfileChoice& profiles,
                        const std::filesystem::path& workload);

@@ -18,7 +18,8 @@
 namespace howard::cli {
 namespace {
 
-/// A width of a paper. A PDF has 144 pixels in an inch, so that letters are some 7 points high.
+/// Describes a width of a paper. A PDF has 144 pixels in an inch, so that letters are some 7 points
+/// high.
 struct PaperWidth {
   std::string_view name;
   reports::PictureSize size;

@@ -32,13 +32,13 @@
 
 namespace howard::cli {
 
-extern const std::string_view kPythonHelp;  // python_help.md, compiled in by the build
+extern const std::string_view kPythonHelp;  // the build compiles python_help.md in
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// What the command line asks for.
+/// Holds what the command line asks for.
 struct ScriptOptions {
   bool help = false;
   bool check = false;
@@ -53,13 +53,13 @@ struct ScriptOptions {
   std::string json, csv, markdown, plots, trace, device_logs, memory;
   wormhole::ProfileChoice profiles;
   ColorMode color = ColorMode::automatic;
-  std::vector<std::string> script;  ///< And its arguments.
+  std::vector<std::string> script;  ///< The script and its arguments.
 };
 
 constexpr std::array kFlags{"-h",          "--help",          "--check",
                             "--no-values", "--virtual-clock", "--bottlenecks"};
 
-/// How many words of the command line come before the script.
+/// Returns how many words of the command line come before the script.
 int words_before_script(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
@@ -119,7 +119,7 @@ ScriptOptions script_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// The words that start the interpreter on the script.
+/// Returns the words that start the interpreter on the script.
 std::vector<std::string> script_command(const ScriptOptions& options, const fs::path& workload) {
   const auto python = python::find_installation();
   if (!python) {
@@ -145,7 +145,7 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   return words;
 }
 
-/// Runs a program with our streams. A Ctrl-C is passed on to it, once; how it ended.
+/// Runs a program with our streams and returns how it ended. A Ctrl-C is passed on to it, once.
 int run_child(std::string name, std::vector<std::string> words) {
   ChildProcess child({.name = std::move(name),
                       .words = std::move(words),
@@ -160,13 +160,13 @@ int run_child(std::string name, std::vector<std::string> words) {
   }
 }
 
-/// As a shell gives it: 128 and the number of the signal.
+/// Returns the status as a shell gives it: after a signal, 128 plus its number.
 int exit_status_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// The outputs that experiments have, of the program that was recorded: it is run again by the
-/// experiment `workload`, in the same virtual time.
+/// Writes the outputs that experiments have for the program that was recorded: the experiment
+/// `workload` runs it again, in the same virtual time.
 int write_script_outputs(const ScriptOptions& options, const fs::path& workload) {
   std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(),
                                  "workload",
@@ -216,7 +216,7 @@ int python(int argc, const char* const* argv) {
   if (!WIFEXITED(status)) {
     fmt::print(stderr, "run_experiment: {}: {}\n", script.string(), ending_of(status));
   }
-  // A script that opened no chip of ttnn has said so, or what its ttml took.
+  // A script that opened no chip of ttnn has said so, or how long its ttml took.
   if (!fs::exists(workload, ignored)) return exit_status_of(status);
   print_script_summary({.workload = workload,
                         .script = script,

@@ -58,7 +58,7 @@ enum class Format : std::uint8_t {
 struct ReportOptions {
   std::string folder;
   std::string output;   ///< Of a page; empty: index.html in the folder, "-": standard output.
-  std::string against;  ///< Of a page: an older folder; empty: none.
+  std::string against;  ///< An older folder, for a page; empty: none.
   std::string paper;    ///< A folder for tables and pictures of a paper; empty: none.
   Format format = Format::markdown;
   bool help = false;
@@ -94,7 +94,7 @@ ReportOptions report_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// An experiment of this version, and how it wants to be shown.
+/// Names an experiment of this version, and how it wants to be shown.
 struct KnownExperiment {
   std::string name;
   std::string question;
@@ -175,14 +175,14 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
   return problems.empty() ? kOk : kFailed;
 }
 
-/// What the folder `against` and these results differ in.
+/// Returns what the folder `against` and these results differ in.
 reports::Comparison changes_since(const std::string& against,
                                   const std::vector<ExperimentResult>& results) {
   return reports::compare(reports::time_record(read_result_folder(against)),
                           reports::time_record(results));
 }
 
-/// The page of a folder. What cannot be shown is named on it and on standard error.
+/// Writes the page of a folder. What cannot be shown is named on it and on standard error.
 int write_html(const ReportOptions& options, const Presentations& known) {
   reports::Page page;
   std::vector<ExperimentResult> results = read_result_folder(options.folder, page.problems);

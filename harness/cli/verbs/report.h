@@ -4,7 +4,7 @@
 namespace howard::cli {
 
 /// Runs `report DIR [OPTIONS]` and returns the exit status. Its manual is report_help.md, and
-/// argv[0] is "report". UsageError, or Error for a folder or file that cannot be read.
+/// argv[0] is "report". Throws UsageError, or Error for a folder or file that cannot be read.
 int report(int argc, const char* const* argv);
 
 }  // namespace howard::cli

@@ -30,7 +30,7 @@ namespace {
 
 std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
-/// The program once, by the experiment, and what it says of itself.
+/// Runs the program once, by the experiment, and returns what it says of itself.
 harness::PointResult timed_point(const harness::Experiment& experiment,
                                  harness::PointResult point) {
   auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);
@@ -63,7 +63,7 @@ void print_products(const harness::PointResult& point) {
   }
 }
 
-/// What has no kernel of its own.
+/// Prints which calls have no kernel of their own.
 void print_analogies(const std::string& list) {
   constexpr std::size_t kWidth = 100;
   fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has\n");
@@ -72,7 +72,7 @@ void print_analogies(const std::string& list) {
   }
 }
 
-/// What the first calls of programs took, which a longer run of the same calls does not repeat.
+/// Prints what the first calls of programs took, which a longer run does not repeat.
 void print_first_calls(const harness::PointResult& point) {
   const std::string* const count = point.find_detail("first_calls");
   const harness::Metric* const time = point.find_metric("first_calls_time");
@@ -98,7 +98,7 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
   }
 }
 
-/// Says what a call costs its host, which decides most verdicts on scripts.
+/// Prints what a call costs its host, which decides most verdicts on scripts.
 void print_call_cost(const ScriptRun& run) {
   const wormhole::SoftwareProfile software = wormhole::load_profiles(run.profiles).software;
   const SimTime in_cpp = software.host_op_call + software.host_allocation;

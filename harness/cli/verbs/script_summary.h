@@ -8,7 +8,7 @@
 
 namespace howard::cli {
 
-/// What is to be summed up.
+/// Holds what is to be summed up.
 struct ScriptRun {
   std::filesystem::path workload;  ///< What the script left behind.
   std::filesystem::path script;
@@ -19,8 +19,8 @@ struct ScriptRun {
   ColorMode color = ColorMode::automatic;
 };
 
-/// Says on standard error what the script's virtual time went into, and what would help. What can
-/// not be said is left out with the reason; it never throws for a program that fails.
+/// Says on standard error what the script's virtual time went into, and what would help. What
+/// cannot be said is left out with the reason; it never throws for a program that fails.
 void print_script_summary(const ScriptRun& run);
 
 }  // namespace howard::cli

@@ -26,7 +26,7 @@
 
 namespace howard::cli {
 
-extern const std::string_view kTuneHelp;  // tune_help.md, compiled in by the build
+extern const std::string_view kTuneHelp;  // the build compiles tune_help.md in
 
 namespace {
 

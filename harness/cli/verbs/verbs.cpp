@@ -24,7 +24,7 @@
 
 namespace howard::cli {
 
-// Compiled in by the build: help.md and the others.
+// The build compiles help.md and the others in.
 extern const std::string_view kHelp, kAnalyzeHelp, kBisectHelp, kCompareHelp, kExplainHelp,
     kFitHelp, kGenerateHelp, kHistoryHelp, kListHelp, kPythonHelp, kReportHelp, kSelftestGateHelp,
     kTrackHelp, kTrainConfigHelp, kTrainHelp, kTuneHelp;

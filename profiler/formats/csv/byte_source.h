@@ -31,13 +31,13 @@ class TextBytes final : public ByteSource {
 /// cuts short kills its reader.
 class FileSource final : public ByteSource {
  public:
-  /// Error if `path` cannot be opened or is a folder.
+  /// Throws Error if `path` cannot be opened or is a folder.
   explicit FileSource(const std::filesystem::path& path);
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  /// Error if the system refuses.
+  /// Throws Error if the system refuses.
   std::size_t read(std::span<char> buffer) override;
 
  private:

@@ -41,7 +41,7 @@ struct CsvBlock {
 /// within `kLongestRecord` makes its line a bad record, and reading goes on with the next line.
 class CsvBlockReader {
  public:
-  static constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  ///< In bytes.
+  static constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  ///< Bytes.
   /// `source` must outlive the reader.
   explicit CsvBlockReader(ByteSource& source);
 

@@ -15,7 +15,7 @@ bool parse_digits(std::string_view text, std::int64_t& number);
 
 /// Returns `text`, a decimal number ("12", "-0.25", "1e3", "1.5E-2"), times 10 to the power of
 /// `scale`, rounded to the nearest integer, halves away from zero. No floating-point number ever
-/// holds a time. Absent if it is not such a number or its magnitude is 2^63 or more.
+/// holds a time. The result is absent if it is not such a number or its magnitude is 2^63 or more.
 std::optional<std::int64_t> parse_scaled(std::string_view text, int scale);
 
 }  // namespace howard::profiler

@@ -37,7 +37,7 @@ void append_microseconds(std::string& json, SimTime time) {
   constexpr std::uint64_t kPicosecondsPerMicrosecond = 1'000'000;
   const std::int64_t ps = time.ps();
   if (ps < 0) json += '-';
-  // Correct for the least value too.
+  // This is correct for the least value too.
   const std::uint64_t size =
       ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
   append_integer(json, size / kPicosecondsPerMicrosecond);

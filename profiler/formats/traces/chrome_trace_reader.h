@@ -11,8 +11,8 @@
 namespace howard::profiler {
 
 /// Reads the spans (complete events, and pairs of begin and end) of a trace. The trace may be an
-/// object or a bare array, which may lack its end. Times are read exactly, to the picosecond. Error
-/// if it is not JSON or holds no span.
+/// object or a bare array, which may lack its end. Times are read exactly, to the picosecond.
+/// Throws Error if it is not JSON or holds no span.
 ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedRows& dropped,
                              std::vector<std::string>& notes);
 

@@ -40,7 +40,8 @@ struct PacketPlace {
   std::size_t begin = 0, size = 0;
 };
 
-/// Absent if `bytes` hold too little to tell. Throws protozero's exceptions if it is not a packet.
+/// Returns the next packet's place; absent if `bytes` hold too little to tell. Throws protozero's
+/// exceptions if it is not a packet.
 std::optional<PacketPlace> next_packet(std::string_view bytes) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
@@ -352,7 +353,7 @@ class PacketReader {
   DroppedRows& dropped_;
   TraceSpans found_;
   std::map<std::uint64_t, Sequence> sequences_;
-  std::unordered_map<std::uint64_t, std::size_t> processes_, threads_;  ///< By uuid.
+  std::unordered_map<std::uint64_t, std::size_t> processes_, threads_;  ///< Keys are uuids.
   std::uint64_t number_ = 0;
 };
 

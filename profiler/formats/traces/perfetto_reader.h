@@ -17,7 +17,7 @@ bool is_perfetto_trace(std::string_view beginning);
 /// Reads the spans of a Perfetto trace (protobuf), as `perfetto_trace` writes it. Of a trace by
 /// another program it reads the spans that are begins and ends on described tracks. Damaged packets
 /// and ends without a begin are counted as dropped; a file that breaks off is read as far as it
-/// goes. Error if it holds no span.
+/// goes. Throws Error if it holds no span.
 ReadTrace read_perfetto_events(ByteSource& source, std::string_view name, DroppedRows& dropped,
                                std::vector<std::string>& notes);
 

@@ -15,7 +15,7 @@ namespace howard::profiler {
 struct ReadProcess {
   std::string name;
   std::vector<TimelineEvent> events;  ///< Their texts live in the trace's names.
-  std::uint64_t losses = 0;  ///< As the file says; what could not be read is not among them.
+  std::uint64_t losses = 0;  ///< The file's own count; what could not be read is not among them.
   /// The names of its threads if they are not all names of Howard's writers. Each thread is then
   /// the sub-device of its place here.
   std::vector<std::string> threads;
@@ -23,7 +23,8 @@ struct ReadProcess {
 
 struct ReadTrace {
   NameTable names;
-  std::vector<ReadProcess> processes;  ///< In the order in which the file first names them.
+  std::vector<ReadProcess>
+      processes;  ///< They are in the order in which the file first names them.
 };
 
 /// Further events are counted as dropped, so memory has a bound (1 GB) whatever the size of the

@@ -20,12 +20,13 @@ namespace howard::profiler {
 
 /// Holds what is drawn as one process of a trace: one point of an experiment.
 struct TraceProcess {
-  std::string name;                       ///< "emulated/shape:1024x1024x1024/dispatch:worker".
-  std::span<const TimelineEvent> events;  ///< In any order; no two of a track overlap in part.
+  std::string name;  ///< "emulated/shape:1024x1024x1024/dispatch:worker".
+  std::span<const TimelineEvent>
+      events;                ///< They are in any order; no two of a track overlap in part.
   std::uint64_t losses = 0;  ///< The number of events that happened and are not in `events`.
   /// Returns what a program is, or null if the device did not say; empty if nobody knows.
   std::function<const ProgramFacts*(std::uint64_t program)> facts = {};
-  bool real_host = false;  ///< As Timeline::real_host: gaps get the causes that it gives them.
+  bool real_host = false;  ///< Timeline::real_host: gaps get the causes that it gives them.
 };
 
 /// Holds something that a viewer shows beside a span.
@@ -78,7 +79,7 @@ class TraceView {
   std::map<Track, TrackEvents, ReadingOrder> tracks_;
   std::map<std::uint16_t, std::vector<QueueLevel>> queues_;
   std::unordered_map<std::uint64_t, Cores> cores_;
-  std::unordered_map<std::uint64_t, GapBefore> gaps_;  ///< By the program behind each.
+  std::unordered_map<std::uint64_t, GapBefore> gaps_;  ///< Keys are the programs behind the gaps.
 };
 
 /// Returns "command queue 0: commands waiting".

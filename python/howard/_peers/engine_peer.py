@@ -12,7 +12,7 @@ import sys
 
 import peer
 
-# The package around this script, wherever it is installed.
+# This finds the package around this script, wherever it is installed.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 

@@ -3,8 +3,8 @@
 
 Tensors, modules, losses and optimizers have TTML's names and make the calls of TTML's late 2025 on
 the autograd engine of Howard: AutoContext opens the emulated chip, whose values the host computes,
-or with HOWARD_DEVICE=host the host itself. What TTML has beside them and this has not raises
-AttributeError. `run_experiment python SCRIPT` lets a script's own `import ttml` find it.
+or with HOWARD_DEVICE=host the host itself. Anything else that TTML has raises AttributeError.
+`run_experiment python SCRIPT` lets a script's own `import ttml` find it.
 """
 
 try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.autograd: the context, which owns the device and the graph, and tensors."""
+"""Implements ttml.autograd: the context, which owns the device and the graph, and tensors."""
 
 import enum
 import os
@@ -30,7 +30,7 @@ class RunMode(enum.Enum):
 
 
 class AutoContext:
-    """The one device of a script, its graph and its seed."""
+    """Holds the one device of a script, its graph and its seed."""
 
     _instance = None
 
@@ -47,7 +47,7 @@ class AutoContext:
         return AutoContext._instance
 
     def open_device(self, mesh_shape=(1, 1), device_ids=()):
-        """The emulated chip, or the host with HOWARD_DEVICE=host."""
+        """Opens the emulated chip, or the host with HOWARD_DEVICE=host."""
         if any(side != 1 for side in mesh_shape) or len(device_ids) > 1:
             raise RuntimeError(f"a mesh of {list(mesh_shape)} devices: howard.ttml has one device; "
                                "run_experiment fit says what several make of a training")
@@ -103,17 +103,18 @@ class AutoContext:
         return self._seed
 
     def _open(self):
-        """The graph; the device is opened with the first tensor, as TTML does."""
+        """Returns the graph; the device is opened with the first tensor, as TTML does."""
         if self._graph is None:
             self.open_device()
         return self._graph
 
 
-_finished = []  # Of each device that was closed: what it took.
+_finished = []  # It has what each device took that was closed.
 
 
 def summary():
-    """Lines on the devices that the script has used, for the end of `run_experiment python`."""
+    """Returns lines on the devices that the script has used, for the end of `run_experiment
+    python`."""
     context = AutoContext._instance
     return _finished + (context._times() if context is not None else [])
 
@@ -123,7 +124,7 @@ def graph():
 
 
 class Value:
-    """What a tensor holds, as ttnn.Tensor of TTML's get_value()."""
+    """Holds a tensor's values, as the ttnn.Tensor of TTML's get_value() does."""
 
     def __init__(self, array):
         self._array = array
@@ -136,7 +137,7 @@ class Value:
         return self._array.astype(numpy.uint32) if new_type == DataType.UINT32 else self._array
 
     def item(self):
-        """The number. Of several the last, which the guide's generate() means by it."""
+        """Returns the number; the last of several, which the guide's generate() means by it."""
         return self._array.flat[-1].item()
 
     def __repr__(self):
@@ -144,7 +145,7 @@ class Value:
 
 
 def argmax(value, dim=None, keepdim=False, **_):
-    """Where the largest numbers of get_value() are."""
+    """Returns where the largest numbers of get_value() are."""
     return Value(numpy.argmax(value.to_numpy(), axis=dim, keepdims=keepdim).astype(numpy.uint32)
                  if dim is not None else numpy.array([numpy.argmax(value.to_numpy())]))
 
@@ -159,7 +160,7 @@ _ttnn_argmax, howard.ttnn.argmax = howard.ttnn.argmax, _argmax_of_either
 
 
 class Tensor:
-    """A tensor on the device, of four dimensions; one of tokens holds whole numbers."""
+    """Represents a tensor on the device, of four dimensions; one of tokens holds whole numbers."""
 
     def __init__(self, variable, shape=None, tokens=None):
         self._variable = variable
@@ -190,7 +191,7 @@ class Tensor:
         return Tensor(graph().tensor(device.tensor(values, _NAMES[kind])), shape)
 
     def to_numpy(self, new_type=None, composer=None):
-        """Waits; the values as an array of float32, or of uint32 of tokens."""
+        """Waits and returns the values as an array of float32, or of uint32 for tokens."""
         if self._tokens is not None:
             return self._tokens
         array = self._variable.value.numpy().reshape(self._shape)
@@ -212,7 +213,7 @@ class Tensor:
         return self._variable.gradient is not None
 
     def get_grad(self):
-        """The gradient of a parameter since zero_grad()."""
+        """Returns the gradient of a parameter since zero_grad()."""
         gradient = self._variable.gradient
         if gradient is None:
             raise RuntimeError("get_grad: the tensor has no gradient; backward() gives one to "

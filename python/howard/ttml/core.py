@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.core: functions on the parameters of a module."""
+"""Implements ttml.core: functions on the parameters of a module."""
 
 from howard import _native
 
@@ -7,7 +7,8 @@ from .autograd import AutoContext
 
 
 def clip_grad_norm(parameters, max_norm, p_norm_type=2.0, error_if_nonfinite=True):
-    """Scales all gradients so that their norm is max_norm at most; the norm that they had."""
+    """Scales all gradients so that their norm is max_norm at most, and returns the norm that they
+    had."""
     if p_norm_type != 2.0:
         raise RuntimeError(f"clip_grad_norm: a norm of type {p_norm_type}; accepted: 2.0")
     device = AutoContext.get_instance().get_device()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.modules: layers that know their parameters."""
+"""Implements ttml.modules: layers that know their parameters."""
 
 import math
 
@@ -10,21 +10,22 @@ from .autograd import AutoContext, RunMode, Tensor, graph
 
 
 class Parameter:
-    """A tensor that is trained."""
+    """Holds a tensor that is trained."""
 
     def __init__(self, tensor):
         self.tensor = Tensor(graph().parameter(tensor._variable, ""), tensor.shape())
 
 
 class Buffer:
-    """A tensor that belongs to a module and is not trained."""
+    """Holds a tensor that belongs to a module and is not trained."""
 
     def __init__(self, tensor):
         self.tensor = tensor
 
 
 class AbstractModuleBase:
-    """A module: what is assigned to it, parameters and other modules, becomes a part of it."""
+    """Represents a module: parameters and other modules that are assigned to it become parts of
+    it."""
 
     def __init__(self):
         self.__dict__["_parts"] = {}
@@ -55,7 +56,8 @@ class AbstractModuleBase:
         setattr(self, name, module)
 
     def parameters(self):
-        """Tensors by their names, "Model/layer/weight", in the order of the names, each once."""
+        """Returns the tensors by their names, "Model/layer/weight", in the order of the names, each
+        once."""
         found, seen = {}, set()
         for name, tensor in sorted(self._named(self.get_name())):
             if id(tensor) not in seen:
@@ -90,7 +92,7 @@ ModuleBase = AbstractModuleBase
 
 
 class ModuleList(AbstractModuleBase):
-    """Modules in their order."""
+    """Holds modules in their order."""
 
     def __init__(self, modules=()):
         super().__init__()
@@ -121,7 +123,8 @@ def _uniform(shape, bound):
 
 
 class LinearLayer(AbstractModuleBase):
-    """x weight^T + bias, of [1, 1, out, in] and [1, 1, 1, out], uniform in 1 / sqrt(in)."""
+    """Computes x weight^T + bias. Both are drawn uniformly within 1 / sqrt(in), as [1, 1, out, in]
+    and [1, 1, 1, out]."""
 
     def __init__(self, in_features, out_features, has_bias=True):
         super().__init__()
@@ -134,7 +137,7 @@ class LinearLayer(AbstractModuleBase):
 
 
 class Embedding(AbstractModuleBase):
-    """Rows of a table [1, 1, tokens, width]; the tokens are a multiple of 32."""
+    """Looks up rows of a table [1, 1, tokens, width]; the tokens are a multiple of 32."""
 
     def __init__(self, num_embeddings, embedding_dim):
         super().__init__()
@@ -171,7 +174,7 @@ class RMSNormLayer(AbstractModuleBase):
 
 
 class DropoutLayer(AbstractModuleBase):
-    """Nothing but in training."""
+    """Drops numbers in training and does nothing otherwise."""
 
     def __init__(self, probability):
         super().__init__()
@@ -199,7 +202,7 @@ class MultiHeadAttention(AbstractModuleBase):
 
 
 class MultiLayerPerceptron(AbstractModuleBase):
-    """Linear layers with relu between them."""
+    """Applies linear layers with relu between them."""
 
     def __init__(self, input_features, hidden_features, output_features):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.optimizers: what updates the parameters of a module."""
+"""Implements ttml.optimizers: what updates the parameters of a module."""
 
 from dataclasses import dataclass
 
@@ -65,7 +65,7 @@ class SGD(OptimizerBase):
 
 
 class AdamW(OptimizerBase):
-    """TTML's composite of small calls."""
+    """Updates parameters by TTML's composite of small calls."""
 
     _fused = False
 
@@ -76,6 +76,6 @@ class AdamW(OptimizerBase):
 
 
 class MorehAdamW(AdamW):
-    """One program for each parameter."""
+    """Updates each parameter by one program."""
 
     _fused = True

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.schedulers: learning rates that change from step to step, by the number of steps so far."""
+"""Implements ttml.schedulers: learning rates that change from step to step, by the number of steps
+so far."""
 
 import math
 
 
 class SchedulerBase:
-    """step() is called behind the optimizer's."""
+    """Sets an optimizer's rate; its step() is called after the optimizer's."""
 
     def __init__(self, optimizer):
         self.optimizer, self.base = optimizer, optimizer.get_lr()
@@ -56,7 +57,7 @@ class CosineAnnealingScheduler(SchedulerBase):
 
 
 class SequentialScheduler(SchedulerBase):
-    """One schedule after the other, each for so many steps."""
+    """Follows one schedule after the other, each for so many steps."""
 
     def __init__(self, optimizer, schedulers, milestones):
         super().__init__(optimizer)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for ttnn on the emulated Wormhole: its names, shapes, values and virtual time.
 
-`run_experiment python SCRIPT` lets a script's own `import ttnn` find it; `import howard.ttnn as ttnn`
-does so anywhere. What of ttnn is not here raises an error that names the call and the line.
+`run_experiment python SCRIPT` lets a script's own `import ttnn` find it; `import howard.ttnn as
+ttnn` does so anywhere. A name of ttnn that is missing here raises an error that names the call and
+the line.
 """
 
 import types as _types_module
@@ -38,7 +39,7 @@ __version__ = "0.65.0+howard"
 
 
 def _public(module):
-    """What a module of ours defines for scripts."""
+    """Returns what a module of ours defines for scripts."""
     for name, value in vars(module).items():
         if name.startswith("_"):
             continue
@@ -70,7 +71,7 @@ for _name, _value in _elementwise.FUNCTIONS.items():
 
 
 class _Namespace(_types_module.ModuleType):
-    """A part of ttnn that is reached by attribute."""
+    """Holds a part of ttnn that is reached by attribute."""
 
     def __init__(self, name, entries):
         super().__init__("ttnn." + name)
@@ -173,7 +174,7 @@ dtypes = list(DataType)
 
 
 def split_work_to_cores(grid, units, row_wise=False):
-    """How many cores get work, which, and how much each of the two groups gets."""
+    """Returns how many cores get work, which ones, and how much each of the two groups gets."""
     box = grid if not isinstance(grid, _types.CoreRangeSet) else grid.bounding_box().grid_size()
     limit = box.x * box.y
     cores = units if units < limit else limit

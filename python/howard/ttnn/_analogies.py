@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of elements that the emulator has no kernel for, and what they are timed as.
+"""Names the elementwise functions that the emulator has no kernel for, and what they are timed as.
 
-All others have a kernel of their own name in the emulator's catalogue. What is named here is as
-long as its nearest neighbour: as many operands, and about as much arithmetic for a number. The
-summary of a run names those that a script used.
+All others have a kernel of their own name in the emulator's catalogue. A function that is named
+here takes as long as its nearest neighbour, which has as many operands and about as much arithmetic
+for a number. The summary of a run names those that a script used.
 """
 
 # The catalogue's name, where it is not ttnn's. These are no analogies.

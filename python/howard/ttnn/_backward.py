@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backward ops: `<op>_bw(gradient, inputs...)` gives a list of gradients."""
+"""Implements the backward ops: `<op>_bw(gradient, inputs...)` gives a list of gradients."""
 
 import math
 
@@ -14,7 +14,7 @@ arrays = _native._ttnn.arrays
 
 
 class V:
-    """Numbers with operators, so that derivatives read as they are written."""
+    """Gives numbers operators, so that derivatives read as they are written."""
 
     __slots__ = ("a",)
 
@@ -177,7 +177,7 @@ DERIVATIVES = {
     "rdiv": (lambda x, scalar, **_: -scalar / (x * x), 23),
 }
 
-# Of two inputs: the gradient of each.
+# These have two inputs, with a gradient for each.
 PAIRS = {
     "add": (lambda g, x, y: (g, g), 1),
     "sub": (lambda g, x, y: (g, -g), 2),
@@ -209,7 +209,7 @@ PAIRS = {
 
 
 def _gradients(name, gradient, inputs, count, programs, compute, memory_config=None, given=()):
-    """`count` gradients by a composite of several programs."""
+    """Returns `count` gradients by a composite of several programs."""
     tensors = [gradient] + inputs
     require_device(name, *tensors)
     like = [one if isinstance(one, Tensor) else gradient for one in inputs][:count]
@@ -231,7 +231,7 @@ def _gradients(name, gradient, inputs, count, programs, compute, memory_config=N
 
 
 def _summed(array, shape):
-    """The gradient of an operand that was broadcast."""
+    """Returns the gradient of an operand that was broadcast."""
     if list(array.shape) == shape:
         return array
     array = arrays.broadcast_to(array, arrays.broadcast_shape(list(array.shape), shape))
@@ -248,7 +248,7 @@ def _make_unary(name, derivative, programs):
              negative_slope=None, alpha=None, exponent=None, are_required_outputs=None, n=None,
              beta=None, threshold=None, lambd=None, scalar=None, eps=None, round_mode=None,
              value=None, other_tensor=None):
-        """The gradient of the input, in a list."""
+        """Returns the gradient of the input, in a list."""
         if args and isinstance(args[0], Tensor):
             return _pair(name, grad_tensor, input_tensor, args[0], args[1:], memory_config)
         extra = [a for a in args if not isinstance(a, str)]
@@ -276,7 +276,7 @@ def _make_pair(name):
     def call(grad_tensor, input_tensor_a, other, *args, are_required_outputs=(True, True),
              memory_config=None, input_grad=None, other_grad=None, input_a_grad=None,
              input_b_grad=None, alpha=None, round_mode=None, approximate="none"):
-        """The gradients of both inputs, in a list; of one where the other is a number."""
+        """Returns the gradients of both inputs, in a list; only one where the other is a number."""
         extra = [a for a in args if not isinstance(a, str)] + ([alpha] if alpha is not None else [])
         if not isinstance(other, Tensor):
             return _gradients(name + "_bw", grad_tensor, [input_tensor_a], 1, programs,
@@ -363,7 +363,7 @@ def repeat_bw(grad_tensor, input_tensor, shape, *, memory_config=None):
 @operation("experimental.gelu_bw")
 def experimental_gelu_bw(grad_tensor, input_tensor, *, approximate="none", memory_config=None,
                          input_grad=None):
-    """One program of its own."""
+    """Returns the gradient of gelu, by one program of its own."""
     require_device("gelu_bw", grad_tensor, input_tensor)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, input_grad)
     program("gelu_bw", "gelu_backward", [input_tensor, grad_tensor], [out], fused=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of ttnn a script names that is not there: by its text, without running it."""
+"""Finds the names of ttnn in a script that are not there, by its text, without running it."""
 
 import ast
 import sys
@@ -10,7 +10,7 @@ _ABSENT = object()
 
 
 class _Names(ast.NodeVisitor):
-    """Attribute chains that begin with ttnn, and what is imported from it."""
+    """Collects attribute chains that begin with ttnn, and what is imported from it."""
 
     def __init__(self):
         self.aliases = {}  # local name: the chain that it stands for
@@ -39,7 +39,8 @@ class _Names(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Call(self, node):
-        """getattr(ttnn, "name") names it too; with a default, or after hasattr, it may be absent."""
+        """Notes that getattr(ttnn, "name") names it too; with a default, or after hasattr, it may
+        be absent."""
         words = ("getattr", "hasattr")
         if isinstance(node.func, ast.Name) and node.func.id in words and len(node.args) >= 2:
             holder, name = self._chain(node.args[0]), node.args[1]
@@ -53,7 +54,8 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
 
     def learn_assignment(self, node):
-        """`t = ttnn` and `ex = ttnn.experimental`: another name of the module or of a part of it."""
+        """Learns another name of the module or of a part of it: `t = ttnn` and `ex =
+        ttnn.experimental`."""
         chain = self._chain(node.value) or _imported(node.value)
         if chain is None or not _is_module(chain):
             return
@@ -62,7 +64,7 @@ class _Names(ast.NodeVisitor):
                 self.aliases[ast.unparse(target)] = chain
 
     def _chain(self, node):
-        """What an expression of names and dots stands for; None for anything else."""
+        """Returns what an expression of names and dots stands for; None for anything else."""
         parts = []
         while True:
             known = self.aliases.get(ast.unparse(node)) if isinstance(
@@ -76,7 +78,7 @@ class _Names(ast.NodeVisitor):
 
 
 def _imported(node):
-    """The chain of importlib.import_module("ttnn"); None for anything else."""
+    """Returns the chain of importlib.import_module("ttnn"); None for anything else."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in (
             "importlib.import_module", "import_module", "__import__") and node.args:
         name = node.args[0]
@@ -96,10 +98,10 @@ def _is_module(chain):
 
 
 def names_of(text, name="<script>"):
-    """Each chain of the script with its lines. Error when it is no Python."""
+    """Returns each chain of the script with its lines. Raises SyntaxError when it is no Python."""
     visitor = _Names()
     tree = ast.parse(text, name)
-    # Imports first: a function may use a name that a later line imports.
+    # Imports come first, because a function may use a name that a later line imports.
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             visitor.visit_Import(node)
@@ -117,7 +119,7 @@ def names_of(text, name="<script>"):
 
 
 def resolve(chain):
-    """How much of a chain is there, and what the rest is missing from."""
+    """Returns how much of a chain is there, and what the rest is missing from."""
     import howard.ttnn as module
 
     at = module
@@ -136,7 +138,8 @@ def resolve(chain):
 
 
 def main(script):
-    """Prints what is missing; 0 when nothing is, 1 when something is, 2 when it can not be read."""
+    """Prints what is missing and returns 0 when nothing is, 1 when something is, 2 when the script
+    cannot be read."""
     try:
         with open(script, encoding="utf-8", errors="replace") as file:
             found = names_of(file.read(), script)

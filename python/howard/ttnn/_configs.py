@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ttnn's ops are told besides their tensors: programs, arithmetic, activations."""
+"""Defines what ttnn's ops are told besides their tensors: programs, arithmetic, activations."""
 
 import enum
 
@@ -7,7 +7,7 @@ from ._types import CoreCoord, MathFidelity, ThrottleLevel
 
 
 class _Fields:
-    """An object of named fields, keyword only, as ttnn's configurations are."""
+    """Holds named fields, which are keyword only, as ttnn's configurations are."""
 
     _fields = {}
 
@@ -67,7 +67,7 @@ def init_device_compute_kernel_config(arch, device_kernel_config=None, *,
                                       fp32_dest_acc_en=False, packer_l1_acc=False,
                                       dst_full_sync_en=False,
                                       throttle_level=ThrottleLevel.NO_THROTTLE):
-    """The configuration that is given, or one of these fields."""
+    """Returns the configuration that is given, or one of these fields."""
     if device_kernel_config is not None:
         return device_kernel_config
     return WormholeComputeKernelConfig(
@@ -81,7 +81,7 @@ def init_device_compute_kernel_config(arch, device_kernel_config=None, *,
 
 
 class _GridConfig(_Fields):
-    """A configuration of a program that names its grid, which may be a pair."""
+    """Holds a configuration of a program that names its grid, which may be a pair."""
 
     _fields = {"compute_with_storage_grid_size": None, "allowed_worker_cores": None}
 
@@ -178,7 +178,7 @@ BinaryOpType = enum.Enum(
 
 
 class UnaryWithParam:
-    """A function of one number, with its parameters; what activations are given as."""
+    """Holds a function of one number, with its parameters; activations are given so."""
 
     def __init__(self, op_type, *params):
         self.op_type = op_type
@@ -199,7 +199,7 @@ _SPELLED = {"recip": "reciprocal", "logical_not_unary": "logical_not", "power": 
 
 
 def activation_of(given):
-    """The function and its parameters of an activation; None for none."""
+    """Returns the function of an activation and its parameters; None for none."""
     if given is None or given == "":
         return None
     if isinstance(given, (tuple, list)) and given and isinstance(given[0], UnaryOpType):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions and pools, in the chip's order of images: [1, 1, n h w, c]."""
+"""Implements convolutions and pools, in the chip's order of images: [1, 1, n h w, c]."""
 
 from howard import _native
 
@@ -34,7 +34,7 @@ def _sizes(height, width, kernel, stride, padding, dilation):
 
 
 def _window(x, kh, kw, rows, columns, stride, dilation):
-    """What one place of the kernel sees: [n, rows, columns, c]."""
+    """Returns what one place of the kernel sees: [n, rows, columns, c]."""
     n, _h, _w, c = x.shape
     top, left = kh * dilation[0], kw * dilation[1]
     return arrays.sliced(x, [0, top, left, 0],
@@ -43,7 +43,7 @@ def _window(x, kh, kw, rows, columns, stride, dilation):
 
 
 def _convolved(x, weight, stride, padding, dilation, groups, sizes):
-    """x [n, h, w, c], weight [out, c / groups, kh, kw]."""
+    """Convolves x [n, h, w, c] with a weight [out, c / groups, kh, kw]."""
     top, bottom, left, right = padding
     x = arrays.padded(x, [0, top, left, 0], [0, bottom, right, 0], 0.0)
     rows, columns = sizes
@@ -72,7 +72,8 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
            input_width, conv_config=None, compute_config=None, groups=1, memory_config=None,
            slice_config=None, conv_op_cache=None, debug=False, return_output_dim=False,
            return_weights_and_bias=False, dtype=None, mirror_kernel=None):
-    """A product of each place's window with the weights; timed as that product, by analogy."""
+    """Computes a product of each place's window with the weights; it is timed as that product, by
+    analogy."""
     from ._create import to_device
     from ._movement import to_layout
 
@@ -133,7 +134,7 @@ def _pool(name, combine):
              divisor_override=None, memory_config=None, applied_shard_scheme=None, in_place_halo=False,
              deallocate_input=False, reallocate_halo_output=True, dtype=None, output_layout=None,
              **_):
-        """The largest, or the mean, of each place's window."""
+        """Returns the largest, or the mean, of each place's window."""
         kernel, dilation = _pair(kernel_size), _pair(dilation)
         stride, padding = _pair(stride or kernel), _paddings(padding)
         rows, columns = _sizes(input_h, input_w, kernel, stride, padding, dilation)
@@ -170,7 +171,7 @@ avg_pool2d = _pool("avg_pool2d", "add")
 
 @operation()
 def global_avg_pool2d(input_tensor, *, memory_config=None, dtype=None):
-    """[n, h, w, c] to [n, 1, 1, c]."""
+    """Averages [n, h, w, c] to [n, 1, 1, c]."""
     n, h, w, c = list(input_tensor._shape)
     require_device("global_avg_pool2d", input_tensor)
     out = make_output([n, 1, 1, c], input_tensor, dtype, None, memory_config)
@@ -182,7 +183,7 @@ def global_avg_pool2d(input_tensor, *, memory_config=None, dtype=None):
 @operation()
 def upsample(input_tensor, scale_factor, *, mode="nearest", memory_config=None,
              compute_kernel_config=None):
-    """[n, h, w, c], each place repeated."""
+    """Returns [n, h, w, c] with each place repeated."""
     n, h, w, c = list(input_tensor._shape)
     down, across = _pair(scale_factor)
     require_device("upsample", input_tensor)

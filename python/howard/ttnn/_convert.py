@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between other libraries' arrays and ours. torch and NumPy are used only if a script brings them."""
+"""Converts between other libraries' arrays and ours. torch and NumPy are used only if a script
+brings them."""
 
 import array as stdlib_array
 import ctypes
@@ -44,7 +45,8 @@ _TORCH = {
 
 
 def array_of(value):
-    """The numbers of an array, a torch tensor or nested lists, and the type that they suggest."""
+    """Returns the numbers of an array, a torch tensor or nested lists, and the type that they
+    suggest."""
     if is_torch(value):
         return _array_of_torch(value)
     if is_numpy(value):
@@ -71,7 +73,8 @@ def array_of(value):
 
 
 def blank_of(value):
-    """The shape of an array or a torch tensor, and the type that it suggests, without its numbers."""
+    """Returns the shape of an array or a torch tensor, and the type that it suggests, without its
+    numbers."""
     if is_torch(value):
         kind = _TORCH.get(str(value.dtype))
         if kind is not None:
@@ -120,7 +123,7 @@ def _array_of_torch(value):
 
 
 def torch_of(array, dtype):
-    """A torch tensor of an array that a ttnn tensor of `dtype` held."""
+    """Returns a torch tensor of an array that a ttnn tensor of `dtype` held."""
     import torch
 
     kind = torch.int32 if array.whole else torch.float32

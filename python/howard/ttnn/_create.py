@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors from elsewhere and to elsewhere: from numbers, from torch, from the host to the chip."""
+"""Brings tensors from elsewhere and to elsewhere: from numbers, from torch, from the host to the
+chip."""
 
 import contextlib
 import math
@@ -34,7 +35,7 @@ def _require_shards(config):
 
 
 def _place(shards, dtype, layout, device, config, cq_id, topology=None):
-    """A tensor of these values on the host, or written to a device."""
+    """Returns a tensor of these values on the host, or written to a device."""
     shards = [round_array(a, dtype) for a in shards] if session.values else shards
     if device is None:
         return host_tensor(shards, dtype, layout, shards[0].shape, topology)
@@ -52,7 +53,8 @@ def _place(shards, dtype, layout, device, config, cq_id, topology=None):
 def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layout=None,
                device=None, memory_config=None, mesh_mapper=None, cq_id=None,
                preserve_nan_values=False, col_tilize=False, enable_bfloat_opt=False):
-    """A tensor of torch's, NumPy's or lists' numbers: converted on the host, one write."""
+    """Returns a tensor of torch's, NumPy's or lists' numbers, which are converted on the host, in
+    one write."""
     if tensor is None:
         return None
     if spec is not None:
@@ -73,7 +75,8 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
 
 
 def _can_convert(array, own, dtype, layout, config, keeps_nan, blocks):
-    """What ttnn of 2026 sends as it is and converts on the device; else the host does it."""
+    """Says whether ttnn of 2026 sends it as it is and converts it on the device; otherwise the host
+    does it."""
     real = (DataType.BFLOAT16, DataType.FLOAT32)
     fits = own in real and (dtype in real or (dtype.block and blocks))
     rank = len(array.shape)
@@ -83,7 +86,7 @@ def _can_convert(array, own, dtype, layout, config, keeps_nan, blocks):
 
 
 def _converted_on_device(shards, own, dtype, layout, device, config, cq_id, topology):
-    """One write in rows, then a tilize and, where the type differs, a typecast."""
+    """Writes rows once, then tilizes and, where the type differs, typecasts."""
     made = _place(shards, own, Layout.ROW_MAJOR, device, config, cq_id, topology)
     from ._elementwise import FUNCTIONS
     from ._movement import to_layout
@@ -98,7 +101,7 @@ _ambient = {"mapper": None, "composer": None}
 
 @contextlib.contextmanager
 def distribute(default):
-    """Mapper of from_torch, or composer of to_torch, within the block."""
+    """Sets the mapper of from_torch, or the composer of to_torch, within the block."""
     key = "mapper" if hasattr(default, "split") else "composer"
     before, _ambient[key] = _ambient[key], default
     try:
@@ -122,7 +125,7 @@ def _joined(tensor, composer):
 
 @operation()
 def to_torch(tensor, dtype=None, *, torch_rank=None, mesh_composer=None, device=None, cq_id=None):
-    """Waits, reads, and gives a torch tensor without padding."""
+    """Waits, reads, and returns a torch tensor without padding."""
     tensor.blocking_read(cq_id)
     made = _convert.torch_of(_joined(tensor, mesh_composer), tensor._dtype)
     if torch_rank is not None:
@@ -146,7 +149,8 @@ def to_list(tensor):
 
 
 def new_tensor(*args, **kwargs):
-    """Tensor(array, ...) and Tensor(list, shape, dtype, layout[, device[, memory_config]])."""
+    """Implements Tensor(array, ...) and Tensor(list, shape, dtype, layout[, device[,
+    memory_config]])."""
     if args and isinstance(args[0], (list, tuple)) and len(args) > 1 and not isinstance(
             args[1], DataType):
         names = ("data", "shape", "data_type", "layout", "device", "memory_config", "tile")
@@ -172,7 +176,7 @@ def new_tensor(*args, **kwargs):
 @operation()
 def as_tensor(tensor, dtype=None, *, layout=Layout.ROW_MAJOR, device=None, memory_config=None,
               cache_file_name=None, preprocess=None, mesh_mapper=None, use_device_tilizer=False):
-    """from_torch, with a cache in a file."""
+    """Does what from_torch does, with a cache in a file."""
     if device is not None and memory_config is None:
         raise RuntimeError("memory_config must be specified when device is specified")
     if cache_file_name is not None:
@@ -238,7 +242,8 @@ def copy_device_to_host_tensor(device_tensor_, host, blocking=True, cq_id=None):
 
 @operation()
 def allocate_tensor_on_device(*args, **kwargs):
-    """Memory without contents: (shape, dtype, layout, device, memory_config) or (spec, device)."""
+    """Allocates memory without contents: (shape, dtype, layout, device, memory_config) or (spec,
+    device)."""
     if args and hasattr(args[0], "memory_config") and not isinstance(args[0], Tensor):
         spec, device = args[0], args[1] if len(args) > 1 else kwargs.get("device",
                                                                          kwargs.get("mesh_device"))
@@ -287,13 +292,13 @@ def load_tensor(file_name, *, device=None, **_):
 
 
 class _SafeLoader(pickle.Unpickler):
-    """Plain numbers and texts only: a file runs nothing."""
+    """Loads plain numbers and texts only, so that a file runs nothing."""
 
     def find_class(self, module, name):
         raise RuntimeError("the file is no tensor that dump_tensor has written")
 
 
-# Made on the host, one write.
+# These are made on the host and written once.
 
 
 def _filled(shape, value, dtype, layout, device, memory_config):
@@ -304,7 +309,7 @@ def _filled(shape, value, dtype, layout, device, memory_config):
 
 
 def _kept(shape, make):
-    """The array that `make` gives; where no values are kept, its shape."""
+    """Returns the array that `make` gives; where no values are kept, its shape."""
     return make() if session.values else Blank(shape)
 
 
@@ -394,7 +399,7 @@ def manual_seed(seed, *_, **__):
 
 
 def _random(name, shape, device, dtype, layout, memory_config, seed, make, output=None):
-    """One program that draws numbers; seed 0 takes the next of this run."""
+    """Draws numbers by one program; seed 0 takes the next of this run."""
     if not seed:
         _seed[0] += 1
         seed = _seed[0]

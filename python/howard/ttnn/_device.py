@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: opening, closing, what they are; queues, events, traces, sub-devices."""
+"""Implements devices: opening, closing, what they are; command queues, events, traces,
+sub-devices."""
 
 import contextlib
 import enum
@@ -43,7 +44,8 @@ class FabricReliabilityMode(enum.Enum):
 
 
 class DispatchCoreConfig:
-    """Where dispatch runs: by default on ETH cores of a card with two chips, else on WORKER ones."""
+    """Says where dispatch runs: by default on ETH cores of a card with two chips, else on WORKER
+    ones."""
 
     def __init__(self, type=None, axis=None, fabric_tensix_config=None):
         if type is not None and not isinstance(type, DispatchCoreType):
@@ -134,7 +136,7 @@ class MeshTraceId(int):
 
 
 class Trace:
-    """What was recorded: how its values are computed again."""
+    """Holds what was recorded: how its values are computed again."""
 
     def __init__(self, queue):
         self.queue = queue
@@ -142,7 +144,7 @@ class Trace:
 
 
 def queue_number(cq_id, device=None):
-    """0, 1 or what the context manager has set."""
+    """Returns 0, 1 or what the context manager has set."""
     if cq_id is None:
         return _current_queue[-1]
     return int(getattr(cq_id, "id", cq_id))
@@ -159,7 +161,7 @@ class QueueId(int):
 
 @contextlib.contextmanager
 def command_queue(cq_id):
-    """Calls within go to this queue."""
+    """Sends the calls within the block to this queue."""
     if cq_id is None:
         raise ValueError("cq_id cannot be None")
     _current_queue.append(int(cq_id))
@@ -170,7 +172,8 @@ def command_queue(cq_id):
 
 
 class MeshDevice:
-    """One or several chips that run the same programs; one of them is emulated and timed."""
+    """Represents one or several chips that run the same programs; one of them is emulated and
+    timed."""
 
     def __init__(self, device_ids, shape, dispatch, queues, trace_region_size, l1_small_size=0,
                  parent=None):
@@ -182,8 +185,8 @@ class MeshDevice:
         self.is_open = True
         self.values = session.values
         self.capture = None
-        self.group = None  # What stands for a group of devices, once a collective has run.
-        self.position = None  # What stands for places in caches, once attention has decoded.
+        self.group = None  # It stands for a group of devices, once a collective has run.
+        self.position = None  # It stands for places in caches, once attention has decoded.
         self.traces = {}
         self._numbers = parent._numbers if parent else [0]
         self.op_ids = parent.op_ids if parent else {}
@@ -275,14 +278,14 @@ class MeshDevice:
     # The program cache.
 
     def enable_program_cache(self):
-        """It is, unless it was disabled."""
+        """Enables the program cache, which is enabled unless it was disabled."""
         self._keeps_programs = True
 
     def clear_program_cache(self):
         self.programs.clear()
 
     def disable_and_clear_program_cache(self):
-        """Each call makes its program anew; its kernels stay compiled."""
+        """Makes each call build its program anew; its kernels stay compiled."""
         self.programs.clear()
         self._keeps_programs = False
 
@@ -381,10 +384,10 @@ class MeshDevice:
         del self._managers[manager]
 
     def set_sub_device_stall_group(self, sub_device_ids):
-        """Waits are for queues here, whatever their sub-devices."""
+        """Does nothing: waits are for queues here, whatever their sub-devices."""
 
     def reset_sub_device_stall_group(self):
-        """As above."""
+        """Does nothing, as set_sub_device_stall_group()."""
 
     def get_sub_device_ids(self):
         return [SubDeviceId(i) for i in range(len(self._managers.get(self._loaded, [0])))]
@@ -465,7 +468,7 @@ def _open(device_ids, shape, dispatch, queues, trace_region_size, l1_small_size)
 
 def open_device(*, device_id, l1_small_size=0, trace_region_size=0, num_command_queues=1,
                 dispatch_core_config=None, worker_l1_size=0):
-    """A device; one that is open already is given again."""
+    """Returns a device; one that is open already is returned again."""
     found = session.open_devices.get(device_id)
     if found is not None and found.is_open:
         return found
@@ -570,7 +573,7 @@ def is_blackhole(device=None):
 
 
 def set_fabric_config(*args, **kwargs):
-    """Links between chips need no setting up here."""
+    """Does nothing: links between chips need no setting up here."""
 
 
 # Traces and events.
@@ -652,7 +655,7 @@ def event_synchronize(event):
 
 
 class MemoryView:
-    """What is free, as ttnn says it of each bank."""
+    """Says what is free, as ttnn says it of each bank."""
 
     def __init__(self, banks, bank_bytes, used):
         self.num_banks = banks
@@ -673,12 +676,12 @@ def get_memory_view(device, buffer_type):
 
 
 def ReadDeviceProfiler(device, *args, **kwargs):
-    """Profiles come from the emulator's timeline: --trace, --device-logs."""
+    """Waits for the device; profiles come from the emulator's timeline (--trace, --device-logs)."""
     device.synchronize()
 
 
 def _nothing(*args, **kwargs):
-    """Has no meaning on an emulated chip."""
+    """Does nothing: the call has no meaning on an emulated chip."""
 
 
 def warn_once(device, text):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every elementwise function of ttnn, by one mechanism: a program on the chip, a function on the host."""
+"""Implements every elementwise function of ttnn, by one mechanism: a program on the chip, a
+function on the host."""
 
 import math
 
@@ -21,7 +22,7 @@ from ._types import DataType, Layout, chip_shape
 
 arrays = _native._ttnn.arrays
 
-# Names and the defaults of what else they take, in the order in which they take it.
+# These are the names and the defaults of what else they take, in their order.
 UNARY = {
     **{
         name: ()
@@ -60,7 +61,7 @@ FUNCTIONS = {}
 
 
 def _real(dtype, name):
-    """The type of what a function of `dtype` gives."""
+    """Returns the type of what a function of `dtype` gives."""
     return dtype
 
 
@@ -107,7 +108,8 @@ def _make_unary(name, function, defaults):
 
 
 def _activations(given):
-    """Functions with their numbers, of what a caller gives as activations: a list, or one."""
+    """Returns functions with their numbers, from what a caller gives as activations: a list, or
+    one."""
     if given is None:
         return []
     if not isinstance(given, (list, tuple)) or (given and isinstance(given[0], UnaryOpType)):
@@ -122,7 +124,7 @@ def _with_activations(tensor, activations):
 
 
 def broadcast_shapes(shape, *tensors):
-    """What the kernel sees of operands that it can not broadcast once they are folded."""
+    """Returns what the kernel sees of operands that it cannot broadcast once they are folded."""
     if len(shape) <= 4:
         return None
     out = chip_shape(shape)
@@ -272,7 +274,7 @@ def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
 
 
 def to_dtype(tensor, dtype):
-    """The same numbers in another type, on the host."""
+    """Returns the same numbers in another type, on the host."""
     from ._tensor import host_tensor, round_array
 
     if tensor._device is not None:
@@ -308,7 +310,7 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
 
 
 def _composite(name, inputs, steps, compute, memory_config=None, output=None):
-    """A function of several programs, whose values are computed at once."""
+    """Makes a function of several programs, whose values are computed at once."""
     require_device(name, *inputs)
     shape = []
     for one in inputs:
@@ -344,7 +346,8 @@ def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
     def compute(x, y, z):
         return _combine("add", x, _combine("multiply", _number(value), _combine("divide", y, z)))
 
-    # ttnn of 2025: the quotient, which a division by zero makes two choices of, times value, a sum.
+    # ttnn of 2025 computes the quotient, with two choices for a division by zero, the product with
+    # value, and a sum.
     steps = [("divide", 2), ("eqz", 1), ("where", 2), ("eqz", 1), ("where", 2), ("multiply", 1),
              ("add", 2)]
     return _composite("addcdiv", [a, b, c], steps, compute, memory_config, output_tensor)
@@ -437,7 +440,7 @@ def _rotate90(input_tensor, *, memory_config=None):
 def _gated(name, function):
     @operation(name)
     def call(input_tensor, dim=-1, *, memory_config=None):
-        """One half of the tensor, gated by a function of the other."""
+        """Returns one half of the tensor, gated by a function of the other."""
         from ._movement import split
 
         a, b = split.function(input_tensor, input_tensor._shape[dim] // 2, dim)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script hears of a name that the stand-in does not have."""
+"""Says what a script hears of a name that the stand-in does not have."""
 
 import difflib
 import sys
 
 
 class MissingName(AttributeError):
-    """A name of ttnn that is not there."""
+    """Reports a name of ttnn that is not there."""
 
 
 def place_in_script():
-    """The file and line outside of this package that asked."""
+    """Returns the file and line outside of this package that asked."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
@@ -26,7 +26,7 @@ def nearest(name, known):
 
 
 def missing(module, name, known):
-    """The error for `module.name`, with the line of the script and what comes nearest."""
+    """Returns the error for `module.name`, with the line of the script and what comes nearest."""
     full = f"{module}.{name}"
     near = nearest(name, known)
     where = place_in_script()

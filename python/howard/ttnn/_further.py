@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of few scripts: images, quantised numbers, parts of shards, chunks of attention, moreh's rest."""
+"""Implements ops of few scripts: images, quantised numbers, parts of shards, chunks of attention,
+moreh's rest."""
 
 import math
 
@@ -32,7 +33,8 @@ arrays = _native._ttnn.arrays
 def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape=None, pad_c=0,
          pad_h=0, pad_w=0, grid_size=None, override_memory_config=None, padding=None,
          memory_config=None):
-    """[n, h, w, c] to [1, 1, n h/s w/t, s t c]: the places of each window side by side."""
+    """Folds [n, h, w, c] to [1, 1, n h/s w/t, s t c]: the places of each window lie side by
+    side."""
     n, h, w, c = list(input._shape)
     if h % stride_h or w % stride_w:
         fail("fold", f"height {h} and width {w} must be multiples of {stride_h} and {stride_w}")
@@ -53,7 +55,8 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
                      conv_config=None, compute_config=None, groups=1, mirror_kernel=True,
                      memory_config=None, return_output_dim=False, return_weights_and_bias=False,
                      dtype=None, **_):
-    """A convolution of the image with zeros between its places; timed as that product."""
+    """Computes a convolution of the image with zeros between its places; it is timed as that
+    product."""
     kernel, stride, dilation = _pair(kernel_size), _pair(stride), _pair(dilation)
     top, bottom, left, right = _paddings(padding)
     extra = _pair(output_padding)
@@ -96,7 +99,7 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
 
 
 def _spread(x, shape, stride):
-    """The image with zeros between its places."""
+    """Returns the image with zeros between its places."""
     n, h, w, c = shape
     wide = arrays.padded(x.reshaped([n, h, 1, w, 1, c]), [0] * 6,
                          [0, 0, stride[0] - 1, 0, stride[1] - 1, 0], 0.0)
@@ -106,8 +109,8 @@ def _spread(x, shape, stride):
 
 
 def _mirrored(weight, in_channels, out_channels, groups, kernel):
-    """[in, out / groups, kh, kw] as the weights of a convolution: [out, in / groups, kh, kw], turned
-    by half a circle."""
+    """Returns [in, out / groups, kh, kw] as the weights of a convolution: [out, in / groups, kh,
+    kw], turned by half a circle."""
     per_in, per_out = in_channels // groups, out_channels // groups
     wide = weight.reshaped([groups, per_in, per_out, kernel[0], kernel[1]])
     swapped = arrays.permuted(wide, [0, 2, 1, 3, 4]).reshaped([out_channels, per_in, *kernel])
@@ -132,7 +135,8 @@ def _quantization(name, function):
     @operation(name)
     def call(input_tensor, *scales, axis=None, dtype=None, memory_config=None, output_tensor=None,
              **named):
-        """One program: a scale and a zero point, of one number or a tensor each."""
+        """Launches one program with a scale and a zero point, each of which is one number or a
+        tensor."""
         words = ("in_scale", "in_zero_point", "out_scale", "out_zero_point") if len(
             scales) + len(named) > 2 else ("scale", "zero_point")
         given = list(scales) + [named[w] for w in words[len(scales):]]
@@ -172,7 +176,7 @@ requantize = _quantization("requantize",
 
 @operation()
 def nonzero(input_tensor, *, memory_config=None):
-    """How many elements are not zero, and where these are among all."""
+    """Returns how many elements are not zero, and where these are among all."""
     require_device("nonzero", input_tensor)
     shape = list(input_tensor._shape)
     count = make_output([1] * len(shape), input_tensor, DataType.UINT32, Layout.ROW_MAJOR,
@@ -204,7 +208,7 @@ def fill_ones_rm(n, c, h, w, h_fill, w_fill, any, *, memory_config=None):
 @operation()
 def interleaved_to_sharded_partial(input_tensor, grid, shard_shape, num_slices, slice_index,
                                    shard_scheme, shard_orientation, *, output_dtype=None, **_):
-    """One of several slices of the rows, on the cores' shards."""
+    """Returns one of several slices of the rows, on the cores' shards."""
     rows = math.prod(list(input_tensor._shape)[:-1]) // num_slices
     flat = slice_.function(_flat(input_tensor), [0, 0, rows * slice_index, 0],
                            [1, 1, rows * (slice_index + 1), input_tensor._shape[-1]])
@@ -215,7 +219,8 @@ def interleaved_to_sharded_partial(input_tensor, grid, shard_shape, num_slices, 
 @operation()
 def sharded_to_interleaved_partial(input_tensor, cache_tensor, num_slices, slice_index, *,
                                    memory_config=None, output_dtype=None, **_):
-    """The shards, as one of several slices of the rows of another tensor, which is given back."""
+    """Writes the shards as one of several slices of the rows of another tensor, which is
+    returned."""
     rows, width = math.prod(list(cache_tensor._shape)[:-1]), cache_tensor._shape[-1]
     dims, part = list(cache_tensor._shape), rows // num_slices
     moved = to_memory_config.function(input_tensor, memory_config or DRAM_MEMORY_CONFIG)
@@ -239,7 +244,7 @@ def _flat(tensor):
 
 @operation()
 def prelu_bw(grad, input, weight, *, memory_config=None):
-    """The gradients of the input and of the slope of each element."""
+    """Returns the gradients of the input and of the slope of each element."""
     require_device("prelu_bw", grad, input, weight)
     outs = [make_output(input._shape, input, None, None, memory_config) for _ in range(2)]
     for out in outs:
@@ -262,7 +267,8 @@ def chunked_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_t
                                          page_table_tensor, chunk_start_idx, *, scale=None,
                                          memory_config=None, program_config=None,
                                          compute_kernel_config=None):
-    """A chunk of queries from a place on, over the keys in pages up to its end."""
+    """Computes attention of a chunk of queries from a place on, over the keys in pages up to its
+    end."""
     name = "chunked_scaled_dot_product_attention"
     q = input_tensor_q
     require_device(name, q, input_tensor_k, input_tensor_v, page_table_tensor)
@@ -306,7 +312,7 @@ _fixed_heads("nlp_create_qkv_heads_vit", 12, 12, True)
 @operation("experimental.attn_matmul")
 def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
                 memory_config=None, dtype=None, compute_kernel_config=None):
-    """One query for each user: [1, h, b, k] by [b, h or 1, k, n] gives [1, h, b, n]."""
+    """Multiplies one query for each user: [1, h, b, k] by [b, h or 1, k, n] gives [1, h, b, n]."""
     name = "attn_matmul"
     require_device(name, input_tensor_a, input_tensor_b, tile=True)
     _one, heads, users, inner = list(input_tensor_a._shape)
@@ -331,7 +337,7 @@ def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_siz
 def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tensor=None,
                    divisor_tensor=None, output_tensor=None, ignore_index=-100, memory_config=None,
                    compute_kernel_config=None):
-    """The loss of log-probabilities [n, c, ...] at the classes [n, ...] of a target."""
+    """Returns the loss of log-probabilities [n, c, ...] at the classes [n, ...] of a target."""
     name = "moreh_nll_loss"
     extra = [weight_tensor] if weight_tensor is not None else []
     require_device(name, input_tensor, target_tensor, *extra)
@@ -369,7 +375,8 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
 
 @_both("getitem")
 def moreh_getitem(input, index_tensors, index_dims, *, output=None, memory_config=None):
-    """Of each dimension that is named, the elements at the places of its index, together."""
+    """Returns the elements at the places of the indices of all dimensions that are named,
+    together."""
     indices, dims = list(index_tensors), [_axis("moreh_getitem", input, d) for d in index_dims]
     if dims != list(range(dims[0], dims[0] + len(dims))):
         fail("moreh_getitem", f"the dimensions {dims} must follow each other")
@@ -395,7 +402,8 @@ def moreh_getitem(input, index_tensors, index_dims, *, output=None, memory_confi
 def moreh_group_norm(input, num_groups, eps=1e-5, gamma=None, beta=None, *,
                      are_required_outputs=(True, False, False), output=None, mean=None, rstd=None,
                      memory_config=None, **_):
-    """[n, c, h, w] normalised by groups of channels; the mean and 1 / the deviation of each."""
+    """Returns [n, c, h, w] normalised by groups of channels, and the mean and 1 / the deviation of
+    each."""
     n, c, h, w = list(input._shape)
     if c % num_groups:
         fail("moreh_group_norm", f"{c} channels cannot be divided into {num_groups} groups")

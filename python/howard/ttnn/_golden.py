@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests compare with: torch's functions for ours, and how near two tensors are."""
+"""Gives tests what they compare with: torch's functions for ours, and how near two tensors are."""
 
 import math
 import sys
@@ -43,7 +43,8 @@ _TORCH_NAMES = {
 
 
 def get_golden_function(operation):
-    """torch's function of the same meaning. Error when there is none, or no torch."""
+    """Returns torch's function of the same meaning. Raises an error when there is none, or no
+    torch."""
     name = getattr(operation, "name", None)
     attached = _ATTACHED.get(name)
     if attached is not None:
@@ -69,7 +70,7 @@ def _without_device(kwargs):
 
 
 def get_fallback_function(operation):
-    """The golden function, on tensors that are brought to the host and back."""
+    """Returns the golden function, on tensors that are brought to the host and back."""
     golden = get_golden_function(operation)
 
     def call(*args, **kwargs):
@@ -102,7 +103,7 @@ def dump_operations(csv_file, include_experimental=False):
 
 
 def pearson_correlation_coefficient(expected, actual):
-    """1 for equal tensors; how the numbers of two go together."""
+    """Returns how the numbers of two tensors go together; 1 for equal ones."""
     a, b = _numbers(expected), _numbers(actual)
     if len(a) != len(b):
         raise ValueError(f"{len(a)} numbers are compared with {len(b)}")
@@ -131,7 +132,7 @@ def _numbers(value):
 
 
 def comp_pcc(golden, calculated, pcc=0.99):
-    """Whether two tensors go together as closely as `pcc`, and how closely they do."""
+    """Says whether two tensors go together as closely as `pcc`, and how closely they do."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(golden, torch.Tensor) and golden.numel() > 4096:
         found = _torch_pcc(torch, golden, calculated)
@@ -154,7 +155,7 @@ def _torch_pcc(torch, golden, calculated):
 
 
 def assert_with_pcc(expected, actual, pcc=0.9999):
-    """Error unless two tensors have one shape and go together."""
+    """Raises AssertionError unless two tensors have one shape and go together."""
     if list(expected.shape) != list(actual.shape):
         raise AssertionError(f"shapes differ: {list(expected.shape)} and {list(actual.shape)}")
     passed, found = comp_pcc(expected, actual, pcc)

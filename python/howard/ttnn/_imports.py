@@ -29,11 +29,11 @@ class _Loader(importlib.abc.Loader):
         return self._make(spec.name)
 
     def exec_module(self, module):
-        """It is made whole."""
+        """Does nothing: the module is made whole."""
 
 
 def _ttnn(name):
-    """ttnn itself, or a part of it."""
+    """Returns ttnn itself, or a part of it."""
     module = importlib.import_module("howard.ttnn")
     for part in name.split(".")[1:]:
         found = getattr(module, part)
@@ -47,7 +47,7 @@ def _ttnn(name):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """`ttnn` and what is below it."""
+    """Finds `ttnn` and what is below it."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "ttnn" and not name.startswith("ttnn."):
@@ -58,7 +58,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _LastFinder(importlib.abc.MetaPathFinder):
-    """Stand-ins for helpers that are not there: asked after every other finder."""
+    """Finds stand-ins for helpers that are not there; it is asked after every other finder."""
 
     def find_spec(self, name, path=None, target=None):
         if name not in FALLBACKS:
@@ -67,7 +67,8 @@ class _LastFinder(importlib.abc.MetaPathFinder):
 
 
 class _Logger:
-    """loguru's, where that is missing: what loguru shows by default goes to standard error."""
+    """Replaces loguru's logger where loguru is missing: what loguru shows by default goes to
+    standard error."""
 
     def __init__(self):
         self._shows = True
@@ -97,7 +98,7 @@ class _Logger:
         return function if callable(function) else lambda inner: inner
 
     def trace(self, *_, **__):
-        """Below what loguru shows by default."""
+        """Shows nothing: this is below what loguru shows by default."""
 
     def __getattr__(self, name):
         if name in ("debug", "info", "success", "warning", "error", "critical", "exception"):
@@ -132,7 +133,7 @@ def _fallback(name):
 
 
 class _Marks:
-    """pytest.mark: its decorators leave functions as they are."""
+    """Stands for pytest.mark: its decorators leave functions as they are."""
 
     def __getattr__(self, name):
         def decorate(*given, **_):
@@ -143,7 +144,7 @@ class _Marks:
 
 
 class _Near:
-    """pytest.approx of one number."""
+    """Implements pytest.approx of one number."""
 
     def __init__(self, expected, rel=1e-6, abs=1e-12, **_):
         self._expected, self._rel, self._abs = expected, rel or 1e-6, abs or 1e-12
@@ -154,7 +155,7 @@ class _Near:
 
 
 def _pytest():
-    """What scripts that are tests too need of pytest to be imported and run as scripts."""
+    """Returns what scripts that are tests too need of pytest to be imported and run as scripts."""
     marks = _Marks()
 
     @contextlib.contextmanager
@@ -230,7 +231,7 @@ def _utility_functions():
 
 
 def install():
-    """From here on imports of this process find the stand-in."""
+    """Makes the imports of this process find the stand-in from here on."""
     if not any(isinstance(one, _Finder) for one in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
         sys.meta_path.append(_LastFinder())

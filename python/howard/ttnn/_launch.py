@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a call becomes programs on the chip and values on the host."""
+"""Turns a call into programs on the chip and values on the host."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ from ._session import session
 from ._tensor import Cell, Tensor, device_tensor
 from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, chip_shape
 
-# Keywords that any op takes and that its work does not depend on.
+# Any op takes these keywords, and its work does not depend on them.
 _IGNORED = ("queue_id", "cq_id", "sub_core_grids", "use_legacy", "use_multicore", "subdevice_id",
             "sub_device_id", "worker_sub_device_id", "use_multicore_", "fast_and_approximate_mode",
             "vector_mode", "mode")
@@ -27,7 +27,8 @@ _sub_device = [0]
 
 
 class Operation:
-    """A function of ttnn: it charges the host for a call from Python and says what went wrong."""
+    """Wraps a function of ttnn: it charges the host for a call from Python and says what went
+    wrong."""
 
     def __init__(self, name, function, golden=None):
         self.python_fully_qualified_name = "ttnn." + name
@@ -67,7 +68,7 @@ class Operation:
         except _native.Error as failure:
             raise RuntimeError(f"TT_FATAL @ ttnn.{self.name}: {failure}") from None
         except (AttributeError, KeyError, ZeroDivisionError) as failure:
-            # Of our own making: an argument is not what it should be.
+            # This is of our own making: an argument is not what it should be.
             raise TypeError(
                 f"ttnn.{self.name}(): incompatible function arguments: {failure}; it takes "
                 f"{self.signature}"
@@ -122,8 +123,8 @@ def fail(name, text):
 
 
 def require_device(name, *tensors, tile=False):
-    """The device that all are on. Error for one on the host, released, or in rows where tiles are
-    wanted."""
+    """Returns the device that all are on. Raises an error for one on the host, released, or in rows
+    where tiles are wanted."""
     device = None
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
@@ -144,14 +145,14 @@ def require_device(name, *tensors, tile=False):
 
 
 def result_config(tensor, memory_config):
-    """Where a result goes: as asked, else where the operand is."""
+    """Returns where a result goes: as asked, else where the operand is."""
     if memory_config is not None:
         return memory_config
     return tensor._config if tensor._device is not None else DRAM_MEMORY_CONFIG
 
 
 def make_output(shape, like, dtype=None, layout=None, memory_config=None, output=None):
-    """A tensor for a result, on the device of `like`; or the one that the caller gave."""
+    """Returns a tensor for a result, on the device of `like`, or the one that the caller gave."""
     if output is not None:
         output._require_memory()
         return output
@@ -164,20 +165,21 @@ _TEXTS = {}
 
 
 def _text(attributes):
-    """As JSON; most calls have what an earlier one had."""
+    """Returns the attributes as JSON; most calls have what an earlier one had."""
     try:
         key = tuple(attributes.items())
         found = _TEXTS.get(key)
         if found is None:
             found = _TEXTS[key] = json.dumps(attributes, sort_keys=True, separators=(",", ":"))
         return found
-    except TypeError:  # A list among them.
+    except TypeError:  # There is a list among them.
         return json.dumps(attributes, sort_keys=True, separators=(",", ":"))
 
 
 def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shapes=None,
             **attributes):
-    """One program. `shapes`: what the kernel sees of the operands, where it is not their own."""
+    """Launches one program. `shapes` is what the kernel sees of the operands, where it is not their
+    own."""
     device = (inputs[0] if inputs else outputs[0])._device
     op = device.op_id(name, kernel, _text(attributes) if attributes else "{}", analogy)
     if shapes is None:
@@ -245,7 +247,7 @@ def values(compute, inputs, outputs):
 
 
 def _compute_now(compute, inputs, output):
-    """The same for what most calls are: one device, one result, no capture."""
+    """Does what values() does for most calls: one device, one result, no capture."""
     made = compute(*[t.array() for t in inputs])
     if isinstance(made, (list, tuple)):
         made = made[0]
@@ -260,12 +262,13 @@ def _shard(source, i):
     return array if array.shape == shape else array.reshaped(shape)
 
 
-# How many tensors and scalars each elementwise kernel of the emulator takes.
+# This says how many tensors and scalars each elementwise kernel of the emulator takes.
 _VALUES = _native._ttnn.elementwise_values()
 
 
 def kernel_of(name, count=1):
-    """The emulator's kernel for an elementwise function of `count` values, and whether it is only the nearest."""
+    """Returns the emulator's kernel for an elementwise function of `count` values, and whether it
+    is only the nearest."""
     name = SPELLED.get(name, name)
     if _VALUES.get(name) == count:
         return name, False
@@ -273,8 +276,8 @@ def kernel_of(name, count=1):
 
 
 def launch_function(name, function, inputs, out, values, **attributes):
-    """The programs of an elementwise function of `values` values: tensors, and a scalar where there
-    are fewer tensors."""
+    """Launches the programs of an elementwise function of `values` values: tensors, and a scalar
+    where there are fewer tensors."""
     scalar = len(inputs) < values
     spelled = {"pow": "power"}.get(function, function)
     if scalar and values == 2 and _VALUES.get(spelled) == 1:
@@ -298,13 +301,13 @@ def launch_function(name, function, inputs, out, values, **attributes):
 
 
 def axis_on_chip(axis, rank):
-    """Where a dimension is among the four of the chip: leading ones are joined."""
+    """Returns where a dimension is among the four of the chip: leading ones are joined."""
     return max(0, axis + 4 - rank)
 
 
 def on_chip(numbers, fill):
-    """Numbers, one for each dimension, for the four of the chip; None where joined ones differ from
-    `fill`."""
+    """Returns numbers, one for each dimension, for the four of the chip; None where joined ones
+    differ from `fill`."""
     numbers = list(numbers)
     if len(numbers) <= 4:
         return [fill] * (4 - len(numbers)) + numbers
@@ -314,8 +317,8 @@ def on_chip(numbers, fill):
 
 
 def steps_of(functions):
-    """The emulator's kernels of functions that are fused into another, and whether all are their
-    own."""
+    """Returns the emulator's kernels of functions that are fused into another, and whether all are
+    their own."""
     found = [kernel_of(name) for name in functions]
     return [name for name, _ in found], not any(analogy for _, analogy in found)
 

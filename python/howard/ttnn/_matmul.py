@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices: what ttnn chooses by itself, what it fuses, what it refuses."""
+"""Implements products of matrices: what ttnn chooses by itself, what it fuses, what it refuses."""
 
 import math
 
@@ -22,7 +22,7 @@ def _swapped(shape, transpose):
 
 
 def _product_shape(name, a, b, transpose_a, transpose_b):
-    """The result's shape, and those of the operands with two dimensions at least."""
+    """Returns the result's shape, and those of the operands with two dimensions at least."""
     if not len(a) or not len(b):
         fail(name, "a tensor of rank 0 cannot be multiplied")
     left, right = _swapped(a, transpose_a), _swapped(b, transpose_b)
@@ -42,7 +42,7 @@ def _product_shape(name, a, b, transpose_a, transpose_b):
 
 
 def _require_config(name, a, b, config, grid, batch_shape):
-    """ttnn's own checks of a configuration, where they depend on sizes only."""
+    """Makes ttnn's own checks of a configuration, where they depend on sizes only."""
     sub_h, sub_w = getattr(config, "out_subblock_h", None), getattr(config, "out_subblock_w", None)
     per_m, per_n = getattr(config, "per_core_M", None), getattr(config, "per_core_N", None)
     block_k = getattr(config, "in0_block_w", None)
@@ -71,7 +71,8 @@ def _require_config(name, a, b, config, grid, batch_shape):
 
 
 def _fidelity(a, b, core_grid, program_config, compute):
-    """What ttnn takes for this case, or what the caller says; and fp32 accumulation."""
+    """Returns the math fidelity that ttnn takes for this case, or what the caller says, and fp32
+    accumulation."""
     wide = None
     if compute is not None:
         wide = bool(compute.fp32_dest_acc_en)
@@ -86,7 +87,8 @@ def _fidelity(a, b, core_grid, program_config, compute):
 
 
 def _config_text(config):
-    """A program configuration as the emulator reads it; None for a kind that it does not have."""
+    """Returns a program configuration as the emulator reads it; None for a kind that it does not
+    have."""
     if not isinstance(config, _configs.MatmulMultiCoreReuseProgramConfig):
         return None
     if isinstance(config, _configs.MatmulMultiCoreReuseMultiCast1DProgramConfig):
@@ -215,7 +217,7 @@ def matmul(input_tensor_a, input_tensor_b, *, transpose_a=False, transpose_b=Fal
            memory_config=None, dtype=None, program_config=None, activation=None,
            compute_kernel_config=None, core_grid=None, output_tile=None,
            optional_output_tensor=None, global_cb=None):
-    """a @ b, by the configuration that ttnn chooses."""
+    """Computes a @ b, by the configuration that ttnn chooses."""
     return _multiply("matmul", input_tensor_a, input_tensor_b, None, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
                      core_grid, optional_output_tensor)
@@ -226,7 +228,7 @@ def linear(input_tensor_a, input_tensor_b, *, bias=None, transpose_a=False, tran
            memory_config=None, dtype=None, program_config=None, activation=None,
            compute_kernel_config=None, core_grid=None, output_tile=None,
            optional_output_tensor=None, global_cb=None):
-    """a @ b + bias, which the product adds itself where ttnn lets it."""
+    """Computes a @ b + bias, which the product adds itself where ttnn lets it."""
     return _multiply("linear", input_tensor_a, input_tensor_b, bias, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
                      core_grid, optional_output_tensor)
@@ -254,7 +256,7 @@ def matmul_batched_weights(input_tensor_a, input_tensor_b, **kwargs):
 @operation("experimental.minimal_matmul")
 def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activation=None,
                    config=None, memory_config=None, dtype=None, compute_kernel_config=None):
-    """A product whose operands go from core to core; with its bias and one activation."""
+    """Computes a product whose operands go from core to core, with its bias and one activation."""
     name, a, b = "minimal_matmul", input_tensor, weight_tensor
     inputs = [a, b] + ([bias_tensor] if bias_tensor is not None else [])
     require_device(name, *inputs, tile=True)
@@ -281,13 +283,13 @@ def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activ
 
 
 def _fused(activation):
-    """The attribute of an activation that the product's kernel applies itself."""
+    """Returns the attribute of an activation that the product's kernel applies itself."""
     found = activation_of(activation)
     return {} if found is None else {"activation": steps_of([found[0]])[0][0]}
 
 
 def _minimal_attributes(config, compute, rows, columns):
-    """Blocks as the caller says, or as the op chooses them."""
+    """Returns blocks as the caller says, or as the op chooses them."""
     attributes = {}
     wide = compute is not None and bool(compute.fp32_dest_acc_en)
     if config is None:
@@ -307,7 +309,7 @@ def _minimal_attributes(config, compute, rows, columns):
 
 @operation()
 def outer(input_tensor_a, input_tensor_b, *, memory_config=None):
-    """The product of each element of one with each of the other."""
+    """Returns the product of each element of one with each of the other."""
     from ._movement import reshape
 
     rows = reshape.function(input_tensor_a, [1, 1, input_tensor_a._shape.volume(), 1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several devices: how tensors are spread over them, and what they exchange."""
+"""Implements several devices: how tensors are spread over them, and what they exchange."""
 
 import math
 
@@ -56,7 +56,7 @@ def _cut(array, dim, parts):
 
 
 class Mapper:
-    """Which part of a tensor each device gets."""
+    """Says which part of a tensor each device gets."""
 
     def __init__(self, shape, dims):
         self.shape, self.dims = tuple(shape), list(dims)
@@ -70,7 +70,7 @@ class Mapper:
 
 
 class Composer:
-    """How the parts of all devices become one tensor again."""
+    """Says how the parts of all devices become one tensor again."""
 
     def __init__(self, shape, dims):
         self.shape, self.dims = tuple(shape), list(dims)
@@ -124,7 +124,7 @@ def concat_mesh_to_tensor_composer(mesh_device, dim):
 
 
 def get_device_tensors(tensor):
-    """The part of each device, as tensors of their own."""
+    """Returns the part of each device, as tensors of their own."""
     shards = tensor.kept_shards()
     if len(shards) == 1:
         return [tensor]
@@ -135,7 +135,7 @@ def get_device_tensors(tensor):
 
 
 def combine_device_tensors(tensors, *_):
-    """One tensor of the parts of several devices."""
+    """Returns one tensor of the parts of several devices."""
     shards = [t.array() for t in tensors]
     first = tensors[0]
     if first._device is None:
@@ -147,7 +147,7 @@ def combine_device_tensors(tensors, *_):
 aggregate_as_tensor = aggregate_tensor = from_host_shards = combine_device_tensors
 
 
-# What devices exchange: programs that all of them run together. A line of chips over one link each.
+# Devices exchange by programs that all of them run together, as a line of chips over one link each.
 
 
 def _groups(device, cluster_axis):
@@ -160,20 +160,20 @@ def _groups(device, cluster_axis):
 
 
 def _group_handle(device):
-    """What stands for a group of devices among the operands of a collective."""
+    """Returns what stands for a group of devices among the operands of a collective."""
     if device.group is None or not device.group._storage.alive:
         device.group = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
     return device.group
 
 
 def _gather(name, tensor, out, dim):
-    """The program that puts the tensors of a group side by side."""
+    """Launches the program that puts the tensors of a group side by side."""
     at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
     program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
 
 
 def _scatter(name, tensor, out, dim):
-    """The program that adds the tensors of a group and leaves each device its share."""
+    """Launches the program that adds the tensors of a group and leaves each device its share."""
     rank = len(tensor._shape)
     rows = dim % rank == rank - 2
     count = tensor._shape.volume() // max(1, out._shape.volume())
@@ -189,8 +189,8 @@ def _scatter(name, tensor, out, dim):
 
 
 def _sum_everywhere(name, tensor, out, count):
-    """A reduce_scatter and an all_gather along a dimension whose tiles the devices divide; where
-    there is none, all tensors are gathered and added."""
+    """Launches a reduce_scatter and an all_gather along a dimension whose tiles the devices divide;
+    where there is none, all tensors are gathered and added."""
     dims = list(tensor._shape)
     for dim in (len(dims) - 1, len(dims) - 2):
         if dim >= 0 and dims[dim] % (32 * count) == 0:
@@ -212,8 +212,9 @@ def _sum_everywhere(name, tensor, out, count):
 
 def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None,
               launch=None):
-    """`combine(parts, place)` gives what the device at that place of its group has afterwards;
-    `launch(tensor, out)` asks for the programs. A device alone copies its own."""
+    """Makes devices exchange: `combine(parts, place)` gives what the device at that place of its
+    group has afterwards; `launch(tensor, out)` asks for the programs. A device alone copies its
+    own."""
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
     if launch is None or len(_groups(device, cluster_axis)[0]) == 1:
@@ -309,7 +310,7 @@ def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_li
 
 
 def _received(name, tensor, cluster_axis, combine, memory_config):
-    """What a program that is asked for already leaves on each device."""
+    """Returns what a program that is asked for already leaves on each device."""
     return _exchange(name, tensor, tensor._shape, cluster_axis, combine, memory_config,
                      launch=lambda x, out: None)
 
@@ -324,7 +325,7 @@ def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=No
 
 
 def _sent(name):
-    """One tensor through the links: by analogy, two devices that show each other theirs."""
+    """Sends one tensor through the links: by analogy, two devices show each other theirs."""
     def launch(x, out):
         both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
         program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
@@ -336,7 +337,7 @@ def _sent(name):
 @operation()
 def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *,
                    output_tensor=None, memory_config=None, **_):
-    """The receiver gets the sender's tensor; the others keep their own."""
+    """Gives the receiver the sender's tensor; the others keep their own."""
     require_device("point_to_point", input_tensor)
     columns = input_tensor._device.shape[1]
     sender, receiver = (tuple(c)[0] * columns + tuple(c)[1] for c in (sender_coord, receiver_coord))
@@ -357,7 +358,7 @@ def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
 def _async(name, original, own):
     @operation("experimental." + name)
     def call(input_tensor, *args, **kwargs):
-        """As the call of that name; its semaphores and buffers are the device's own affair."""
+        """Makes the call of that name; its semaphores and buffers are the device's own affair."""
         kept = {k: v for k, v in kwargs.items() if k in own}
         if own[0] == "dim":
             kept.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))

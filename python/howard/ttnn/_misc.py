@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings, graphs of calls, hooks, tracers: what surrounds ttnn's ops."""
+"""Implements what surrounds ttnn's ops: settings, graphs of calls, hooks, tracers."""
 
 import contextlib
 import enum
@@ -13,7 +13,7 @@ from ._tensor import Tensor
 
 
 class Config:
-    """ttnn.CONFIG: settings that scripts read and write; none changes virtual time."""
+    """Implements ttnn.CONFIG: settings that scripts read and write; none changes virtual time."""
 
     def __init__(self):
         self.cache_path = pathlib.Path.home() / ".cache" / "ttnn"
@@ -98,7 +98,7 @@ def _node(nodes, kind, params):
 
 
 class graph:
-    """ttnn.graph."""
+    """Implements ttnn.graph."""
 
     RunMode = RunMode
 
@@ -143,7 +143,7 @@ class graph:
 
 
 class tracer:
-    """ttnn.tracer: draws nothing here; --trace has the timeline."""
+    """Implements ttnn.tracer, which draws nothing here; --trace has the timeline."""
 
     @staticmethod
     @contextlib.contextmanager
@@ -197,7 +197,7 @@ def register_post_operation_hook(hook):
 
 
 def start_tracy_zone(source, funct, line, color=0):
-    """Zones are for tracy; howard.region names parts of a script."""
+    """Does nothing: zones are for tracy; howard.region names parts of a script."""
 
 
 def stop_tracy_zone(name="", color=0):

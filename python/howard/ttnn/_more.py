@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What few scripts use: complex numbers, dropout, bits, convolutions of one dimension, more of moreh."""
+"""Implements what few scripts use: complex numbers, dropout, bits, convolutions of one dimension,
+more of moreh."""
 
 import math
 
@@ -23,7 +24,8 @@ arrays = _native._ttnn.arrays
 @operation("experimental.dropout")
 def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True, memory_config=None,
             output_tensor=None):
-    """Zeros with a probability; the others times scale. The same seed drops the same."""
+    """Makes numbers zero with a probability and multiplies the others by scale. The same seed drops
+    the same."""
     require_device("dropout", input_tensor)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
     program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
@@ -39,7 +41,7 @@ def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True,
 
 @operation("bitcast")
 def bitcast(input_tensor, dtype, *, memory_config=None, output_tensor=None):
-    """The same bits as another type of as many bytes."""
+    """Returns the same bits as another type of as many bytes."""
     def compute(x):
         raw, whole = x.bytes(), dtype.whole
         if input_tensor._dtype in (DataType.BFLOAT16, DataType.UINT16):
@@ -61,7 +63,7 @@ def bitcast(input_tensor, dtype, *, memory_config=None, output_tensor=None):
 
 @operation("experimental.fast_reduce_nc")
 def fast_reduce_nc(input, *, dims, output=None, memory_config=None, compute_kernel_config=None):
-    """The sum over outer dimensions, which stay as 1."""
+    """Returns the sum over outer dimensions, which stay as 1."""
     return sum_.function(input, list(dims), True, memory_config=memory_config, output_tensor=output)
 
 
@@ -77,7 +79,8 @@ def fill_rm(n, c, h, w, h_fill, w_fill, input, value_high, value_low, *, memory_
 @operation("transformer.joint_scaled_dot_product_attention")
 def joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, joint_strategy="rear",
                                        program_config=None, scale=None, compute_kernel_config=None):
-    """Attention over two sequences, one behind the other; the results of both."""
+    """Computes attention over two sequences, one behind the other, and returns the results of
+    both."""
     whole = [concat.function([a, b], 2) for a, b in ((q, joint_q), (k, joint_k), (v, joint_v))]
     made = scaled_dot_product_attention.function(*whole, is_causal=False, scale=scale)
     cut, shape = q._shape[2], list(made._shape)
@@ -90,7 +93,7 @@ def joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, jo
 def conv1d(*, input_tensor, weight_tensor, in_channels, out_channels, device=None, bias_tensor=None,
            kernel_size, stride=1, padding=0, dilation=1, batch_size, input_length, groups=1,
            return_output_dim=False, return_weights_and_bias=False, **kwargs):
-    """A convolution of images that are one row high."""
+    """Computes a convolution of images that are one row high."""
     made = conv2d.function(
         input_tensor=input_tensor, weight_tensor=weight_tensor, in_channels=in_channels,
         out_channels=out_channels, device=device, bias_tensor=bias_tensor,
@@ -138,7 +141,7 @@ def angle(tensor, *, memory_config=None):
 
 
 def polar(tensor, *, memory_config=None):
-    """Of lengths and angles."""
+    """Returns the complex numbers of lengths and angles."""
     length, turn = tensor.real, tensor.imag
     return ComplexTensor(FUNCTIONS["multiply"](length, FUNCTIONS["cos"](turn)),
                          FUNCTIONS["multiply"](length, FUNCTIONS["sin"](turn)))
@@ -181,7 +184,7 @@ def moreh_cumsum(input, dim, *, output=None, memory_config=None, compute_kernel_
 @_both("norm")
 def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_config=None,
                compute_kernel_config=None):
-    """(sum of |x|^p)^(1/p): three steps."""
+    """Computes (sum of |x|^p)^(1/p) in three steps."""
     if p == math.inf:
         from ._reduce import max as max_
 
@@ -201,7 +204,7 @@ def _spread(name, mean):
     @_both(name)
     def call(output_grad, input=None, dim=None, *, keepdim=False, input_grad=None,
              input_grad_shape=None, memory_config=None, compute_kernel_config=None):
-        """The gradient of each element that was summed."""
+        """Returns the gradient of each element that was summed."""
         shape = list(input._shape if input is not None else input_grad_shape)
         dims = list(range(len(shape))) if dim is None else [
             d % len(shape) for d in ([dim] if isinstance(dim, int) else dim)]
@@ -258,7 +261,7 @@ def moreh_linear_backward(output_grad, input, weight, *, are_required_outputs=(T
 def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1, *, gamma=None,
                               input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None,
                               compute_kernel_config=None):
-    """dx, and the gradients of gamma and beta where they are wanted."""
+    """Returns dx, and the gradients of gamma and beta where they are wanted."""
     def compute(g, x, m, r, *rest):
         normal = (V(x) - V(m)) * V(r)
         scaled = V(g) if not rest else V(g) * V(rest[0].reshaped([rest[0].size]))
@@ -291,7 +294,8 @@ def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1,
 @_both("clip_grad_norm")
 def moreh_clip_grad_norm(inputs, max_norm, norm_type=2.0, error_if_nonfinite=False, *,
                          total_norm=None, memory_config=None, compute_kernel_config=None):
-    """Scales the gradients in their places, so that their norm is max_norm at most; the norm."""
+    """Scales the gradients in their places, so that their norm is max_norm at most, and returns the
+    norm."""
     squares = [moreh_norm.function(one, norm_type) for one in inputs]
     total = None
     for one in squares:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The moreh ops: reductions, products and optimizers of their own kernels."""
+"""Implements the moreh ops: reductions, products and optimizers of their own kernels."""
 
 from howard import _native
 
@@ -25,7 +25,7 @@ def _reduction(name, original):
     @_both(name)
     def call(input, dim=None, *, keepdim=False, output=None, memory_config=None,
              compute_kernel_config=None, divisor=None):
-        """Along one dimension after the other, accumulated in float32."""
+        """Reduces along one dimension after the other, accumulated in float32."""
         return original.function(input, dim, keepdim, memory_config=memory_config,
                                  output_tensor=output)
 
@@ -71,7 +71,7 @@ def moreh_softmax(input_tensor, dim=-1, *, output_tensor=None, memory_config=Non
 def _of_softmax(name, function):
     @_both(name)
     def call(input_tensor, dim=-1, *, output_tensor=None, memory_config=None, **_):
-        """A softmax, and a function of it or of its input."""
+        """Computes a softmax, and a function of it or of its input."""
         require_device("moreh_" + name, input_tensor)
         out = make_output(input_tensor._shape, input_tensor, None, None, memory_config,
                           output_tensor)
@@ -105,7 +105,7 @@ def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_g
 @_both("layer_norm")
 def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, *, output=None,
                      mean=None, rstd=None, memory_config=None, compute_kernel_config=None):
-    """The result, the mean and 1 / the deviation of each row."""
+    """Returns the result, the mean and 1 / the deviation of each row."""
     require_device("moreh_layer_norm", input)
     rows = list(input._shape)[:-1] + [1]
     outs = [make_output(input._shape, input, None, None, memory_config, output),
@@ -126,7 +126,7 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
     return outs
 
 
-# The numbers that follow the tensors, where a caller gives them by their places.
+# These numbers follow the tensors, where a caller gives them by their places.
 _ADAM_NUMBERS = ("lr", "beta1", "beta2", "eps", "weight_decay", "step", "amsgrad")
 _SGD_NUMBERS = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
 
@@ -137,7 +137,7 @@ def _optimizer(name, step_of):
              step=1, amsgrad=False, momentum=0.0, dampening=0.0, nesterov=False,
              momentum_initialized=False, param_out=None, exp_avg_out=None, exp_avg_sq_out=None,
              momentum_buffer_out=None, memory_config=None, compute_kernel_config=None):
-        """One program; its results in the places that are given, or in new ones."""
+        """Launches one program, whose results are in the places that are given, or in new ones."""
         numbers = [s for s in states if isinstance(s, (bool, int, float))]
         states = [s for s in states if s is not None and not isinstance(s, (bool, int, float))]
         for one in states:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes, layouts and places: what is a view, and what is a program."""
+"""Implements shapes, layouts and places: what is a view, and what is a program."""
 
 import math
 
@@ -32,7 +32,7 @@ arrays = _native._ttnn.arrays
 
 def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,
            analogy=True, kernel="move", **attributes):
-    """One program that brings data to other places."""
+    """Launches one program that brings data to other places."""
     require_device(name, *inputs)
     out = make_output(shape, inputs[0], dtype, layout, memory_config, output)
     program(name, kernel, inputs, [out], analogy, **attributes)
@@ -86,7 +86,7 @@ def _keeps_places(tensor, shape):
 @operation(golden="reshape")
 def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_value=None,
             recreate_mapping_tensor=None):
-    """A view where the elements stay in place; else one program."""
+    """Returns a view where the elements stay in place; else it launches one program."""
     if input_tensor._device is None:
         target = _resolve("reshape", input_tensor, shape)
         return view_of(input_tensor, target)
@@ -102,7 +102,8 @@ def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_
 
 @operation()
 def view(input_tensor, *shape):
-    """The same memory under another shape. Error where elements would have to move."""
+    """Returns the same memory under another shape. Raises an error where elements would have to
+    move."""
     dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     target = _resolve("view", input_tensor, dims)
     if input_tensor._device is not None:
@@ -145,7 +146,7 @@ def unsqueeze_to_4D(tensor):
 
 @operation()
 def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=None, *, device=None):
-    """Tiles of rows or rows of tiles: on the host, or one program."""
+    """Makes tiles of rows or rows of tiles: on the host, or by one program."""
     if tensor._layout is layout:
         return tensor
     if tensor._device is None:
@@ -198,7 +199,8 @@ def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_conf
 
 
 def _with_shards(tensor, config):
-    """The configuration, with the shards that a tensor of this shape gets where it names none."""
+    """Returns the configuration, with the shards that a tensor of this shape gets where it names
+    none."""
     if config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None:
         grid = tensor._device.core_grid
         from ._types import _grid_set, shard_shape_for
@@ -340,8 +342,8 @@ def _permuted(name, tensor, order, memory_config):
 
 
 def launch_permute(name, tensor, out, order, dims=None):
-    """The program that gives `out` the dimensions of `tensor` in another order. `dims`: what the
-    chip sees of the tensor, where it is not its own shape."""
+    """Launches the program that gives `out` the dimensions of `tensor` in another order. `dims` is
+    what the chip sees of the tensor, where it is not its own shape."""
     dims = list(dims if dims is not None else tensor._shape)
     joined = _four(order, dims)
     if joined is None:
@@ -358,8 +360,8 @@ def launch_permute(name, tensor, out, order, dims=None):
 
 
 def _four(order, dims):
-    """The same change of order of four dimensions: those that stay side by side are joined, but for
-    the two that tiles hold. None where more than four remain."""
+    """Returns the same change of order of four dimensions: those that stay side by side are joined,
+    but for the two that tiles hold. Returns None where more than four remain."""
     groups = [[d] for d in order]
     rank = len(dims)
     while len(groups) > 4:
@@ -415,7 +417,7 @@ def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, m
 
 
 def take(tensor, index):
-    """tensor[...]: one slice, and a view without the dimensions that are numbers."""
+    """Implements tensor[...]: one slice, and a view without the dimensions that are numbers."""
     index = index if isinstance(index, tuple) else (index,)
     rank = len(tensor._shape)
     if sum(one is Ellipsis for one in index) > 1:
@@ -516,7 +518,7 @@ def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
 
 
 def _rows_of(tensor):
-    """Another tensor with the same elements in rows: a program, without values."""
+    """Returns another tensor with the same elements in rows: a program, without values."""
     rows = device_tensor(tensor._shape, tensor._dtype, Layout.ROW_MAJOR, None, tensor._device)
     program("untilize_with_unpadding", "untilize", [tensor], [rows])
     return rows
@@ -543,7 +545,7 @@ def repeat(input_tensor, repeat_dims, *, memory_config=None):
 
 
 def _repeated(name, tensor, shape, compute, memory_config, output):
-    """One program that writes what it reads several times."""
+    """Launches one program that writes what it reads several times."""
     require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
     _launch_repeat(name, tensor, out)
@@ -552,7 +554,8 @@ def _repeated(name, tensor, shape, compute, memory_config, output):
 
 
 def _launch_repeat(name, tensor, out):
-    """Rows of the operand, each written as often as the result has more of them."""
+    """Launches the repetition of rows of the operand, each written as often as the result has more
+    of them."""
     dims = list(tensor._shape) or [1]
     rows = max(1, math.prod(dims[:-1]))
     times = max(1, out._shape.volume() // max(1, tensor._shape.volume()))
@@ -677,7 +680,7 @@ def fill_implicit_tile_padding(input_tensor, fill_value, *, memory_config=None):
 def _triangle(name, keeps):
     @operation(name, golden=name)
     def call(input_tensor, diagonal=0, *, memory_config=None):
-        """The part of each matrix on one side of a diagonal; a mask and a product."""
+        """Returns the part of each matrix on one side of a diagonal, by a mask and a product."""
         shape = list(input_tensor._shape)
 
         def compute(a):

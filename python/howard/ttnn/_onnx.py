@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ONNX model's inference as calls on the emulated chip: shapes and time, no values."""
+"""Runs an ONNX model's inference as calls on the emulated chip: shapes and time, no values."""
 
 import collections
 import math
@@ -35,11 +35,12 @@ REDUCTIONS = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "Red
 
 
 class ModelError(Exception):
-    """What is wrong with a model, in words for a user."""
+    """Says what is wrong with a model, in words for a user."""
 
 
 def load(path, inputs):
-    """The model with all shapes known. Error for a file that is none, and for shapes that are open."""
+    """Returns the model with all shapes known. Raises ModelError for a file that is none, and for
+    shapes that are open."""
     try:
         import onnx
         import onnx.numpy_helper
@@ -49,7 +50,7 @@ def load(path, inputs):
                          ) from None
     try:
         model = onnx.load(path, load_external_data=False)
-    except Exception as failure:  # protobuf's own errors, and the system's.
+    except Exception as failure:  # These are protobuf's own errors, and the system's.
         raise ModelError(f"{path} is no ONNX model, or a part of one: {failure}") from None
     if not model.graph.node:
         raise ModelError(f"{path} is no ONNX model: its graph has no nodes")
@@ -79,7 +80,7 @@ def _known_shapes(graph):
     return shapes
 
 
-# Numbers of more elements than this are no shapes and indices.
+# Tensors of more elements than this are no shapes and indices.
 _MOST_INDICES = 4096
 
 
@@ -103,7 +104,7 @@ def _fold_indices(onnx, model, inferred):
 
 
 def _index_value(onnx, node, values, shapes):
-    """What a node computes of whole numbers that are known; None where they are not."""
+    """Returns what a node computes of whole numbers that are known; None where they are not."""
     import numpy
 
     told = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
@@ -176,7 +177,8 @@ class Runner:
         self.known = set(self.constants)
 
     def tensor(self, name, layout=Layout.TILE, dtype=DataType.BFLOAT16):
-        """The tensor of a value; weights and inputs are written when they are first used."""
+        """Returns the tensor of a value; weights and inputs are written when they are first
+        used."""
         made = self.tensors.get(name)
         if made is None:
             made = self.tensors[name] = device_tensor(self.shapes[name], dtype, layout,
@@ -184,7 +186,7 @@ class Runner:
         return made
 
     def prepare(self):
-        """Weights are on the chip before anything is timed; inputs are written first of all."""
+        """Brings weights to the chip before anything is timed; inputs are written first of all."""
         uses = collections.Counter(i for node in self.graph.node for i in node.input)
         inputs = [one.name for one in self.graph.input]
         for name in list(self.constants) + inputs:
@@ -308,7 +310,8 @@ class Runner:
             program("add", "add", [self.tensor(out), self.tensor(inputs[2])], [self.tensor(out)])
 
     def _conv(self, node, inputs):
-        """As the product that the chip makes of it: places by window, window by channels."""
+        """Launches the product that the chip makes of a convolution: places by window, window by
+        channels."""
         weight, out = self.shapes[inputs[1]], self.shapes[node.output[0]]
         places, inner = out[0] * math.prod(out[2:]), math.prod(weight[1:])
         left = device_tensor([1, 1, places, inner], DataType.BFLOAT16, Layout.TILE,
@@ -386,7 +389,7 @@ class Runner:
 
 
 def run(path, inputs):
-    """Runs the model once on a device; what was left out, by op."""
+    """Runs the model once on a device and returns what was left out, by op."""
     from howard import region
 
     model = load(path, inputs)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that single families of models use: Mamba, Falcon, DeepSeek, networks for images, sampling."""
+"""Implements ops that single families of models use: Mamba, Falcon, DeepSeek, networks for images,
+sampling."""
 
 import enum
 import math
@@ -48,7 +49,7 @@ prepare_conv_transpose2d_bias = prepare_conv_bias
 @operation()
 def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, mean=0.0,
           std=1.0, seed=0, compute_kernel_config=None):
-    """Numbers of the normal distribution, of two uniform ones each."""
+    """Draws numbers of the normal distribution, each from two uniform ones."""
     def draw(dims, start):
         first = V(arrays.uniform(dims, 1e-7, 1.0, start, False))
         second = V(arrays.uniform(dims, 0.0, 2 * math.pi, start + 7919, False))
@@ -65,7 +66,7 @@ def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEM
 def _adaptive(name, pool):
     @operation(name)
     def call(input_tensor, batch_size, input_h, input_w, channels, output_size, **options):
-        """A pool whose windows give a result of that size."""
+        """Computes a pool whose windows give a result of that size."""
         rows, columns = (output_size, output_size) if isinstance(output_size, int) else output_size
         if input_h % rows or input_w % columns:
             fail(name, f"{input_h}x{input_w} places cannot be divided evenly into {rows}x{columns}")
@@ -83,7 +84,7 @@ adaptive_max_pool2d = _adaptive("adaptive_max_pool2d", max_pool2d)
 def _turned(name, kernel_layout):
     @operation("experimental." + name)
     def call(input_tensor, *, memory_config=None, dtype=None):
-        """[1, b, m, n] to [1, b, n, m], of rows."""
+        """Transposes [1, b, m, n] to [1, b, n, m], in rows."""
         shape = list(input_tensor._shape)
         shape[-1], shape[-2] = shape[-2], shape[-1]
         order = list(range(len(shape)))
@@ -103,7 +104,7 @@ _turned("convert_to_chw", Layout.ROW_MAJOR)
 
 @operation("experimental.hc_sum_reduce")
 def hc_sum_reduce(input, *, memory_config=None, dtype=None, math_fidelity=None):
-    """The sum of each 32 columns."""
+    """Returns the sum of each 32 columns."""
     *outer, columns = list(input._shape)
     shape = outer + [columns // 32]
 
@@ -115,7 +116,7 @@ def hc_sum_reduce(input, *, memory_config=None, dtype=None, math_fidelity=None):
 
 @operation("experimental.repeat_and_interleave_eltwise_mul")
 def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None, math_fidelity=None):
-    """Each 32 columns of a, or a whole, times each column of b."""
+    """Multiplies each 32 columns of a, or all of a, by each column of b."""
     columns = max(a._shape[-1], 32) if b._shape[-1] == 32 else b._shape[-1] * 32
     shape = list(a._shape)[:-1] + [columns]
     require_device("repeat_and_interleave_eltwise_mul", a, b)
@@ -137,7 +138,7 @@ def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None, m
 
 @operation("experimental.prefix_scan")
 def prefix_scan(a, bx, h_prev, *, memory_config=None, dtype=None, math_fidelity=None):
-    """h = a h + bx, row after row; what h is at each."""
+    """Computes h = a h + bx, row after row, and returns h at each."""
     rows, columns = a._shape[-2], a._shape[-1]
     require_device("prefix_scan", a, bx, h_prev)
     out = make_output(a._shape, a, dtype, None, memory_config)
@@ -167,7 +168,7 @@ def padded_slice(input_tensor, starts, ends, steps=None, *, memory_config=None, 
 
 @operation("experimental.slice_write")
 def slice_write(input_tensor, output_tensor, starts, ends, steps=None, **_):
-    """A part of the output becomes the input; the output is given back."""
+    """Writes the input to a part of the output, and returns the output."""
     require_device("slice_write", input_tensor, output_tensor)
     program("slice_write", "copy", [input_tensor], [output_tensor],
             out_shapes=[list(input_tensor._shape)])
@@ -188,7 +189,7 @@ def slice_write(input_tensor, output_tensor, starts, ends, steps=None, **_):
 
 @operation("experimental.nlp_create_qkv_heads_segformer")
 def nlp_create_qkv_heads_segformer(input_tensor, *, memory_config=None):
-    """[b, 1, s, h 32] to [b, h, s, 32]; twice more, as ttnn gives three tensors."""
+    """Brings [b, 1, s, h 32] to [b, h, s, 32], three times, because ttnn returns three tensors."""
     b, _one, s, columns = list(input_tensor._shape)
     heads = columns // 32
 
@@ -211,7 +212,8 @@ def create_qkv_heads_from_separate_tensors(input_tensor, kv_input_tensor, *, num
 @operation("experimental.group_attn_matmul")
 def group_attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
                       memory_config=None, output_dtype=None, compute_kernel_config=None):
-    """attn_matmul with fewer heads of the second operand: [1, h, b, k] by [b, g, k, n]."""
+    """Does what attn_matmul does with fewer heads of the second operand: [1, h, b, k] by [b, g, k,
+    n]."""
     heads, groups = input_tensor_a._shape[1], input_tensor_b._shape[1]
     if groups in (1, heads):
         return attn_matmul.function(input_tensor_a, input_tensor_b, memory_config=memory_config,
@@ -237,7 +239,7 @@ def group_attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_gr
 def flash_mla_prefill(input_tensor_q, input_tensor_k, head_dim_v, *, attn_mask=None, is_causal=True,
                       scale=None, memory_config=None, program_config=None,
                       compute_kernel_config=None):
-    """Attention whose values are the first columns of its keys."""
+    """Computes attention whose values are the first columns of its keys."""
     name, q, k = "flash_mla_prefill", input_tensor_q, input_tensor_k
     require_device(name, q, k, tile=True)
     shape = list(q._shape)[:-1] + [head_dim_v]
@@ -259,7 +261,7 @@ def all_gather_matmul(input_tensor, weight_tensor, *, dim, num_links=1, memory_c
                       memory_config_mm=None, topology=None, transpose_a=False, transpose_b=False,
                       dtype=None, program_config=None, activation=None, compute_kernel_config=None,
                       core_grid=None, **_):
-    """The gathered tensor, and its product; timed one after the other."""
+    """Returns the gathered tensor and its product; they are timed one after the other."""
     whole = all_gather.function(input_tensor, dim, memory_config=memory_config_ag)
     made = matmul.function(whole, weight_tensor, transpose_a=transpose_a, transpose_b=transpose_b,
                            memory_config=memory_config_mm, dtype=dtype,
@@ -271,7 +273,7 @@ def all_gather_matmul(input_tensor, weight_tensor, *, dim, num_links=1, memory_c
 @operation()
 def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed=None,
              sub_core_grids=None, output_tensor=None):
-    """A token for each user: here always the likeliest one."""
+    """Returns a token for each user, which here is always the likeliest one."""
     require_device("sampling", input_values_tensor, input_indices_tensor)
     users = input_values_tensor._shape[-2]
     out = make_output([1, 1, 1, users], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR, None,
@@ -288,20 +290,20 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
 
 
 def visualize_mesh_device(mesh_device, *_, **__):
-    """The mesh in a line."""
+    """Prints the mesh in a line."""
     print(mesh_device)
 
 
 def visualize_tensor(tensor, *_, **__):
-    """The tensor's places in a line."""
+    """Prints the tensor's places in a line."""
     print(f"{tensor.shape} on {tensor.device()}, {tensor.memory_config()}")
 
 
-# Helpers of group_norm, over torch.
+# These are helpers of group_norm, over torch.
 
 
 def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
-    """A torch vector of channels as rows of 32, with zeros behind the last."""
+    """Returns a torch vector of channels as rows of 32, with zeros behind the last."""
     import torch
 
     rows = -(-num_channels // 32)
@@ -312,7 +314,7 @@ def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
 
 def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_channel,
                                  data_type=None):
-    """Ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
+    """Returns ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
     import torch
 
     size = num_channel // num_groups
@@ -326,7 +328,7 @@ def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_chann
 
 def determine_expected_group_norm_sharded_config_and_grid_size(
         *, device, num_channels, num_groups, input_nhw, is_height_sharded, is_row_major=False):
-    """Shards whose columns hold whole groups, and the grid that has them."""
+    """Returns shards whose columns hold whole groups, and the grid that has them."""
     size = device.compute_with_storage_grid_size()
     across = 1
     if not is_height_sharded:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums and extremes, orders, softmax, normalisations, look-ups, losses."""
+"""Implements sums and extremes, orders, softmax, normalisations, look-ups and losses."""
 
 import math
 
@@ -30,7 +30,8 @@ def _reduced_shape(tensor, dims, keepdim):
 
 
 def _reduce_programs(name, kind, tensor, dims, out):
-    """What ttnn launches: one program for each of the last two dimensions, three for another."""
+    """Launches what ttnn launches: one program for each of the last two dimensions, three for
+    another."""
     rank = len(tensor._shape)
     kernel, analogy = _KERNEL[kind], kind not in ("sum", "mean", "max")
     if dims == list(range(rank)):
@@ -55,7 +56,7 @@ def _reduce_programs(name, kind, tensor, dims, out):
 
 
 def _reduce_outer(name, kernel, source, step, shape, dim, after):
-    """Another dimension is brought to the rows, summed there, and brought back."""
+    """Brings another dimension to the rows, sums there, and brings it back."""
     turned = list(shape)
     turned[dim], turned[-2] = turned[-2], turned[dim]
     summed = turned[:-2] + [1, turned[-1]]
@@ -211,7 +212,7 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
 
 
 def causal_mask(rows, columns):
-    """0 for what a row may look at, else a number that softmax makes 0."""
+    """Returns 0 for what a row may look at, else a number that softmax makes 0."""
     row = arrays.arange(float(columns - rows), 1.0, rows, False).reshaped([rows, 1])
     column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
     seen = arrays.binary("le", column, row)
@@ -286,7 +287,7 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
 
 
 def _launch_normalized(name, tensor, weight, out, rms):
-    """Shards are timed as the interleaved kernel."""
+    """Launches a normalisation; shards are timed as the interleaved kernel."""
     sharded = tensor._config.is_sharded()
     if not rms:
         program(name, "layernorm", [tensor], [out], sharded)
@@ -315,7 +316,7 @@ def rms_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_in
 def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weight=None, bias=None,
                memory_config=None, core_grid=None, dtype=None, inplace=True, output_layout=None,
                num_out_blocks=-1, **_):
-    """Of [n, 1, h w, c], as the chip has images: groups of channels."""
+    """Normalises [n, 1, h w, c], as the chip has images, by groups of channels."""
     n, _one, rows, channels = list(input_tensor._shape)
     size = channels // num_groups
 
@@ -373,7 +374,7 @@ def _statistics(name, rms):
     @operation(name + "_pre_all_gather")
     def before(input_tensor, *, dtype=None, residual_input_tensor=None, program_config=None,
                compute_kernel_config=None, memory_config=None, **_):
-        """The sums of each row's squares, and of its numbers."""
+        """Returns the sums of each row's squares, and of its numbers."""
         shape = list(input_tensor._shape)[:-1] + [32 if rms else 64]
 
         def compute(x):
@@ -389,7 +390,7 @@ def _statistics(name, rms):
     @operation(name + "_post_all_gather")
     def after(input_tensor, stats, *, epsilon=1e-12, weight=None, bias=None, memory_config=None,
               compute_kernel_config=None, program_config=None, dtype=None, **_):
-        """The rows, normalised by the sums of all devices."""
+        """Returns the rows, normalised by the sums of all devices."""
         extra = [t for t in (weight, bias) if t is not None]
         width = input_tensor._shape[-1]
         step = 32 if rms else 64
@@ -433,7 +434,7 @@ rms_norm_pre_all_gather, rms_norm_post_all_gather = _statistics("rms_norm", True
 def _whole_normal(name, compute):
     @operation(name)
     def call(input_tensor, *, memory_config=None):
-        """Over each matrix, or over all; several programs."""
+        """Computes over each matrix, or over all, by several programs."""
         return _composite(name, [input_tensor], [("relu", 1)] * 4, compute, memory_config)
 
     return call
@@ -457,7 +458,7 @@ normalize_global = _whole_normal(
 def _matrix_spread(name, kind):
     @operation(name)
     def call(input_tensor, *, memory_config=None):
-        """Of each matrix."""
+        """Reduces each matrix."""
         return _reduction_of_matrix(name, kind, input_tensor, memory_config)
 
     return call
@@ -521,7 +522,7 @@ def _loss(name, function):
     @operation(name)
     def call(input_reference, input_prediction, *, reduction=LossReductionMode.NONE,
              memory_config=None):
-        """The size of the difference, in one program, and the sum or mean of that."""
+        """Returns the size of the difference, in one program, and the sum or mean of that."""
         size = FUNCTIONS["subtract"].function(input_reference, input_prediction,
                                               activations=[function], memory_config=memory_config)
         if reduction is LossReductionMode.NONE:

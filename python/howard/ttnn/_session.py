@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run of a script: its chips, its clock, what it has said of itself."""
+"""Holds the run of a script: its chips, its clock, what it has said of itself."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ from howard import _native
 
 
 class Session:
-    """What all devices of a process share."""
+    """Holds what all devices of a process share."""
 
     def __init__(self):
         self.values = True
@@ -28,12 +28,13 @@ class Session:
         self._chips_of_mesh = 0
 
     def interrupt(self, *_):
-        """A Ctrl-C: now, or with the next op where Python drops it, as it does in destructors."""
+        """Raises a Ctrl-C now, or with the next op where Python drops it, as it does in
+        destructors."""
         self.interrupted = True
         raise KeyboardInterrupt
 
     def chip(self, eth, queues):
-        """The chip for these, whose clock goes on when it was open before."""
+        """Returns the chip for these, whose clock goes on when it was open before."""
         self.require_process()
         key = (eth, queues)
         if key not in self.chips:
@@ -62,11 +63,11 @@ class Session:
 
     @property
     def converts_on_device(self):
-        """Whether the software is ttnn of 2026, by the name of its profile."""
+        """Says whether the software is ttnn of 2026, by the name of its profile."""
         return any("2026" in profile for profile in self.profiles)
 
     def devices(self):
-        """How many chips the box has: those of the card, or of the mesh that was opened."""
+        """Returns how many chips the box has: those of the card, or of the mesh that was opened."""
         return max(self._chips_of_mesh, 2 if self.chip_name == "n300" else 1)
 
     def widen(self, chips):
@@ -84,11 +85,11 @@ class Session:
 
     @property
     def box_name(self):
-        """As ttnn's ClusterType has it."""
+        """Returns the name that ttnn's ClusterType has for the box."""
         return {8: "T3K", 32: "GALAXY"}.get(self._chips_of_mesh, self.chip_name.upper())
 
     def finish(self):
-        """Waits for everything; for the end of a script."""
+        """Waits for everything at the end of a script."""
         for (_, queues), chip in self.chips.items():
             if chip.is_finished():
                 continue
@@ -99,7 +100,7 @@ class Session:
                     pass  # A trace is still being captured: nothing runs.
 
     def workload_json(self):
-        """Of the chip that did most; None without one."""
+        """Returns the workload of the chip that did most; None without one."""
         chips = [chip for chip in self.chips.values() if chip.calls() or len(self.chips) == 1]
         if not chips:
             return None
@@ -110,14 +111,14 @@ session = Session()
 
 
 def now():
-    """Virtual seconds since the first device was opened; 0 before that."""
+    """Returns the virtual seconds since the first device was opened; 0 before that."""
     return session.now_ps() * 1e-12
 
 
 class region:
-    """A part of a script that has a name: its virtual time stands in the summary.
+    """Names a part of a script: its virtual time stands in the summary.
 
-    For `with`, and as a decorator of functions.
+    It works with `with`, and as a decorator of functions.
     """
 
     def __init__(self, name):

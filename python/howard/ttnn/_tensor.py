@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors: a shape, what it means, and memory that several of them may share."""
+"""Implements tensors: a shape, what it means, and memory that several of them may share."""
 
 import math
 import weakref
@@ -27,7 +27,8 @@ arrays = _native._ttnn.arrays
 
 
 class Cell:
-    """The values of a piece of memory, one array for each device; None where there are none."""
+    """Holds the values of a piece of memory, one array for each device; None where there are
+    none."""
 
     __slots__ = ("shards",)
 
@@ -46,7 +47,7 @@ class Blank:
 
 
 class Storage:
-    """Memory on a device, or on the host, freed with the last tensor that has it."""
+    """Holds memory on a device, or on the host, which is freed with the last tensor that has it."""
 
     __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "shape", "__weakref__")
 
@@ -67,7 +68,7 @@ class Storage:
         device.storages[self.number] = weakref.ref(self)
 
     def view(self, shape, dtype, row_major):
-        """The number of this memory under another shape."""
+        """Returns the number of this memory under another shape."""
         spec = (shape, dtype, row_major, self.in_l1, self.spec[4])
         if spec == self.spec:
             return self.number
@@ -106,7 +107,8 @@ _faults = {}
 
 
 def shard_fault(config, shape, dtype, layout):
-    """What is wrong with the shards of such a tensor, in ttnn's words; None: nothing."""
+    """Returns what is wrong with the shards of such a tensor, in ttnn's words; None if nothing
+    is."""
     shards = chip_shards(config)
     if shards is None:
         return None
@@ -117,8 +119,8 @@ def shard_fault(config, shape, dtype, layout):
 
 
 def _legal_shards(config, shape, dtype, layout):
-    """The shards on the chip. A result that takes its operand's configuration can have another
-    shape than that is for: it is interleaved there."""
+    """Returns the shards on the chip. A result that takes its operand's configuration can have
+    another shape than that is for: it is interleaved there."""
     if config.memory_layout is TensorMemoryLayout.INTERLEAVED:
         return None
     return None if shard_fault(config, shape, dtype, layout) else chip_shards(config)
@@ -252,7 +254,7 @@ class Tensor:
             )
 
     def shards(self):
-        """The values on each device; zeros where none are kept."""
+        """Returns the values on each device; zeros where none are kept."""
         found = self._storage.cell.shards
         dims = tuple(self._shape)
         if found is None:
@@ -260,7 +262,7 @@ class Tensor:
         return [a if a.shape == dims else a.reshaped(dims) for a in found]
 
     def kept_shards(self):
-        """The same; where no values are kept, shapes only."""
+        """Returns the same as shards(), but shapes only where no values are kept."""
         if session.values:
             return self.shards()
         return [Blank(self._shape)] * self.num_shards()
@@ -415,14 +417,14 @@ def _operator(name, a, b):
 
 
 def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None):
-    """A tensor on the host, of values as they are."""
+    """Returns a tensor on the host, of values as they are."""
     shape = shape if shape is not None else (shards[0].shape if shards else ())
     cell = Cell(shards if session.values else None)
     return Tensor._make(shape, dtype, layout, MemoryConfig(), Storage(cell), None, topology)
 
 
 def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None):
-    """Memory on a device; its values come later, or are given."""
+    """Returns a tensor in memory on a device; its values come later, or are given."""
     config = config or DRAM_MEMORY_CONFIG
     shape = shape if type(shape) is Shape else Shape(shape)
     storage = Storage(Cell(shards), device, shape, dtype, layout, config)
@@ -430,7 +432,7 @@ def device_tensor(shape, dtype, layout, config, device, shards=None, topology=No
 
 
 def view_of(tensor, shape):
-    """The same memory under another shape."""
+    """Returns the same memory under another shape."""
     return Tensor._make(shape, tensor._dtype, tensor._layout, tensor._config, tensor._storage,
                         tensor._device, tensor._topology)
 

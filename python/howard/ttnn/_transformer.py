@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention: heads, scores, rotary embeddings, caches of keys and values."""
+"""Implements attention: heads, scores, rotary embeddings, caches of keys and values."""
 
 import math
 
@@ -21,7 +21,7 @@ def _swap(array, a, b):
 
 
 def _heads_of(columns, heads):
-    """[.., s, heads d] as [.., heads, s, d], of four dimensions."""
+    """Returns [.., s, heads d] as [.., heads, s, d], of four dimensions."""
     batch, rows = columns.shape[0], columns.shape[-2]
     return _swap(columns.reshaped([batch, rows, heads, columns.shape[-1] // heads]), 1, 2)
 
@@ -103,7 +103,7 @@ def create_qkv_heads(input_tensor, *, num_heads, num_kv_heads=None, transpose_k_
 def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, memory_config=None,
                                 overlap_qk_coregrid=True, batch_offset=None, slice_size=None,
                                 output_tensors=None):
-    """[1, 1, b, (h + 2 kv) d] to [1, b, h, d] each."""
+    """Splits [1, 1, b, (h + 2 kv) d] into q, k and v, [1, b, h, d] each."""
     name = "nlp_create_qkv_heads_decode"
     require_device(name, input_tensor)
     kv_heads = num_kv_heads or num_heads
@@ -155,7 +155,7 @@ def experimental_concatenate_heads(input_tensor, compute_with_storage_grid_size=
 
 @operation("experimental.nlp_concat_heads_decode")
 def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None, sub_core_grids=None):
-    """[1, b, h, d] to [1, 1, b, h d]."""
+    """Joins the heads of [1, b, h, d] to [1, 1, b, h d]."""
     _one, batch, heads, size = list(input_tensor._shape)
     shape = [1, 1, batch, num_heads * size]
 
@@ -197,7 +197,7 @@ def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_c
 
 
 def attention(q, k, v, mask, causal, scale, window=None):
-    """softmax(q k^T scale + mask) v; heads of keys and values may be fewer."""
+    """Computes softmax(q k^T scale + mask) v; heads of keys and values may be fewer."""
     heads, groups = q.shape[1], k.shape[1]
     if heads != groups:
         k, v = (_spread_heads(one, heads // groups) for one in (k, v))
@@ -227,7 +227,8 @@ def _spread_heads(array, times):
 
 
 def _attention_attributes(config, compute):
-    """What the kernel is told: chunks of 32 rows and HiFi2 where the caller says nothing."""
+    """Returns what the kernel is told: chunks of 32 rows and HiFi2 where the caller says
+    nothing."""
     attributes = {}
     for word, field in (("query_chunk", "q_chunk_size"), ("key_chunk", "k_chunk_size")):
         size = getattr(config, field, None)
@@ -262,8 +263,8 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
 
 
 def _launch_decode(name, q, k, v, out, seen):
-    """The kernel of a decoding step over the `seen` places of the keys. A position behind the
-    operands tells it from that of whole sequences."""
+    """Launches the kernel of a decoding step over the `seen` places of the keys. A position behind
+    the operands tells it from that of whole sequences."""
     _one, batch, heads, size = list(q._shape)
     groups = k._shape[1]
     queries = [batch, groups, max(1, heads // groups), size]
@@ -276,7 +277,7 @@ def _launch_decode(name, q, k, v, out, seen):
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config):
-    """One position for each user: q [1, b, h, d], caches [b, kv, s, d]."""
+    """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d]."""
     require_device(name, q, k, v)
     out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
     _one, batch, heads, size = list(q._shape)
@@ -334,7 +335,7 @@ def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_te
 
 
 def _paged(cache, table):
-    """The pages of each user side by side: [b, kv, s, d]."""
+    """Returns the pages of each user side by side: [b, kv, s, d]."""
     blocks, heads, size, width = cache.shape
     users, pages = table.shape[-2], table.shape[-1]
     made = []
@@ -405,7 +406,7 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
 @operation("experimental.rotary_embedding_llama")
 def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_decode_mode=False,
                            memory_config=None, compute_kernel_config=None):
-    """x cos + (x T) sin, T swapping neighbours within each tile."""
+    """Computes x cos + (x T) sin, where T swaps neighbours within each tile."""
     def compute(x, cos, sin, matrix):
         tile = arrays.sliced(matrix.reshaped([matrix.size // 1024, 32, 32]), [0, 0, 0], [1, 32, 32],
                              [1, 1, 1]).reshaped([32, 32])
@@ -434,7 +435,7 @@ def rotate_half(input_tensor, *, memory_config=None):
 
 
 def _placed(cache, x, starts):
-    """The cache with x's numbers from `starts` on."""
+    """Returns the cache with x's numbers from `starts` on."""
     places = arrays.arange(0.0, 1.0, cache.size, True).reshaped(list(cache.shape))
     ends = [s + d for s, d in zip(starts, x.shape)]
     index = arrays.sliced(places, starts, ends, [1] * len(starts))
@@ -475,7 +476,7 @@ def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_
 def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tensor=None,
                        share_cache=None, page_table=None, batch_offset=0,
                        compute_kernel_config=None, mesh_coords=None):
-    """x [1, b, h, d]: a position of each user."""
+    """Writes x [1, b, h, d], a position of each user."""
     others = [t for t in (update_idxs_tensor, page_table) if t is not None]
 
     def compute(c, x, *rest):

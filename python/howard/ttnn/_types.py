@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ttnn describes tensors, memory and cores with."""
+"""Defines what ttnn describes tensors, memory and cores with."""
 
 import enum
 import math
@@ -29,7 +29,7 @@ class DataType(enum.Enum):
 
 _WHOLE = {DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32}
 _BYTES = {"uint8": 1, "uint16": 2, "bfloat16": 2, "bfloat8_b": 1, "bfloat4_b": 1}
-# What the emulated chip takes for it: as many bytes, where it has such a type.
+# The emulated chip takes this for it, of as many bytes, where it has such a type.
 CHIP_TYPE = {
     DataType.UINT8: "bfloat16",
     DataType.UINT16: "bfloat16",
@@ -43,7 +43,7 @@ CHIP_TYPE = {
 
 
 for _one in DataType:
-    _one.chip = CHIP_TYPE[_one]  # Found faster than in a dictionary.
+    _one.chip = CHIP_TYPE[_one]  # It is found faster than in a dictionary.
 
 
 class Layout(enum.Enum):
@@ -142,7 +142,7 @@ class VecMode(enum.Enum):
 
 
 class Shape:
-    """The dimensions of a tensor; equal to a list or tuple of the same numbers."""
+    """Holds the dimensions of a tensor; it is equal to a list or tuple of the same numbers."""
 
     __slots__ = ("_dims", "_chip")
 
@@ -186,7 +186,7 @@ class Shape:
         return math.prod(self._dims)
 
     def chip(self):
-        """Four dimensions for the chip: leading ones are joined."""
+        """Returns four dimensions for the chip: leading ones are joined."""
         if self._chip is None:
             self._chip = chip_shape(self._dims)
         return self._chip
@@ -199,7 +199,7 @@ TILE_SIZE = 32
 
 
 def chip_shape(dims):
-    """Four dimensions for the chip: leading ones are joined, and those of 0 are 1."""
+    """Returns four dimensions for the chip: leading ones are joined, and those of 0 are 1."""
     if type(dims) is Shape:
         return dims.chip()
     dims = [d if d > 0 else 1 for d in dims]
@@ -209,7 +209,7 @@ def chip_shape(dims):
 
 
 def padded_shape(dims):
-    """The dimensions as tiles hold them: the last two are whole tiles."""
+    """Returns the dimensions as tiles hold them: the last two are whole tiles."""
     dims = list(dims)
     for i in range(max(0, len(dims) - 2), len(dims)):
         dims[i] = -(-dims[i] // TILE_SIZE) * TILE_SIZE
@@ -437,9 +437,9 @@ _CHIP_LAYOUTS = {
 
 
 def chip_shards(config):
-    """The shards of a configuration as the chip takes them; None where it is interleaved, in DRAM,
-    or names no shards. Rows and columns of shards are dealt out over so many cores, wherever these
-    are; blocks over the grid that holds them."""
+    """Returns the shards of a configuration as the chip takes them; None where it is interleaved,
+    in DRAM, or names no shards. Rows and columns of shards are dealt out over so many cores,
+    wherever these are; blocks over the grid that holds them."""
     spec = config.shard_spec
     layout = _CHIP_LAYOUTS.get(config.memory_layout)
     if spec is None or layout is None or config.buffer_type is not BufferType.L1:
@@ -501,7 +501,8 @@ def _matrix(shape):
 
 
 def shard_shape_for(rows, columns, memory_layout, grid, orientation, round_up=False):
-    """The part of a matrix that each core of a grid holds. Error when it does not divide."""
+    """Returns the part of a matrix that each core of a grid holds. Raises an error when it does not
+    divide."""
     box = grid.bounding_box().grid_size() if isinstance(grid, CoreRangeSet) else grid
     cores = grid.num_cores() if isinstance(grid, CoreRangeSet) else grid.num_cores
     down = across = 1
@@ -541,7 +542,7 @@ def _grid_set(grid):
 
 def create_sharded_memory_config(shape, core_grid, strategy, orientation=None,
                                  use_height_and_width_as_shard_shape=False, *, round_up=False):
-    """A memory configuration in L1 whose shards divide `shape` over the cores."""
+    """Returns a memory configuration in L1 whose shards divide `shape` over the cores."""
     if not isinstance(core_grid, (CoreGrid, CoreRange, CoreRangeSet)):
         raise RuntimeError(f"Invalid core_grid type: {type(core_grid).__name__}")
     if not isinstance(strategy, ShardStrategy):
@@ -564,7 +565,8 @@ def create_sharded_memory_config(shape, core_grid, strategy, orientation=None,
 
 def create_sharded_memory_config_(shape, core_grid, strategy, orientation=None,
                                   use_height_and_width_as_shard_shape=False, tile_layout=False):
-    """The same, rounded up where the shape does not divide."""
+    """Returns the same as create_sharded_memory_config(), rounded up where the shape does not
+    divide."""
     if not isinstance(strategy, ShardStrategy):
         strategy = {v: k for k, v in _STRATEGY.items()}[strategy]
     return create_sharded_memory_config(
@@ -573,7 +575,7 @@ def create_sharded_memory_config_(shape, core_grid, strategy, orientation=None,
 
 
 def num_cores_to_corerangeset(target, grid, row_wise=False):
-    """The first `target` cores of a grid, along its rows or its columns."""
+    """Returns the first `target` cores of a grid, along its rows or its columns."""
     cores = [
         CoreCoord(x, y) for y in range(grid.y) for x in range(grid.x)
     ] if row_wise else [CoreCoord(x, y) for x in range(grid.x) for y in range(grid.y)]

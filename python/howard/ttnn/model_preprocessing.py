@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of torch's modules as tensors of ttnn: ttnn.model_preprocessing."""
+"""Implements ttnn.model_preprocessing: parameters of torch's modules as tensors of ttnn."""
 
 from ._create import from_torch, to_device
 from ._tensor import Tensor
@@ -7,7 +7,7 @@ from ._types import DataType, Layout
 
 
 class ParameterDict(dict):
-    """A dictionary whose entries are attributes, too."""
+    """Holds a dictionary whose entries are attributes, too."""
 
     def __getattr__(self, name):
         try:
@@ -33,7 +33,7 @@ def make_parameter_dict(dictionary):
 
 
 def preprocess_linear_weight(weight, *, dtype, layout=Layout.TILE, weights_mesh_mapper=None):
-    """[out, in] of torch as [in, out]."""
+    """Returns [out, in] of torch as [in, out]."""
     return from_torch(weight.T.contiguous(), dtype=dtype, layout=layout,
                       mesh_mapper=weights_mesh_mapper)
 
@@ -54,7 +54,7 @@ def preprocess_embedding_weight(weight, *, dtype, layout=Layout.ROW_MAJOR, weigh
 
 
 def fold_batch_norm2d_into_conv2d(conv, bn):
-    """The weight and the bias of a convolution whose results are then normalised."""
+    """Returns the weight and the bias of a convolution whose results are then normalised."""
     scale = bn.weight / (bn.running_var + bn.eps).sqrt()
     weight = conv.weight * scale[:, None, None, None]
     bias = conv.bias if conv.bias is not None else 0
@@ -63,7 +63,7 @@ def fold_batch_norm2d_into_conv2d(conv, bn):
 
 
 def default_preprocessor(model, name, mesh_mapper=None):
-    """The parameters of a module that torch has; None for others."""
+    """Returns the parameters of a module that torch has; None for others."""
     import torch
 
     parameters = {}
@@ -125,7 +125,7 @@ def _convert(model, name, convert_to_ttnn, custom, ttnn_module_args):
 
 
 def move_to_device(object_, device):
-    """All parameters on the device."""
+    """Brings all parameters to the device."""
     if isinstance(object_, ParameterDict):
         return ParameterDict({k: v if k in ("model_config",) else move_to_device(v, device)
                               for k, v in object_.items()})
@@ -143,7 +143,7 @@ def preprocess_model_parameters(model_name=None, *, version=None, initialize_mod
                                 convert_to_ttnn=None, custom_preprocessor=None, device=None,
                                 prefix="", run_model=None, reader_patterns_cache=None,
                                 ttnn_module_args=None):
-    """The parameters of a module, and of the modules within it, by their names."""
+    """Returns the parameters of a module, and of the modules within it, by their names."""
     import torch
 
     with torch.no_grad():
@@ -162,5 +162,5 @@ def preprocess_model(model_name=None, *, initialize_model=None, convert_to_ttnn=
 
 
 def infer_ttnn_module_args(*, model, run_model, device):
-    """What a run of the model tells of its convolutions; nothing here."""
+    """Returns what a run of the model tells of its convolutions, which is nothing here."""
     return ParameterDict()

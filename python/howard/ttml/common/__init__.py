@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.common."""
+"""Implements ttml.common."""
 
 from . import config, data, utils
 

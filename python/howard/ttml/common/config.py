@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.common.config: YAML files as dicts."""
+"""Implements ttml.common.config: YAML files as dicts."""
 
 
 def load_config(path, configs_root=None):
-    """The content of a YAML file. Needs python3-yaml."""
+    """Returns the content of a YAML file. It needs python3-yaml."""
     import os
 
     import yaml

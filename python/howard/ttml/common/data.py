@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.common.data: characters as tokens, and batches of them."""
+"""Implements ttml.common.data: characters as tokens, and batches of them."""
 
 import numpy
 
 
 class CharTokenizer:
-    """Token 0 pads; then the characters of a text in their order; then the marks of both ends."""
+    """Numbers characters: token 0 pads, then come the characters of a text in their order, then the
+    marks of both ends."""
 
     def __init__(self, text):
         self.characters = sorted(set(text))
@@ -24,7 +25,7 @@ class CharTokenizer:
 
 
 def get_batch(ids, seq_len, batch_size, rng=None):
-    """Windows at random places, [batch, seq_len], and what follows each of their tokens."""
+    """Returns windows at random places, [batch, seq_len], and what follows each of their tokens."""
     random = rng or numpy.random
     starts = random.randint(0, len(ids) - seq_len, batch_size)
     ids = numpy.asarray(ids, dtype=numpy.uint32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.common.utils."""
+"""Implements ttml.common.utils."""
 
 import random
 
@@ -22,7 +22,7 @@ def initialize_device(config):
 
 
 def no_grad():
-    """For `with`: nothing is recorded."""
+    """Records nothing within a `with` statement."""
     import contextlib
 
     from ..autograd import GradMode

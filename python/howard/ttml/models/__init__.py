@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.models."""
+"""Implements ttml.models."""
 
 from . import linear_regression, mlp, nanogpt
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.models.linear_regression: one linear layer."""
+"""Implements ttml.models.linear_regression: one linear layer."""
 
 from ..modules import LinearLayer
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.models.mlp: linear layers with relu between them."""
+"""Implements ttml.models.mlp: linear layers with relu between them."""
 
 from ..modules import MultiLayerPerceptron
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.models.nanogpt: TTML's GPT-2, with learned positions."""
+"""Implements ttml.models.nanogpt: TTML's GPT-2, with learned positions."""
 
 from dataclasses import dataclass
 
@@ -64,7 +64,7 @@ class NanoGPT(AbstractModuleBase):
         self._draw()
 
     def _draw(self):
-        """TTML's initial values: a normal distribution of 0.02 for weights, 0 for biases."""
+        """Draws TTML's initial values: a normal distribution of 0.02 for weights, 0 for biases."""
         random = AutoContext.get_instance().random
         for name, tensor in self.parameters().items():
             if name.endswith(("weight", "pos_emb")):
@@ -73,7 +73,7 @@ class NanoGPT(AbstractModuleBase):
                 tensor.set_value(Tensor.from_numpy(numpy.zeros(tensor.shape())))
 
     def forward(self, tokens, mask):
-        """Logits [B, 1, S, V] of tokens [B, 1, 1, S]."""
+        """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]."""
         x = self.tok_emb(tokens)
         x = self.dropout(ops.binary.add(x, self.pos_emb.tensor))
         for block in self.blocks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttml.ops: functions of tensors, which record how their gradients are computed."""
+"""Implements ttml.ops: functions of tensors, which record how their gradients are computed."""
 
 import enum
 import sys
@@ -106,7 +106,7 @@ def _rmsnorm(x, gamma, epsilon=1e-5):
 
 
 def _embedding(tokens, weight):
-    """[B, 1, S, D] of tokens [B, 1, 1, S] and a table [1, 1, V, D]."""
+    """Returns the rows [B, 1, S, D] that tokens [B, 1, 1, S] name in a table [1, 1, V, D]."""
     batch, _, _, sequence = tokens.shape()
     rows = graph().embedding(tokens._variable, weight._variable)
     return Tensor(graph().reshape(rows, [batch, 1, sequence, weight.shape()[3]]))
@@ -122,7 +122,7 @@ def _reshape(x, shape):
 
 
 def _heads_creation(qkv, num_heads):
-    """q, k and v, [B, heads, S, d], of [B, 1, S, 3 heads d]."""
+    """Returns q, k and v, [B, heads, S, d], of [B, 1, S, 3 heads d]."""
     fits = qkv.shape()[1] == 1 and num_heads >= 1 and qkv.shape()[3] % (3 * num_heads) == 0
     _require(f"heads_creation of {num_heads} heads", fits, "[B, 1, S, 3 heads d]", qkv)
     return tuple(Tensor(part) for part in graph().split_heads(qkv._variable, num_heads))
@@ -138,7 +138,8 @@ def _grouped_heads_creation(q, kv, num_heads, num_groups):
 
 
 def _attention(query, key, value, mask=None):
-    """softmax(q k^T / sqrt(d)) v; the mask is 1 where a place may look. None: places before it."""
+    """Computes softmax(q k^T / sqrt(d)) v. The mask is 1 where a place may look; with None it looks
+    at the places before it."""
     if mask is None:
         places = query.shape()[2]
         mask = Tensor.from_numpy(numpy.tril(numpy.ones((places, places), dtype=numpy.float32)))
@@ -157,12 +158,12 @@ def _mse_loss(prediction, target, reduce=ReduceType.MEAN):
 
 
 def _cross_entropy_loss(prediction, target, reduce=ReduceType.MEAN):
-    """Of logits [B, 1, S, V] and targets [B, S]."""
+    """Returns the cross-entropy of logits [B, 1, S, V] and targets [B, S]."""
     return Tensor(graph().cross_entropy(prediction._variable, target._variable, _reduced(reduce)))
 
 
 def _nll_loss(prediction, target, reduce=ReduceType.MEAN):
-    """Minus the numbers, logarithms of probabilities [B, 1, S, V], at the targets [B, S]."""
+    """Returns minus the logarithms of probabilities [B, 1, S, V] at the targets [B, S]."""
     classes = prediction.shape()[3]
     tokens = target.to_numpy().reshape(-1)
     if tokens.size * classes != numpy.prod(prediction.shape()) or tokens.max() >= classes:
@@ -176,7 +177,7 @@ def _nll_loss(prediction, target, reduce=ReduceType.MEAN):
 
 
 def _sample_op(logits, temperature, seed, mask=None):
-    """Tokens [B, 1, S, 1] drawn from logits; a temperature of 0 takes the most likely."""
+    """Returns tokens [B, 1, S, 1] drawn from logits; a temperature of 0 takes the most likely."""
     values = logits.to_numpy().astype(numpy.float64)
     if mask is not None:
         values = values - mask.to_numpy()
