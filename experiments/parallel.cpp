@@ -188,7 +188,7 @@ class Parallel final : public harness::Experiment {
                         {"fits", CellSource::detail, "fits"},
                         {"bound by", CellSource::detail, "bound_by"},
                         {"basis", CellSource::detail, "basis"}},
-            .plots = {{.title = "What several chips do together",
+            .plots = {{.title = "What several chips make of a training step",
                        .x_label = "chips",
                        .y_label = "tokens a second",
                        .x = "chips",

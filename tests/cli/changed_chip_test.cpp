@@ -24,7 +24,7 @@ TEST_F(ChangedChip, HasNoPublishedFigureAnywhere) {
     const Outcome outcome = run(kOnePoint + change);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(contains(outcome.out, "no published figures stand beside these")) << outcome.out;
-    EXPECT_FALSE(contains(outcome.out, "error")) << outcome.out;
+    EXPECT_FALSE(contains(outcome.out, "  published")) << outcome.out;
     EXPECT_FALSE(contains(outcome.err, "rows")) << outcome.err;
     EXPECT_TRUE(results()["points"][0]["reference"].is_null());
     EXPECT_EQ(results()["context"]["published_chip"], false);

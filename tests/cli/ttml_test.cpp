@@ -114,7 +114,7 @@ TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
   fails("--with max_stepz=2", 2, "max_steps");
   fails("--with max_steps=", 2, "KEY=VALUE");
   fails("--with max_steps=two", 1, "a whole number");
-  fails("--with tokenizer_type=bpe", 1, "tokenizer_type");
+  fails("--with tokenizer_type=bpe", 1, "--tokenizer tokenizer.json");
   fails("--model missing.yaml", 1, "missing.yaml");
   fails("--with model_config=missing.yaml", 1, "'missing.yaml' is not there");
   put("broken.safetensors", "12345678");

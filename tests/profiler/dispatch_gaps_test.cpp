@@ -435,9 +435,9 @@ TEST(SequentialGaps, AreTheReports) {
   EXPECT_EQ(gaps.busy.ps(), 120);
   EXPECT_EQ(gaps.wall.ps(), 160);
   EXPECT_DOUBLE_EQ(gaps.share().value(), 0.25);
-  EXPECT_EQ(only(devices).op_to_op.count, 2U);
-  EXPECT_EQ(only(devices).op_to_op.negative, 0U) << "one of them is zero";
-  EXPECT_EQ(only(devices).op_to_op.total.ps(), 40);
+  EXPECT_EQ(op_to_op(devices).count, 2U);
+  EXPECT_EQ(op_to_op(devices).negative, 0U) << "one of them is zero";
+  EXPECT_EQ(op_to_op(devices).total.ps(), 40);
   gaps += gaps;
   EXPECT_EQ(gaps.gaps, 4U);
   EXPECT_EQ(gaps.idle.ps(), 80);

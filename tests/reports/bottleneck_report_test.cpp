@@ -40,7 +40,7 @@ TEST(BottleneckReport, ShowsWhatBoundsEachOp) {
             "  16.7     800.0      1000.0      80.00\n"
             "copy           1  100.0   45.5  dispatch 60 %                 60.0      0.0  30.0  "
             "  10.0\n"
-            "all            2  220.0  100.0  dispatch 36 %  math 71 %      36.4     36.4  13.6  "
+            "all            2  220.0  100.0  compute 36 %   math 71 %      36.4     36.4  13.6  "
             "  13.6     571.4       727.3      20.00\n"
             "\n"
             "compute and DRAM: what the work takes at its peaks; kernel: what the kernels took "

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::int64_t kMostTokens = 1 << 24;
 
-[[noreturn]] void refuse_tokens(const std::string& source, std::string value,
-                                std::string accepted) {
+[[noreturn]] void refuse_tokens(const std::string& source, std::string value, std::string accepted,
+                                std::string hint = "") {
   throw Error({.attempted = "read the tokens in " + source,
                .value = std::move(value),
                .accepted = std::move(accepted),
-               .hint = ""});
+               .hint = std::move(hint)});
 }
 
 template <class Word>
@@ -59,7 +59,8 @@ std::vector<std::uint32_t> written_tokens(std::string_view text, const std::stri
       const auto shown =
           std::string_view(at, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - at, 12)));
       refuse_tokens(source, fmt::format("token {} is '{}'", tokens.size() + 1, shown),
-                    "whole numbers between blanks or commas");
+                    "whole numbers between blanks or commas",
+                    "--tokenizer tokenizer.json if it is a text");
     }
     tokens.push_back(token);
     at = behind;

@@ -139,6 +139,7 @@ std::string valid(const std::string& key, const std::string& otherwise) {
 // What is applied by others than the recipe: the command, the mesh, the text.
 const std::set<std::string> kElsewhere{
     "training_config.project_name",   "training_config.num_epochs",
+    "training_config.eval_every",     "training_config.validation_batch_size",
     "training_config.tokenizer_type", "training_config.data_path",
     "training_config.model_config",   "training_config.model_save_interval",
     "training_config.checkpoint_dir", "transformer_config.model_path",
