@@ -277,7 +277,7 @@ class MultiDevice final : public harness::Experiment {
     if (mode == "strong") {
       if (workload.batch % count != 0) {
         return NotApplicable{
-            fmt::format("a batch of {} can not be divided by {} chips", workload.batch, count)};
+            fmt::format("a batch of {} cannot be divided by {} chips", workload.batch, count)};
       }
       job.batch /= count;
     }

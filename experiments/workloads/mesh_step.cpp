@@ -333,7 +333,7 @@ std::string mesh_text(const MeshShape& mesh) {
 std::optional<std::string> mesh_obstacle(const MeshJob& job) {
   const models::LlamaOptions& model = job.model;
   const auto refuse = [](std::int64_t size, std::string_view what, int by, std::string_view who) {
-    return fmt::format("{} {} can not be divided by {} {}", size, what, by, who);
+    return fmt::format("{} {} cannot be divided by {} {}", size, what, by, who);
   };
   const auto [ddp, tp, pp] = job.mesh;
   const std::int64_t wide =

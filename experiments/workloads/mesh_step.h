@@ -44,7 +44,7 @@ struct MeshJob {
   wormhole::DispatchCoreType dispatch{};
 };
 
-/// Returns why a mesh cannot run a job, as "3 groups of heads can not be divided by 2 chips";
+/// Returns why a mesh cannot run a job, as "3 groups of heads cannot be divided by 2 chips";
 /// absent if it can.
 std::optional<std::string> mesh_obstacle(const MeshJob& job);
 

@@ -148,7 +148,7 @@ TEST_F(MultiDevice, SaysWhatIsNotKnown) {
 TEST_F(MultiDevice, ABatchThatCanNotBeDividedIsSkippedWithTheReason) {
   const PointResult skipped = point("strong", "0+1+4");
   EXPECT_FALSE(skipped.failed);
-  EXPECT_EQ(skipped.skipped, "a batch of 1024 can not be divided by 3 chips");
+  EXPECT_EQ(skipped.skipped, "a batch of 1024 cannot be divided by 3 chips");
 }
 
 }  // namespace

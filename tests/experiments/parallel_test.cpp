@@ -96,10 +96,10 @@ TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {
 }
 
 TEST_F(ParallelSteps, WhatAMeshDoesNotDivideIsSaid) {
-  EXPECT_EQ(point("1x3x1").skipped, "32 heads can not be divided by 3 chips");
-  EXPECT_EQ(point("1x8x1").skipped, "4 groups of heads can not be divided by 8 chips");
-  EXPECT_EQ(point("3x1x1").skipped, "8 sequences can not be divided by 3 groups of chips");
-  EXPECT_EQ(point("1x1x7").skipped, "6 blocks can not be divided by 7 stages");
+  EXPECT_EQ(point("1x3x1").skipped, "32 heads cannot be divided by 3 chips");
+  EXPECT_EQ(point("1x8x1").skipped, "4 groups of heads cannot be divided by 8 chips");
+  EXPECT_EQ(point("3x1x1").skipped, "8 sequences cannot be divided by 3 groups of chips");
+  EXPECT_EQ(point("1x1x7").skipped, "6 blocks cannot be divided by 7 stages");
   EXPECT_EQ(point("2x1x1", {{"schedule", {"gpipe"}}}).skipped, "one stage has no schedule");
 }
 

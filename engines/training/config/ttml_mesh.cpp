@@ -95,7 +95,7 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   check.require(check.recipe.model == ModelKind::llama, "transformer_config.model_type", "'gpt2'",
                 "llama: TTML's pipelines divide no other");
   check.require(!check.recipe.tied, "transformer_config.weight_tying", "'enabled'",
-                "disabled: the first and the last stage can not share a tensor");
+                "disabled: the first and the last stage cannot share a tensor");
   check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false: no stage of a pipeline has all gradients");
 }
