@@ -184,7 +184,7 @@ class ModuleTest(unittest.TestCase):
             self.assertEqual(one.__module__, "howard")
 
 
-class Stub:
+class Declarations:
     """The names of howard/_native.pyi, with the arguments of each overload of each function."""
 
     def __init__(self):
@@ -230,20 +230,20 @@ def signatures(function, name):
 
 class PackageTest(unittest.TestCase):
     def test_stubs_say_what_is_compiled(self):
-        stub = Stub()
+        declared = Declarations()
         compiled = {name for name in vars(_native) if not name.startswith("_")}
-        functions = {name for name in stub.functions if "." not in name}
-        self.assertEqual(compiled, functions | stub.names)
+        functions = {name for name in declared.functions if "." not in name}
+        self.assertEqual(compiled, functions | declared.names)
         for name in sorted(functions):
             found = signatures(getattr(_native, name), name)
-            self.assertEqual(sorted(found), sorted(stub.functions[name]), name)
+            self.assertEqual(sorted(found), sorted(declared.functions[name]), name)
 
     def test_stubs_have_the_members_of_the_classes(self):
-        stub = Stub()
+        declared = Declarations()
         for made in (howard.Device, howard.Tensor):
             members = {name for name in vars(made) if not name.startswith("_")}
             stubbed = {
-                name.split(".")[1] for name in stub.functions if name.startswith(made.__name__)
+                name.split(".")[1] for name in declared.functions if name.startswith(made.__name__)
             }
             self.assertEqual(members, stubbed - {"__array__"})
 
