@@ -25,7 +25,6 @@
 #include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/environment.h"
-#include "harness/statistics.h"
 #include "reports/formats/result_json.h"
 
 namespace howard::cli {
@@ -126,8 +125,9 @@ class MeshRun {
 
   void end(bool interrupted) {
     if (losses_.empty()) {
-      fmt::print(stderr, "train: {} steps were done already, of {} that are asked for\n",
-                 trainer_->steps_done(), options_.recipe.steps);
+      fmt::print(stderr, "train: {} steps were done already, of {} that are asked for{}\n",
+                 trainer_->steps_done(), options_.recipe.steps,
+                 interrupted ? "; interrupted before the next one" : "");
       return;
     }
     const auto first = trainer_->steps_done() - std::ssize(losses_) + 1;
@@ -163,16 +163,7 @@ class MeshRun {
     });
     point.details = {{"data", options_.data.string()},
                      {"steps_done", std::to_string(trainer_->steps_done())}};
-    point.metrics = {{.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
-                     {.name = "time",
-                      .value = harness::median(times_).value_or(0),
-                      .unit = "s",
-                      .samples = times_,
-                      .ci95 = harness::median_interval95(times_)},
-                     {.name = "tokens",
-                      .value = tokens_per_second(),
-                      .unit = "1/s",
-                      .better = harness::Better::higher}};
+    point.metrics = training_metrics(losses_, times_, tokens_per_second());
     harness::ExperimentResult result{.experiment = options_.verb,
                                      .context = harness::describe_environment(),
                                      .points = {std::move(point)},

@@ -38,7 +38,6 @@
 #include "harness/cli/train/train_page.h"
 #include "harness/cli/train/train_progress.h"
 #include "harness/environment.h"
-#include "harness/statistics.h"
 #include "profiler/event_recorder.h"
 #include "profiler/live_bound.h"
 #include "reports/formats/result_json.h"
@@ -348,21 +347,12 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = {
-        {.name = "loss", .value = losses_.back(), .unit = "", .samples = losses_},
-        {.name = "time",
-         .value = harness::median(times_).value_or(0),
-         .unit = "s",
-         .samples = times_,
-         .ci95 = harness::median_interval95(times_)},
-        {.name = "tokens",
-         .value = tokens_per_second(),
-         .unit = "1/s",
-         .better = harness::Better::higher},
-        {.name = "learning_rate", .value = rates_.back(), .unit = "", .samples = rates_},
-        {.name = "memory",
-         .value = static_cast<double>(peak_memory(devices_.device()).value()),
-         .unit = "B"}};
+    point.metrics = training_metrics(losses_, times_, tokens_per_second());
+    point.metrics.push_back(
+        {.name = "learning_rate", .value = rates_.back(), .unit = "", .samples = rates_});
+    point.metrics.push_back({.name = "memory",
+                             .value = static_cast<double>(peak_memory(devices_.device()).value()),
+                             .unit = "B"});
     if (!validation_losses_.empty()) {
       point.metrics.push_back({.name = "validation_loss",
                                .value = validation_losses_.back(),

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "harness/environment.h"
+#include "harness/statistics.h"
 
 namespace howard::cli {
 namespace {
@@ -126,6 +127,21 @@ std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
                             std::size_t cache_entries) {
   return fmt::format("Step: {}, Loss: {}\nFull step time {:.3f} ms, cache entries: {}\n", step,
                      static_cast<float>(loss), seconds * 1e3, cache_entries);
+}
+
+std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
+                                              const std::vector<double>& seconds,
+                                              double tokens_per_second) {
+  return {{.name = "loss", .value = losses.back(), .unit = "", .samples = losses},
+          {.name = "time",
+           .value = harness::median(seconds).value_or(0),
+           .unit = "s",
+           .samples = seconds,
+           .ci95 = harness::median_interval95(seconds)},
+          {.name = "tokens",
+           .value = tokens_per_second,
+           .unit = "1/s",
+           .better = harness::Better::higher}};
 }
 
 std::string ttml_memory_summary(const profiler::MemoryUse& use) {

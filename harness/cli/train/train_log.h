@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/training/config/ttml_yaml.h"
+#include "harness/result.h"
 #include "profiler/memory.h"
 #include "reports/pictures/picture.h"
 
@@ -19,6 +20,12 @@ namespace howard::cli {
 /// entries: 78".
 std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
                             std::size_t cache_entries);
+
+/// Returns the metrics that every training run has: "loss" and "time" of its steps, of which there
+/// is at least one, and "tokens" a second. `seconds` has one value for each step.
+std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
+                                              const std::vector<double>& seconds,
+                                              double tokens_per_second);
 
 /// Returns TTML's memory summary: the phases under its names, in MB of 2^20 bytes.
 std::string ttml_memory_summary(const profiler::MemoryUse& use);
