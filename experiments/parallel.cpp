@@ -188,12 +188,13 @@ class Parallel final : public harness::Experiment {
                         {"fits", CellSource::detail, "fits"},
                         {"bound by", CellSource::detail, "bound_by"},
                         {"basis", CellSource::detail, "basis"}},
-            .plots = {{.title = "What several chips make of a training step",
-                       .x_label = "chips",
-                       .y_label = "tokens a second",
-                       .x = "chips",
-                       .y = "tokens",
-                       .series = {"model", "mesh"}}}};
+            .plots = {},
+            .bar_charts = {{.title = "A training step of several chips",
+                            .label = "time",
+                            .metric = "time",
+                            .bars = {"model", "mesh"},
+                            .parts = "",
+                            .rest = ""}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
