@@ -91,6 +91,9 @@ struct RunContext {
   int threads = 0;  ///< The threads of the host engine; 0 if nothing ran on it.
   std::string chip_profile;
   std::string software_profile;
+  /// The constants of that chip and software by name, each with its unit: {"host.finish", "40 us"}.
+  /// Empty if nothing was emulated.
+  std::vector<std::pair<std::string, std::string>> constants;
   /// True if emulated points ran on the chip and the software to which the published figures
   /// belong.
   bool published_chip = true;

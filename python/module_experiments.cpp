@@ -61,12 +61,14 @@ struct RunRequest {
 struct Laboratory {
   std::shared_ptr<const DevBox> box;
   ExperimentList list;
-  bool one_design = true;  ///< True if no constant has several values.
+  wormhole::ProfileChoice profiles;  ///< Without the constants that have several values.
+  bool one_design = true;            ///< True if no constant has several values.
 
   Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
              std::uint64_t seed, std::function<bool()> stop) {
     const experiments::DesignSpace space = experiments::parse_design_space(choice);
-    box = std::make_shared<const DevBox>(wormhole::load_profiles(space.fixed), host, seed, nullptr,
+    profiles = space.fixed;
+    box = std::make_shared<const DevBox>(wormhole::load_profiles(profiles), host, seed, nullptr,
                                          std::move(stop));
     one_design = space.axes.empty();
     list = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
@@ -74,7 +76,7 @@ struct Laboratory {
 
   harness::RunContext context() const {
     harness::RunContext context = harness::describe_environment();
-    experiments::describe_chip(box->profiles(), context);
+    experiments::describe_chip(profiles, context);
     context.published_chip = context.published_chip && one_design;
     context.seed = box->seed();
     return context;
@@ -183,7 +185,7 @@ std::string analyze(const std::string& file, bool compare, const wormhole::Profi
     std::optional<wormhole::Profiles> emulated;
     if (compare) {
       emulated = wormhole::load_profiles(choice);
-      experiments::describe_chip(*emulated, context);
+      experiments::describe_chip(choice, context);
     }
     const auto tensors = compare ? profiler::Tensors::skipped : profiler::Tensors::read;
     const auto content =

@@ -204,7 +204,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
   }
   harness::RunContext context = harness::describe_environment();
   if (runs_on(harness::Backend::host, planned)) context.threads = box.host()->threads();
-  experiments::describe_chip(box.profiles(), context);
+  experiments::describe_chip(options.profiles, context);
   // If a constant has several values, the points belong to as many chips.
   if (!space.axes.empty()) context.published_chip = false;
   context.seed = options.seed;

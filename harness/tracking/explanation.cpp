@@ -34,20 +34,9 @@ Explainer::Rows Explainer::rows_of(const Run& run) {
 }
 
 Explainer::Explainer(const Run& before, const Run& after)
-    : before_(rows_of(before)), after_(rows_of(after)) {
-  // What a run did not set is as its profile has it.
-  const auto value_in = [](const Constants& constants, const std::string& name) -> std::string {
-    const auto found = constants.find(name);
-    return found == constants.end() ? "the profile's" : found->second;
-  };
-  std::map<std::string, std::string> all = before.constants;
-  all.insert(after.constants.begin(), after.constants.end());
-  for (const auto& [name, value] : all) {
-    const std::string old = value_in(before.constants, name);
-    const std::string now = value_in(after.constants, name);
-    if (old != now) constants_.push_back(fmt::format("{}: {} -> {}", name, old, now));
-  }
-}
+    : before_(rows_of(before)),
+      after_(rows_of(after)),
+      constants_(moved_constants(before, after)) {}
 
 std::string Explainer::moved_parts(const std::string& benchmark) const {
   std::vector<std::pair<std::int64_t, std::string>> moved;

@@ -99,6 +99,30 @@ Constants settings_of(const Conditions& conditions) {
   return constants;
 }
 
+std::vector<std::string> moved_constants(const Run& before, const Run& after) {
+  // A run that knows more than what was set knows all.
+  const auto knows_all = [](const Run& run) {
+    return run.constants.size() > settings_of(run.conditions).size();
+  };
+  const bool all_known = knows_all(before) && knows_all(after);
+  const Constants old = all_known ? before.constants : settings_of(before.conditions);
+  const Constants now = all_known ? after.constants : settings_of(after.conditions);
+  const auto value_in = [&](const Constants& constants, const std::string& name) -> std::string {
+    const auto found = constants.find(name);
+    if (found != constants.end()) return found->second;
+    return all_known ? "none" : "the profile's";
+  };
+  Constants names = old;
+  names.insert(now.begin(), now.end());
+  std::vector<std::string> moved;
+  for (const auto& [name, value] : names) {
+    const std::string first = value_in(old, name);
+    const std::string second = value_in(now, name);
+    if (first != second) moved.push_back(fmt::format("{}: {} -> {}", name, first, second));
+  }
+  return moved;
+}
+
 void append(Run& run, Run other) {
   for (const Kind kind : {Kind::exact, Kind::sampled}) {
     const std::string differs = difference(run.conditions, other.conditions, kind);
@@ -127,6 +151,7 @@ Run run_of(std::span<const harness::ExperimentResult> results) {
     Run part{.commit = result.context.git == "unknown" ? "" : result.context.git,
              .conditions = conditions_of(result.context)};
     part.constants = settings_of(part.conditions);
+    for (const auto& [name, value] : result.context.constants) part.constants[name] = value;
     for (const harness::PointResult& point : result.points) {
       const std::string benchmark = result.experiment + "/" + point.id();
       if (!known.insert(benchmark).second) {
@@ -137,6 +162,10 @@ Run run_of(std::span<const harness::ExperimentResult> results) {
       }
       add_rows(benchmark, point, part.rows);
     }
+    // Sampled metrics of runs whose constants differ are still observations of the same thing.
+    const bool is_exact = std::ranges::any_of(
+        part.rows, [](const Row& row) { return row.series.kind == Kind::exact; });
+    if (!is_exact) part.constants.clear();
     if (&result == &results.front()) {
       run = std::move(part);
     } else {

@@ -69,8 +69,8 @@ struct Conditions {
   bool operator==(const Conditions&) const = default;
 };
 
-/// Holds constants of the emulated chip by name, with their unit: those that a run set otherwise
-/// than its profile.
+/// Holds constants of the emulated chip by name, with their unit: all of them, or in runs of files
+/// that do not say all, those that were set otherwise than in the profile.
 using Constants = std::map<std::string, std::string>;
 
 /// Holds one run of a set of benchmarks: what one process, or one invocation, measured.
@@ -93,6 +93,10 @@ struct Run {
 
 /// Returns the constants that the names of the profiles say were set.
 Constants settings_of(const Conditions& conditions);
+
+/// Returns the constants that differ, each as "NAME: OLD -> NEW". If one of the runs does not say
+/// all of its constants, only those that were set are compared.
+std::vector<std::string> moved_constants(const Run& before, const Run& after);
 
 /// Returns results as a run without id, branch and time; the commit is that of the program that
 /// made them. Throws Error if a point is there twice, or if they were made under different

@@ -68,6 +68,7 @@ class Context(_ContextAlways, total=False):
     """The circumstances of a run, which may explain a number."""
 
     published_chip: bool  # false when the published figures are for another chip or software
+    constants: Dict[str, str]  # of the chip and the software, each with its unit: {"host.finish": "40 us"}
 
 
 class Result(TypedDict):

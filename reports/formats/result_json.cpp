@@ -221,6 +221,7 @@ void write(JsonText& out, const RunContext& context) {
   write(out, "software_profile", context.software_profile);
   out.member("published_chip");
   out.boolean(context.published_chip);
+  if (!context.constants.empty()) write(out, "constants", context.constants);
   out.member("seed");
   out.natural(context.seed);
   write(out, "warnings", context.warnings);
@@ -230,7 +231,7 @@ void write(JsonText& out, const RunContext& context) {
 RunContext to_context(const JsonNode& object) {
   const JsonNode threads = object.member("threads");
   if (threads.integer() < 0 || threads.integer() > INT_MAX) threads.fail("a number of threads");
-  return {
+  RunContext context{
       .version = object.member("version").text(),
       .git = object.member("git").text(),
       .compiler = object.member("compiler").text(),
@@ -243,6 +244,8 @@ RunContext to_context(const JsonNode& object) {
       .published_chip = !object.has("published_chip") || object.member("published_chip").boolean(),
       .seed = object.member("seed").natural(),
       .warnings = object.member("warnings").texts()};
+  if (object.has("constants")) context.constants = to_words(object.member("constants"));
+  return context;
 }
 
 /// Holds a result, and its points wherever they are.

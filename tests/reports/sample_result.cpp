@@ -100,6 +100,7 @@ ExperimentResult sample_result() {
                       .threads = 32,
                       .chip_profile = "wormhole_b0",
                       .software_profile = "tt_metal_2025_12",
+                      .constants = {{"noc.link", "28 B/cycle"}, {"host.finish", "40 us"}},
                       .seed = 9'223'372'036'854'775'809U,
                       .warnings = {"OMP_NUM_THREADS=1 is set"}},
           .points = {small_point(), large_point(), failed, skipped, host_point()},

@@ -48,6 +48,26 @@ TEST(Comparison, AMoveIsExplainedByPartsFactsAndTheConstant) {
   EXPECT_EQ(found.constants, std::vector<std::string>{"noc.link: 28 B/cycle -> 14 B/cycle"});
 }
 
+TEST(Comparison, ConstantsMoveByWhatBothRunsSayOfThem) {
+  tracking::Run all = run_with({exact_row("a", 1)});
+  all.conditions.software = "s with host.finish=1ms";
+  all.constants = {{"host.finish", "1 ms"}, {"noc.link", "28 B/cycle"}};
+  tracking::Run less = all;
+  less.constants = {{"host.finish", "1ms"}};
+  EXPECT_EQ(moved_constants(all, less), std::vector<std::string>())
+      << "one says what was set alone";
+  less.conditions.software = "s";
+  less.constants.clear();
+  EXPECT_EQ(moved_constants(less, all),
+            std::vector<std::string>{"host.finish: the profile's -> 1ms"});
+  tracking::Run newer = all;
+  newer.constants.emplace("noc.hops", "2 count");
+  newer.constants["noc.link"] = "14 B/cycle";
+  EXPECT_EQ(moved_constants(all, newer),
+            (std::vector<std::string>{"noc.hops: none -> 2 count",
+                                      "noc.link: 28 B/cycle -> 14 B/cycle"}));
+}
+
 TEST(Comparison, WhatOnlyOneSideHasIsMissingOrNewAndAFailureIsSaid) {
   const Comparison found = compare_sides(
       side({exact_row("gone", 1), exact_row("skips", 1), exact_row("fails", 1)}),

@@ -281,7 +281,7 @@ class GenerateRun {
                                      .interrupted = Session::interrupted()};
     result.context.threads = host_.threads();
     result.context.seed = options_.sampling.seed;
-    if (profiles_) experiments::describe_chip(*profiles_, result.context);
+    if (profiles_) experiments::describe_chip(options_.profiles, result.context);
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
     write_file(file, reports::result_json(std::span(&result, 1)));
     fmt::print(stderr, "wrote {}\n", file.string());

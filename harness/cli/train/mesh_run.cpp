@@ -169,7 +169,7 @@ class MeshRun {
                                      .points = {std::move(point)},
                                      .interrupted = interrupted};
     result.context.seed = options_.recipe.seed;
-    if (profiles_) experiments::describe_chip(*profiles_, result.context);
+    if (profiles_) experiments::describe_chip(options_.profiles, result.context);
     write_file(options_.results / (options_.verb + ".json"),
                reports::result_json(std::span(&result, 1)));
     write_file(options_.results / "metrics.json",

@@ -374,7 +374,7 @@ class TrainRun {
                                      .interrupted = Session::interrupted()};
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
-    if (devices_.profiles) experiments::describe_chip(*devices_.profiles, result.context);
+    if (devices_.profiles) experiments::describe_chip(options_.profiles, result.context);
     const std::filesystem::path file = options_.results / (result.experiment + ".json");
     const bool stays = has_nothing_for(file);
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));

@@ -157,7 +157,7 @@ class Analysis {
     if (options.compare || !options.no_advice) {
       profiles_ = read_settings(options.profiles, wormhole::load_profiles);
     }
-    if (options.compare) experiments::describe_chip(*profiles_, context);
+    if (options.compare) experiments::describe_chip(options.profiles, context);
   }
 
   Analyzed read(const std::string& file) {

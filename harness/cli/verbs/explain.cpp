@@ -123,10 +123,9 @@ void take_model(ExplainOptions& options) {
   options.names.front() = workload.string();
 }
 
-int write(const ExplainOptions& options, const reports::Explanation& explanation,
-          const wormhole::Profiles& profiles) {
+int write(const ExplainOptions& options, const reports::Explanation& explanation) {
   harness::RunContext context = harness::describe_environment();
-  experiments::describe_chip(profiles, context);
+  experiments::describe_chip(options.outputs.profiles, context);
   Outputs outputs(options.outputs);
   outputs.require_writable();
   const Finished finished{.result = reports::explanation_result(explanation, context),
@@ -155,7 +154,7 @@ int explain(int argc, const char* const* argv) {
   take_model(options);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
   if (const std::string file = log_of(options); !file.empty()) {
-    return write(options, explain_file(options, file, profiles, box), profiles);
+    return write(options, explain_file(options, file, profiles, box));
   }
   if (!options.range.is_whole() || options.range.with_warmup) {
     throw UsageError("--from, --to and --all are for logs");
@@ -172,7 +171,7 @@ int explain(int argc, const char* const* argv) {
     throw UsageError(failure.what());
   }
   const reports::Explanation explanation = experiments::answer(*box, question, planned);
-  return write(options, explanation, profiles);
+  return write(options, explanation);
 }
 
 }  // namespace howard::cli

@@ -74,10 +74,9 @@ void print_python(const std::vector<experiments::Tuning>& tunings, const Options
   std::fflush(stream);
 }
 
-int write_tunings(const TuneOptions& options, const std::vector<experiments::Tuning>& tunings,
-                  const wormhole::Profiles& profiles) {
+int write_tunings(const TuneOptions& options, const std::vector<experiments::Tuning>& tunings) {
   harness::RunContext context = harness::describe_environment();
-  experiments::describe_chip(profiles, context);
+  experiments::describe_chip(options.outputs.profiles, context);
   Outputs outputs(options.outputs);
   outputs.require_writable();
   const Finished finished{.result = experiments::tuning_result(tunings, context),
@@ -118,7 +117,7 @@ int tune(int argc, const char* const* argv) {
   for (const harness::Parameters& product : products) {
     tunings.push_back(experiments::tune(box, product, options.top, thread_count(options.outputs)));
   }
-  return write_tunings(options, tunings, profiles);
+  return write_tunings(options, tunings);
 }
 
 }  // namespace howard::cli
