@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/host/instruction_set.h"
+#include "engines/host/openblas_kernels.h"
 #include "engines/python/installation.h"
 #include "engines/python/peer_process.h"
 #include "experiments/workloads/training_loss.h"
@@ -124,13 +125,13 @@ Environment torch_environment(int threads, TorchSetting setting) {
     result["MALLOC_TOP_PAD_"] = "268435456";
     result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
     result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
+    // The engine may be held to less than the CPU has, and PyTorch then is too. oneDNN's own switch
+    // holds for both.
+    const host::InstructionSet set = host::best_instruction_set();
+    result["OPENBLAS_CORETYPE"] = host::openblas_kernels(set);
+    if (set == host::InstructionSet::v3) result["ATEN_CPU_CAPABILITY"] = "avx2";
+    if (set == host::InstructionSet::v2) result["ATEN_CPU_CAPABILITY"] = "default";
     std::error_code ignored;
-    // Debian's OpenBLAS 0.3.21 may take a newer CPU for the oldest that it knows: an Emerald Rapids
-    // for Prescott, with a sixth of the speed. Its kernels for Skylake-X suit all CPUs that have
-    // AVX-512.
-    if (host::best_instruction_set() == host::InstructionSet::v4) {
-      result["OPENBLAS_CORETYPE"] = "SkylakeX";
-    }
     if (std::filesystem::exists(kOpenMpBlas, ignored)) result["LD_LIBRARY_PATH"] = kOpenMpBlas;
   }
   return {result.begin(), result.end()};

@@ -10,6 +10,7 @@
 #include <string>
 #include <variant>
 
+#include "engines/host/openblas_kernels.h"
 #include "engines/python/installation.h"
 #include "engines/wormhole/profiles/profile.h"
 
@@ -143,6 +144,18 @@ TEST_F(PythonCaseTest, PyTorchRunsBothModelsInAllNumbers) {
       EXPECT_EQ(*point.find_detail("threads"), "1");
     }
   }
+}
+
+// The test pytorch_is_held_to_avx2_with_the_engine runs this where the engine is held to AVX2.
+TEST_F(PythonCaseTest, PyTorchsProductsUseTheInstructionSetOfTheEngine) {
+  PreparedCase prepared = torch_case(box_, {.batch = 1, .width = 64});
+  if (!reason(prepared).empty()) GTEST_SKIP() << reason(prepared);
+  const harness::PointResult point = run(*std::get<std::unique_ptr<Case>>(prepared));
+  ASSERT_NE(point.find_detail("blas"), nullptr);
+  const std::string blas = *point.find_detail("blas");
+  if (blas.find("kernels for") == std::string::npos) GTEST_SKIP() << blas << " does not say";
+  const char* const kernels = host::openblas_kernels(host::best_instruction_set());
+  EXPECT_TRUE(blas.ends_with(std::string("kernels for ") + kernels)) << blas;
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct ProductWay {
 
   Cut cut = Cut::parts;
   /// If true, a factor is copied with a gap behind each row when its rows are read one after the
-  /// other for the sum and lie a multiple of 2 KiB apart. Such rows share few sets of the caches.
+  /// other for the sum and lie a multiple of 2 KiB apart. Such rows share few sets of the caches. A
+  /// transposed B is then read as it is stored; otherwise it is packed for many rows.
   bool pads = false;
 
   friend bool operator==(const ProductWay&, const ProductWay&) = default;

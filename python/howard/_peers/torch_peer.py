@@ -13,6 +13,7 @@ error, and SGD.
 """
 
 import argparse
+import ctypes
 import math
 import os
 import time
@@ -78,14 +79,24 @@ def build_gpt2(torch, width, layers, sequence=256, vocabulary=256):
 
 
 def loaded_blas():
-    """Returns the file name of this process's BLAS, or None if it is not known."""
+    """Returns the path of this process's BLAS, or None if it is not known."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        files = {os.path.basename(line.split()[-1]) for line in maps if "/" in line}
+        paths = {line.split()[-1] for line in maps if "/" in line}
     for library in ("libopenblas", "libblis", "libmkl", "libblas"):
-        for file in sorted(files):
-            if file.startswith(library):
-                return file
+        for path in sorted(paths):
+            if os.path.basename(path).startswith(library):
+                return path
     return None
+
+
+def kernels_of(blas):
+    """Returns the CPU for which OpenBLAS has chosen its kernels, or None for another library."""
+    try:
+        core = ctypes.CDLL(blas).openblas_get_corename
+    except (OSError, AttributeError):
+        return None
+    core.restype = ctypes.c_char_p
+    return core().decode()
 
 
 class TorchSteps:
@@ -117,9 +128,11 @@ class TorchSteps:
         }
         # One product makes PyTorch load the library.
         torch.ones(2, 2) @ torch.ones(2, 2)
-        blas = loaded_blas()
-        self.facts["blas"] = blas or "unknown"
-        if blas is not None and blas.startswith("libblas"):
+        path = loaded_blas()
+        blas = os.path.basename(path) if path is not None else "unknown"
+        kernels = kernels_of(path) if path is not None else None
+        self.facts["blas"] = f"{blas}, kernels for {kernels}" if kernels is not None else blas
+        if blas.startswith("libblas"):
             self.facts["warning"] = (
                 f"PyTorch multiplies with {blas}, the reference BLAS, and is many times slower than "
                 "with OpenBLAS: install libopenblas0-openmp"

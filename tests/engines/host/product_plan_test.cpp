@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include "engines/host/products/matmul_blocks.h"
 #include "tests/engines/host/host_products.h"
 
 namespace howard::host {
@@ -160,6 +161,19 @@ TEST(ProductPlan, EqualsTheProductInFloat64InEveryWay) {
       }
     }
   }
+}
+
+TEST(ProductPlan, BIsPackedWhereThatPays) {
+  MatmulShape shape{.a = DataType::float32, .b = DataType::float32, .bias = {}};
+  shape.m = 2048;
+  shape.k = shape.n = 512;
+  EXPECT_TRUE(packing_pays(shape, {.pads = true}));
+  EXPECT_FALSE(packing_pays(shape, {.pads = false})) << "B has too few columns";
+  shape.transpose_b = true;
+  EXPECT_FALSE(packing_pays(shape, {.pads = true})) << "the gemm copies a transposed B itself";
+  EXPECT_TRUE(packing_pays(shape, {.pads = false}));
+  shape.m = 64;
+  EXPECT_FALSE(packing_pays(shape, {.pads = false})) << "too few rows read it";
 }
 
 TEST(ProductPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
