@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/device/device.h"
+#include "engines/device/forwarding_device.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::autograd {
@@ -21,7 +21,7 @@ using StepFunction = std::function<ops::Tensor(Device&)>;
 /// buffers are numbers that a plan replaces. Buffers of the device behind it keep their ids.
 ///
 /// It must outlive the tensors that were allocated on it.
-class StepRecorder final : public Device, private CommandQueue {
+class StepRecorder final : public ForwardingDevice {
  public:
   /// A buffer that was allocated while recording.
   struct Buffer {
@@ -36,45 +36,30 @@ class StepRecorder final : public Device, private CommandQueue {
     std::size_t first = 0;
   };
 
-  explicit StepRecorder(Device& device) : device_(device) {}
+  explicit StepRecorder(Device& device) : ForwardingDevice(device) {}
 
   const std::vector<Program>& programs() const { return programs_; }
   const std::map<BufferId, Buffer>& buffers() const { return buffers_; }
   const std::vector<Phase>& phases() const { return phases_; }
 
-  std::string description() const override { return device_.description(); }
-  bool holds_values() const override { return device_.holds_values(); }
   BufferId allocate(const TensorSpec& spec) override;
   void release(BufferId buffer) override;
-  int command_queues() const override { return device_.command_queues(); }
+  int command_queues() const override { return behind().command_queues(); }
   CommandQueue& command_queue(int) override { return *this; }
   void begin_phase(std::string_view phase) override;
-  std::vector<MemoryPhase> memory_phases() const override { return device_.memory_phases(); }
-  SimTime now() const override { return device_.now(); }
-
-  // Host work is not recorded: it is done once, whatever the number of steps is.
-
-  // These throw Error, because a step consists of programs only.
-  void release_trace(TraceId trace) override;
-  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
-  void use_host_thread(int thread) override;
-  void join_host_threads() override;
-  void set_trace_sink(EventSink* sink) override;
+  /// Host work is not recorded: it is done once, whatever the number of steps is.
+  void host_work(HostWork, int) override {}
 
  private:
+  /// Throws Error, because a step consists of programs only.
+  void before(std::string_view what) override;
   void enqueue(const Program& program) override { programs_.push_back(program); }
   /// Throws Error for a buffer of the device behind this one: its values would be the same in each
   /// step.
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
-  void read_buffer(BufferId buffer, std::span<std::byte> values) override;
-  void finish() override;
-  EventId record_event() override;
-  void wait_for_event(EventId event) override;
-  void begin_trace_capture() override;
-  TraceId end_trace_capture() override;
-  void execute_trace(TraceId trace) override;
+  void read_buffer(BufferId, std::span<std::byte>) override { before("read a buffer"); }
+  void finish() override { before("finish a queue"); }
 
-  Device& device_;
   std::vector<Program> programs_;
   std::map<BufferId, Buffer> buffers_;
   std::vector<Phase> phases_;

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/check.h"
+#include "base/json_node.h"
 #include "engines/calibration/function_fit.h"
 #include "engines/calibration/measurements.h"
 #include "engines/calibration/program_text.h"
@@ -27,22 +27,20 @@ namespace {
 constexpr std::array<Known, 3> kBestFirst{Known::calibrated, Known::interpolated,
                                           Known::by_analogy};
 
-Known parse_known(const std::string& word) {
-  const auto found =
-      std::ranges::find(kBestFirst, word, [](Known known) { return name_of(known); });
-  HOWARD_CHECK(found != kBestFirst.end(), "bands.json knows three kinds of knowledge");
-  return *found;
-}
+constexpr std::tuple kBandFields{
+    json_field("name", &Band::name),
+    json_field("known", &Band::known,
+               [](const JsonNode& node) {
+                 return kBestFirst.at(node.word({"calibrated", "interpolated", "by analogy"}));
+               }),
+    json_field("band", &Band::share),
+    json_field("source", &Band::source),
+};
 
 std::vector<Band> parse_bands(std::string_view text) {
+  const JsonDocument document(text, {.attempted = "read bands.json"});
   std::vector<Band> bands;
-  const auto document = nlohmann::json::parse(text);
-  for (const nlohmann::json& entry : document.at("bands")) {
-    bands.push_back({.name = entry.at("name"),
-                     .known = parse_known(entry.at("known")),
-                     .share = entry.at("band"),
-                     .source = entry.at("source")});
-  }
+  document.root().member("bands").read(bands, kBandFields);
   return bands;
 }
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "engines/calibration/function_fit.h"
 
@@ -29,103 +29,82 @@ extern const std::string_view eltwise_kernels;
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view kSchema = "howard.measurements/1";
 
-[[noreturn]] void fail(std::string_view origin, std::string value, std::string accepted) {
-  throw Error({.attempted = "read measurements " + std::string(origin),
+[[noreturn]] void fail(std::string_view table, std::string value, std::string accepted) {
+  throw Error({.attempted = "read measurements " + std::string(table),
                .value = std::move(value),
                .accepted = std::move(accepted),
                .hint = ""});
 }
 
-std::string text_of(const json& object, const char* key, std::string_view origin) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_string() || found->get<std::string>().empty()) {
-    fail(origin, fmt::format("it lacks \"{}\"", key), "a non-empty text");
-  }
-  return found->get<std::string>();
-}
-
-std::vector<std::string> texts_of(const json& object, const char* key, std::string_view origin) {
-  const auto found = object.find(key);
-  const bool well = found != object.end() && found->is_array() &&
-                    std::ranges::all_of(*found, [](const json& item) { return item.is_string(); });
-  if (!well) fail(origin, fmt::format("it has no list \"{}\"", key), "a list of texts");
-  return found->get<std::vector<std::string>>();
-}
-
-CoreGrid parse_grid(const std::string& text, std::string_view origin) {
-  const std::vector<std::string> sides = split(text, 'x');
+CoreGrid read_grid(const JsonNode& node) {
+  const std::vector<std::string> sides = split(node.text(), 'x');
   const auto columns = parse_integer(sides.front());
   const auto rows = parse_integer(sides.back());
   if (sides.size() != 2 || !columns || !rows || *columns < 1 || *rows < 1 || *columns > 64 ||
       *rows > 64) {
-    fail(origin, fmt::format("grid \"{}\"", text), "columns x rows of cores: \"8x7\"");
+    node.fail("columns x rows of cores: \"8x7\"");
   }
   return {static_cast<int>(*columns), static_cast<int>(*rows)};
 }
 
-double seconds_per(const std::string& unit, std::string_view origin) {
-  if (unit == "ns") return 1e-9;
-  if (unit == "us") return 1e-6;
-  if (unit == "ms") return 1e-3;
-  fail(origin, fmt::format("unit \"{}\"", unit), "ns, us, ms");
+double read_seconds(const JsonNode& unit) {
+  return std::array{1e-9, 1e-6, 1e-3}.at(unit.word({"ns", "us", "ms"}));
 }
 
-std::vector<Measured> parse_measured(const json& document, std::string_view origin) {
-  const auto found = document.find("measured");
-  if (found == document.end() || !found->is_array() || found->empty()) {
-    fail(origin, "it has no list \"measured\"", "the measured columns, at least one");
-  }
-  std::vector<Measured> measured;
-  for (const json& entry : *found) {
-    const auto tolerance = entry.find("tolerance");
-    if (tolerance == entry.end() || !tolerance->is_number() || !(tolerance->get<double>() > 0)) {
-      fail(origin, "a measured column has no \"tolerance\"", "a positive number: 0.1 is 10 %");
-    }
-    measured.push_back({.column = text_of(entry, "column", origin),
-                        .seconds_per_unit = seconds_per(text_of(entry, "unit", origin), origin),
-                        .tolerance = tolerance->get<double>()});
-  }
-  return measured;
+constexpr std::tuple kMeasuredFields{
+    json_field("column", &Measured::column, &JsonNode::filled_text),
+    json_field("unit", &Measured::seconds_per_unit, read_seconds),
+    json_field("tolerance", &Measured::tolerance, &JsonNode::positive),
+};
+
+using MeasuredCell = std::variant<double, std::string>;
+
+MeasuredCell read_cell(const JsonNode& node) {
+  if (node.is_text()) return node.text();
+  if (!node.is_number()) node.fail("a number or a text");
+  return node.number();
 }
 
-void parse_rows(const json& document, std::string_view origin, MeasurementTable& table) {
-  const auto rows = document.find("rows");
-  if (rows == document.end() || !rows->is_array() || rows->empty()) {
-    fail(origin, "it has no list \"rows\"", "at least one row");
-  }
-  for (const json& row : *rows) {
-    if (!row.is_array() || row.size() != table.columns.size()) {
-      fail(origin, fmt::format("row {} is {}", table.rows.size() + 1, row.dump()),
-           fmt::format("a list of {} cells, one a column", table.columns.size()));
+std::vector<MeasuredCell> read_cells(const JsonNode& row) {
+  std::vector<MeasuredCell> cells;
+  row.read(cells, read_cell);
+  return cells;
+}
+
+constexpr std::tuple kTableFields{
+    json_field("name", &MeasurementTable::name, &JsonNode::filled_text),
+    json_field("kind", &MeasurementTable::kind, &JsonNode::filled_text),
+    json_field("title", &MeasurementTable::title, &JsonNode::filled_text),
+    json_field("source", &MeasurementTable::source, &JsonNode::filled_text),
+    json_field("hardware", &MeasurementTable::hardware, &JsonNode::filled_text),
+    json_field("grid", &MeasurementTable::grid, read_grid),
+    json_field("measured", &MeasurementTable::measured, kMeasuredFields),
+    json_field("columns", &MeasurementTable::columns),
+    json_field("rows", &MeasurementTable::rows, read_cells),
+    optional_field("fold", &MeasurementTable::fold, &JsonNode::filled_text),
+    optional_field("programs", &MeasurementTable::programs),
+};
+
+void require_sound(const JsonNode& document, const MeasurementTable& table) {
+  if (table.measured.empty()) document.member("measured").fail("at least one measured column");
+  const std::vector<JsonNode> rows = document.member("rows").items();
+  if (rows.empty()) document.member("rows").fail("at least one row");
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (table.rows[row].size() != table.columns.size()) {
+      rows[row].fail(fmt::format("a list of {} cells, one a column", table.columns.size()));
     }
-    auto& cells = table.rows.emplace_back();
-    for (const json& cell : row) {
-      if (cell.is_number()) {
-        cells.emplace_back(cell.get<double>());
-      } else if (cell.is_string()) {
-        cells.emplace_back(cell.get<std::string>());
-      } else {
-        fail(origin, fmt::format("cell {}", cell.dump()), "numbers and texts");
-      }
-    }
-  }
-  for (const Measured& quantity : table.measured) {
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (const Measured& quantity : table.measured) {
       if (!(table.seconds(row, quantity) > 0)) {
-        fail(origin, fmt::format("{} of row {} is not positive", quantity.column, row + 1),
-             "positive times");
+        rows[row].fail(fmt::format("a positive {}", quantity.column));
       }
     }
   }
   if (!table.fold.empty()) static_cast<void>(table.text(0, table.fold));
 }
 
-const std::variant<double, std::string>& cell(const MeasurementTable& table, std::size_t row,
-                                              std::string_view column) {
+const MeasuredCell& cell(const MeasurementTable& table, std::size_t row, std::string_view column) {
   const auto found = std::ranges::find(table.columns, column);
   if (found == table.columns.end()) {
     fail(table.name, fmt::format("there is no column \"{}\"", column), join(table.columns, ", "));
@@ -160,27 +139,13 @@ double MeasurementTable::seconds(std::size_t row, const Measured& quantity) cons
 }
 
 MeasurementTable parse_measurements(std::string_view text, std::string_view origin) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::exception& failure) {
-    fail(origin, json_failure(failure.what()), "a JSON object");
-  }
-  if (!document.is_object() || document.value("schema", json()) != kSchema) {
-    fail(origin, "it is no table of measurements",
-         fmt::format("a JSON object with \"schema\": \"{}\"", kSchema));
-  }
-  MeasurementTable table{.name = text_of(document, "name", origin),
-                         .kind = text_of(document, "kind", origin),
-                         .title = text_of(document, "title", origin),
-                         .source = text_of(document, "source", origin),
-                         .hardware = text_of(document, "hardware", origin),
-                         .grid = parse_grid(text_of(document, "grid", origin), origin),
-                         .measured = parse_measured(document, origin),
-                         .columns = texts_of(document, "columns", origin)};
-  if (document.contains("fold")) table.fold = text_of(document, "fold", origin);
-  if (document.contains("programs")) table.programs = texts_of(document, "programs", origin);
-  parse_rows(document, origin, table);
+  const JsonDocument document(
+      text, {.attempted = "read measurements " + std::string(origin),
+             .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kSchema)});
+  document.root().require_schema(kSchema);
+  MeasurementTable table;
+  document.root().read(table, kTableFields);
+  require_sound(document.root(), table);
   return table;
 }
 

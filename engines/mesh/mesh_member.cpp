@@ -72,24 +72,16 @@ std::vector<std::byte> bytes_of(const std::vector<float>& values, DataType dtype
 }  // namespace
 
 MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vector<int>> groups)
-    : device_(device), queue_(device.command_queue(0)), ranks_(ranks), groups_(std::move(groups)) {
+    : ForwardingDevice(device), ranks_(ranks), groups_(std::move(groups)) {
   for (const std::vector<int>& group : groups_) {
     HOWARD_CHECK(std::ranges::find(group, ranks.rank()) != group.end(),
                  "a device belongs to its groups");
   }
 }
 
-CommandQueue& MeshMember::command_queue(int index) {
-  if (index == 0) return *this;
-  throw Error({.attempted = "open a command queue of a device in a mesh",
-               .value = fmt::format("{}", index),
-               .accepted = "0",
-               .hint = ""});
-}
-
 void MeshMember::enqueue(const Program& program) {
   const auto collective = collective_of(program);
-  if (!collective) return queue_.enqueue(program);
+  if (!collective) return queue_behind().enqueue(program);
   if (captures_) {
     throw Error({.attempted = fmt::format("capture {}", program.name),
                  .value = "a replay would not wait for the other devices",
@@ -99,19 +91,20 @@ void MeshMember::enqueue(const Program& program) {
   const std::vector<int>& group = group_of(program);
   HOWARD_CHECK(std::ssize(group) == collective->devices,
                "a collective's tensors are as many as its devices");
-  queue_.write_buffer(program.outputs[0].buffer,
-                      collective->gathers ? gather(group, *collective, program.inputs[0])
-                                          : sum_share(group, *collective, program.inputs[0]));
+  queue_behind().write_buffer(program.outputs[0].buffer,
+                              collective->gathers
+                                  ? gather(group, *collective, program.inputs[0])
+                                  : sum_share(group, *collective, program.inputs[0]));
 }
 
 void MeshMember::begin_trace_capture() {
-  queue_.begin_trace_capture();
+  queue_behind().begin_trace_capture();
   captures_ = true;
 }
 
 TraceId MeshMember::end_trace_capture() {
   captures_ = false;
-  return queue_.end_trace_capture();
+  return queue_behind().end_trace_capture();
 }
 
 const std::vector<int>& MeshMember::group_of(const Program& program) {
@@ -124,7 +117,7 @@ const std::vector<int>& MeshMember::group_of(const Program& program) {
 
 std::vector<std::byte> MeshMember::read(const Operand& operand) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(operand.spec.host_bytes().value()));
-  queue_.read_buffer(operand.buffer, bytes);
+  queue_behind().read_buffer(operand.buffer, bytes);
   return bytes;
 }
 

@@ -292,17 +292,6 @@ const OpEntry* find_op(std::string_view name) {
   return found == all.end() || found->name != name ? nullptr : &*found;
 }
 
-OpCall call_of(const OpEntry& op) {
-  OpCall call{.op = &op, .numbers = {}, .then = {}};
-  for (const OpNumber& number : op.numbers) {
-    if (!number.otherwise) {
-      refuse_call(op.name, fmt::format("without its {}", number.name), form_of(op));
-    }
-    call.numbers.push_back(*number.otherwise);
-  }
-  return call;
-}
-
 std::optional<OpCall> parse_op_call(std::string_view text) {
   const std::vector<std::string> steps = split(text, '+');
   const std::vector<std::string> parts = split(steps[0], ':');

@@ -67,7 +67,4 @@ const OpEntry* find_op(std::string_view name);
 /// of one value.
 std::optional<OpCall> parse_op_call(std::string_view text);
 
-/// Returns the op's call with its default numbers. Throws Error when one has to be given.
-OpCall call_of(const OpEntry& op);
-
 }  // namespace howard::ops

@@ -11,13 +11,6 @@
 namespace howard::training {
 namespace {
 
-[[noreturn]] void refuse(std::string_view what) {
-  throw Error({.attempted = std::string(what),
-               .value = "while a step is checked op by op",
-               .accepted = "programs, reads and writes on one queue",
-               .hint = ""});
-}
-
 /// Returns whether all bits of the exponent are ones, as for infinity and NaN. The upper half of a
 /// float32 is a bfloat16.
 bool has_full_exponent(std::uint16_t upper_half) { return (upper_half & 0x7f80U) == 0x7f80U; }
@@ -27,7 +20,7 @@ bool has_full_exponent(std::uint16_t upper_half) { return (upper_half & 0x7f80U)
 bool FiniteCheck::is_finite(const Operand& operand) {
   if (operand.spec.dtype == DataType::uint32) return true;
   std::vector<std::byte> bytes(static_cast<std::size_t>(operand.spec.host_bytes().value()));
-  queue_.read_buffer(operand.buffer, bytes);
+  queue_behind().read_buffer(operand.buffer, bytes);
   const std::size_t width = operand.spec.dtype == DataType::float32 ? 4 : 2;
   for (std::size_t at = width - 2; at < bytes.size(); at += width) {
     std::uint16_t upper_half = 0;
@@ -38,7 +31,7 @@ bool FiniteCheck::is_finite(const Operand& operand) {
 }
 
 void FiniteCheck::enqueue(const Program& program) {
-  queue_.enqueue(program);
+  queue_behind().enqueue(program);
   ++program_;
   if (found_) return;
   const bool finite = std::ranges::all_of(
@@ -48,15 +41,11 @@ void FiniteCheck::enqueue(const Program& program) {
       fmt::format("{}, program {} of the step, in its phase {}", program.name, program_, phase_);
 }
 
-EventId FiniteCheck::record_event() { refuse("record an event"); }
-void FiniteCheck::wait_for_event(EventId) { refuse("wait for an event"); }
-void FiniteCheck::begin_trace_capture() { refuse("begin a trace capture"); }
-TraceId FiniteCheck::end_trace_capture() { refuse("end a trace capture"); }
-void FiniteCheck::execute_trace(TraceId) { refuse("execute a trace"); }
-void FiniteCheck::release_trace(TraceId) { refuse("release a trace"); }
-void FiniteCheck::set_sub_devices(std::span<const CoreRange>) { refuse("divide the device"); }
-void FiniteCheck::use_host_thread(int) { refuse("change the host thread"); }
-void FiniteCheck::join_host_threads() { refuse("join host threads"); }
-void FiniteCheck::set_trace_sink(EventSink*) { refuse("set a trace sink"); }
+void FiniteCheck::before(std::string_view what) {
+  throw Error({.attempted = std::string(what),
+               .value = "while a step is checked op by op",
+               .accepted = "programs, reads and writes on one queue",
+               .hint = ""});
+}
 
 }  // namespace howard::training

@@ -11,9 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
 #include "base/file.h"
-#include "base/json_depth.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "engines/device/sharding.h"
 #include "engines/workload/launch.h"
@@ -25,12 +24,12 @@ namespace {
 using WorkloadJson = nlohmann::json;
 
 /// The names are in the order of Step.
-constexpr std::array<const char*, 20> kStepNames{
+constexpr std::array<std::string_view, 20> kStepNames{
     "make",          "release",       "write",  "read",         "call",
     "finish",        "record",        "wait",   "begin_trace",  "end_trace",
     "execute_trace", "release_trace", "python", "begin_region", "end_region",
     "signpost",      "sub_devices",   "ttnn",   "miss",         "compile"};
-constexpr std::size_t kSteps = static_cast<std::size_t>(Step::compile) + 1;
+static_assert(kStepNames.size() == static_cast<std::size_t>(Step::compile) + 1);
 
 /// Returns "2x64x64 bfloat16 tile dram", followed for a sharded tensor by "l1 height:8x4:32x512".
 std::string spec_text(const TensorSpec& spec) {
@@ -47,199 +46,130 @@ std::string spec_text(const TensorSpec& spec) {
   return text;
 }
 
-/// Reads a workload and says in a user's words what is wrong with it.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+/// Reads the values of a workload. Errors name their places.
 class WorkloadReader {
  public:
-  WorkloadReader(const WorkloadJson& root, std::string name)
-      : root_(root), name_(std::move(name)) {}
-
-  Workload read() {
-    if (!root_.is_object() || root_.value("schema", WorkloadJson()) != kSchema) {
-      refuse("schema", root_.is_object() ? root_.value("schema", WorkloadJson()).dump() : "none",
-             fmt::format("\"{}\"", kSchema));
-    }
-    workload_.source = text(root_, "source");
-    workload_.eth_dispatch = text(root_, "dispatch") == "eth";
-    workload_.queues = static_cast<int>(number(member(root_, "queues"), "queues", 2));
-    if (workload_.queues < 1) refuse("queues", "0", "1 or 2");
-    read_host();
-    read_tensors();
-    read_ops();
-    read_calls();
-    for (const WorkloadJson& name : list("names")) workload_.names.push_back(word(name, "names"));
-    read_sub_devices();
-    read_commands();
+  Workload read(const JsonNode& root) {
+    root.require_schema(kSchema);
+    workload_.source = root.member("source").text();
+    workload_.eth_dispatch = root.member("dispatch").text() == "eth";
+    workload_.queues = whole<int>(root.member("queues"), 1, 2);
+    if (root.has("host")) root.member("host").read(workload_.host, kHostFields);
+    read_tensors(root);
+    root.member("ops").read(workload_.ops, read_op);
+    for (const JsonNode& one : root.member("calls").items()) read_call(one);
+    root.member("names").read(workload_.names);
+    root.member("sub_devices").read(workload_.sub_devices, read_core_ranges);
+    for (const JsonNode& one : root.member("commands").items()) read_command(one);
     return std::move(workload_);
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view where, std::string value, std::string accepted) const {
-    throw Error({.attempted = fmt::format("read workload '{}'", name_),
-                 .value = fmt::format("{} is {}", where, value.substr(0, 80)),
-                 .accepted = std::move(accepted),
-                 .hint = "docs/workload_format.md"});
-  }
-  const WorkloadJson& member(const WorkloadJson& of, const char* key) const {
-    if (!of.is_object() || !of.contains(key)) refuse(key, "missing", "");
-    return of[key];
-  }
-  const WorkloadJson& list(const char* key) const {
-    const WorkloadJson& found = member(root_, key);
-    if (!found.is_array()) refuse(key, found.type_name(), "a list");
-    return found;
-  }
-  std::string word(const WorkloadJson& value, std::string_view where) const {
-    if (!value.is_string()) refuse(where, value.dump(), "a text");
-    return value.get<std::string>();
-  }
-  std::string text(const WorkloadJson& of, const char* key) const {
-    return word(member(of, key), key);
-  }
-  std::uint32_t number(const WorkloadJson& value, std::string_view where,
-                       std::uint64_t most) const {
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) {
-      refuse(where, value.dump(), fmt::format("a whole number from 0 to {}", most));
-    }
-    return static_cast<std::uint32_t>(value.get<std::uint64_t>());
+  template <class Whole>
+  static Whole whole(const JsonNode& node, std::int64_t least, std::int64_t most) {
+    return static_cast<Whole>(node.integer(least, most));
   }
   /// Returns the number of one of `count` things.
-  std::uint32_t index(const WorkloadJson& value, std::string_view where, std::size_t count) const {
-    if (count == 0) refuse(where, value.dump(), "nothing: there are none");
-    return number(value, where, count - 1);
+  static std::uint32_t index(const JsonNode& node, std::size_t count) {
+    if (count == 0) node.fail("nothing: there are none");
+    return whole<std::uint32_t>(node, 0, static_cast<std::int64_t>(count) - 1);
   }
+  static SimTime read_picoseconds(const JsonNode& node) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 55;  // ten hours
+    return SimTime::picoseconds(node.integer(0, kMost));
+  }
+  static constexpr std::tuple kHostFields{
+      json_field("ttnn_call", &HostTimes::ttnn_call, read_picoseconds),
+      json_field("program_miss", &HostTimes::program_miss, read_picoseconds),
+      json_field("kernel_compile", &HostTimes::kernel_compile, read_picoseconds),
+  };
 
-  Shape shape(std::string_view text) const {
-    std::vector<std::int64_t> d;
-    for (const std::string& part : split(text, 'x')) {
-      d.push_back(parse_integer(part).value_or(0));
-    }
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;
-    std::int64_t elements = 1;
-    for (const std::int64_t each : d) {
-      if (each < 1 || each > kMost / elements) refuse("a shape", std::string(text), "1x1x32x32");
-      elements *= each;
-    }
-    if (d.empty() || d.size() > 4) refuse("a shape", std::string(text), "one to four dimensions");
-    d.insert(d.begin(), 4 - d.size(), 1);
-    return {d[0], d[1], d[2], d[3]};
-  }
-  TensorSpec spec(const std::string& text) const {
-    const std::vector<std::string> parts = split(text, ' ');
+  static TensorSpec read_spec(const JsonNode& node) {
+    const std::vector<std::string> parts = split(node.text(), ' ');
     const bool fits = (parts.size() == 4 || parts.size() == 5) &&
                       (parts[2] == "tile" || parts[2] == "row_major") &&
                       (parts[3] == "dram" || parts[3] == "l1");
-    if (!fits) refuse("a spec", "'" + text + "'", "\"1x1x32x32 bfloat16 tile dram\"");
-    TensorSpec spec{.shape = shape(parts[0]),
+    if (!fits) node.fail("\"1x1x32x32 bfloat16 tile dram\"");
+    TensorSpec spec{.shape = read_shape(parts[0], node),
                     .dtype = parse_data_type(parts[1]),
                     .layout = parts[2] == "tile" ? Layout::tile : Layout::row_major,
                     .storage = parts[3] == "dram" ? Storage::dram : Storage::l1};
-    if (parts.size() == 5) spec.sharding = sharding(parts[4]);
+    if (parts.size() == 5) spec.sharding = read_sharding(parts[4], node);
     require_legal_shards(spec);
     return spec;
   }
   /// Reads two whole numbers, "8x4".
-  std::pair<std::int64_t, std::int64_t> pair(const std::string& text, std::int64_t most) const {
+  static std::pair<std::int64_t, std::int64_t> read_pair(const std::string& text, std::int64_t most,
+                                                         const JsonNode& node) {
     const std::vector<std::string> parts = split(text, 'x');
     const auto side = [&](std::size_t i) {
       const auto value = i < parts.size() ? parse_integer(parts[i]) : std::nullopt;
       if (parts.size() != 2 || !value || *value < 1 || *value > most) {
-        refuse("shards", "'" + text + "'", fmt::format("two numbers from 1 to {}, \"8x4\"", most));
+        node.fail(fmt::format("shards of two numbers from 1 to {}, \"8x4\"", most));
       }
       return *value;
     };
     return {side(0), side(1)};
   }
-  Sharding sharding(const std::string& text) const {
+  static Sharding read_sharding(const std::string& text, const JsonNode& node) {
     const std::vector<std::string> parts = split(text, ':');
     constexpr std::array kLayouts{ShardLayout::height, ShardLayout::width, ShardLayout::block};
     const auto layout = std::ranges::find_if(
         kLayouts, [&](ShardLayout one) { return !parts.empty() && name_of(one) == parts[0]; });
     const bool fits = layout != kLayouts.end() &&
                       (parts.size() == 3 || (parts.size() == 4 && parts[3] == "column_major"));
-    if (!fits) refuse("shards", "'" + text + "'", "\"height:8x4:32x512\"");
+    if (!fits) node.fail("shards as \"height:8x4:32x512\"");
     constexpr std::int64_t kMostCores = 64;
     constexpr std::int64_t kMostRows = std::int64_t{1} << 32;
-    const auto [columns, rows] = pair(parts[1], kMostCores);
-    const auto [high, wide] = pair(parts[2], kMostRows);
+    const auto [columns, rows] = read_pair(parts[1], kMostCores, node);
+    const auto [high, wide] = read_pair(parts[2], kMostRows, node);
     return {.layout = *layout,
             .grid = {static_cast<int>(columns), static_cast<int>(rows)},
             .rows = high,
             .columns = wide,
             .column_major = parts.size() == 4};
   }
-  /// Reads the host's times in picoseconds. A file without them has no such calls either.
-  void read_host() {
-    if (!root_.contains("host")) return;
-    const WorkloadJson& host = root_["host"];
-    const auto time = [&](const char* key) {
-      const WorkloadJson& value = member(host, key);
-      constexpr std::int64_t kMost = std::int64_t{1} << 55;  // ten hours
-      if (!value.is_number_unsigned() || value > kMost) refuse(key, value.dump(), "picoseconds");
-      return SimTime::picoseconds(value.get<std::int64_t>());
-    };
-    workload_.host = {.ttnn_call = time("ttnn_call"),
-                      .program_miss = time("program_miss"),
-                      .kernel_compile = time("kernel_compile")};
-  }
-  void read_tensors() {
+  void read_tensors(const JsonNode& root) {
     std::vector<TensorSpec> specs;
-    for (const WorkloadJson& one : list("specs")) specs.push_back(spec(word(one, "specs")));
-    for (const WorkloadJson& one : list("tensors")) {
-      if (!one.is_array() || one.empty() || one.size() > 2) {
-        refuse("tensors", one.dump(), "[spec] or [spec, tensor that it is a view of]");
-      }
-      TensorLine line{.spec = specs.at(index(one[0], "tensors", specs.size())), .view_of = {}};
-      if (one.size() == 2) line.view_of = index(one[1], "tensors", workload_.tensors.size());
+    root.member("specs").read(specs, read_spec);
+    for (const JsonNode& one : root.member("tensors").items()) {
+      const std::vector<JsonNode> parts =
+          one.items(1, 2, "[spec] or [spec, tensor that it is a view of]");
+      TensorLine line{.spec = specs.at(index(parts[0], specs.size())), .view_of = {}};
+      if (parts.size() == 2) line.view_of = index(parts[1], workload_.tensors.size());
       if (line.view_of && workload_.tensors[*line.view_of].view_of) {
-        refuse("tensors", one.dump(), "a view of a tensor that is no view");
+        one.fail("a view of a tensor that is no view");
       }
       workload_.tensors.push_back(line);
     }
   }
-  void read_ops() {
-    for (const WorkloadJson& one : list("ops")) {
-      OpLine op{.name = text(one, "name"), .kernel = text(one, "kernel"), .attributes = ""};
-      if (one.contains("attributes")) op.attributes = one["attributes"].dump();
-      op.by_analogy = one.value("by_analogy", WorkloadJson(false)) == true;
-      static_cast<void>(parse_attributes(op.kernel, op.attributes));
-      workload_.ops.push_back(std::move(op));
-    }
+  static OpLine read_op(const JsonNode& node) {
+    OpLine op{.name = node.member("name").text(),
+              .kernel = node.member("kernel").text(),
+              .attributes = ""};
+    if (node.has("attributes")) op.attributes = node.member("attributes").dump();
+    if (node.has("by_analogy")) op.by_analogy = node.member("by_analogy").boolean();
+    static_cast<void>(parse_attributes(op.kernel, op.attributes));
+    return op;
   }
-  std::vector<TensorNumber> tensor_list(const WorkloadJson& from) const {
-    if (!from.is_array()) refuse("calls", from.dump(), "a list of tensors");
+  std::vector<TensorNumber> tensor_list(const JsonNode& node) const {
     std::vector<TensorNumber> numbers;
-    for (const WorkloadJson& one : from) {
-      numbers.push_back(index(one, "calls", workload_.tensors.size()));
+    for (const JsonNode& one : node.items()) {
+      numbers.push_back(index(one, workload_.tensors.size()));
     }
     return numbers;
   }
-  void read_calls() {
-    for (const WorkloadJson& one : list("calls")) {
-      if (!one.is_array() || one.size() < 3 || one.size() > 5) {
-        refuse("calls", one.dump(), "[op, [inputs], [outputs], queue, sub-device]");
-      }
-      CallLine call{.op = index(one[0], "calls", workload_.ops.size()),
-                    .inputs = tensor_list(one[1]),
-                    .outputs = tensor_list(one[2])};
-      if (one.size() > 3) call.queue = static_cast<std::uint8_t>(number(one[3], "calls", 1));
-      if (one.size() > 4) call.sub_device = static_cast<std::uint8_t>(number(one[4], "calls", 63));
-      workload_.calls.push_back(std::move(call));
-    }
-  }
-  void read_sub_devices() {
-    for (const WorkloadJson& one : list("sub_devices")) {
-      if (!one.is_array()) refuse("sub_devices", one.dump(), "a list of [x, y, x, y]");
-      auto& ranges = workload_.sub_devices.emplace_back();
-      for (const WorkloadJson& range : one) {
-        if (!range.is_array() || range.size() != 4) {
-          refuse("sub_devices", range.dump(), "[first column, first row, last column, last row]");
-        }
-        const auto at = [&](std::size_t i) {
-          return static_cast<int>(number(range[i], "sub_devices", 63));
-        };
-        ranges.push_back({at(0), at(1), at(2), at(3)});
-      }
-    }
+  void read_call(const JsonNode& node) {
+    const std::vector<JsonNode> parts =
+        node.items(3, 5, "[op, [inputs], [outputs], queue, sub-device]");
+    CallLine call{.op = index(parts[0], workload_.ops.size()),
+                  .inputs = tensor_list(parts[1]),
+                  .outputs = tensor_list(parts[2])};
+    if (parts.size() > 3) call.queue = whole<std::uint8_t>(parts[3], 0, 1);
+    if (parts.size() > 4) call.sub_device = whole<std::uint8_t>(parts[4], 0, 63);
+    workload_.calls.push_back(std::move(call));
   }
   /// Returns how many things a step's number can name.
   std::size_t count_for(Step step) const {
@@ -260,25 +190,19 @@ class WorkloadReader {
         return std::size_t{1} << 30;
     }
   }
-  void read_commands() {
-    std::map<std::string, Step, std::less<>> steps;
-    for (std::size_t i = 0; i < kSteps; ++i) steps[kStepNames[i]] = static_cast<Step>(i);
-    for (const WorkloadJson& one : list("commands")) {
-      const bool fits = one.is_array() && !one.empty() && one.size() <= 3 && one[0].is_string() &&
-                        steps.contains(one[0].get<std::string>());
-      if (!fits) refuse("commands", one.dump(), "[step, number, queue]");
-      Command command{.step = steps[one[0].get<std::string>()]};
-      if (one.size() > 1) command.what = number(one[1], "commands", 0x3FFFFFFF);
-      if (command.what >= count_for(command.step)) {
-        refuse("commands", one.dump(), fmt::format("a number below {}", count_for(command.step)));
-      }
-      if (one.size() > 2) command.queue = static_cast<std::uint8_t>(number(one[2], "commands", 1));
-      workload_.commands.push_back(command);
+  void read_command(const JsonNode& node) {
+    const std::vector<JsonNode> parts = node.items(1, 3, "[step, number, queue]");
+    const auto name = std::ranges::find(kStepNames, parts[0].text());
+    if (name == kStepNames.end()) parts[0].fail("a step, such as \"call\"");
+    Command command{.step = static_cast<Step>(name - kStepNames.begin())};
+    if (parts.size() > 1) command.what = whole<std::uint32_t>(parts[1], 0, 0x3FFFFFFF);
+    if (command.what >= count_for(command.step)) {
+      node.fail(fmt::format("a number below {}", count_for(command.step)));
     }
+    if (parts.size() > 2) command.queue = whole<std::uint8_t>(parts[2], 0, 1);
+    workload_.commands.push_back(command);
   }
 
-  const WorkloadJson& root_;
-  std::string name_;
   Workload workload_;
 };
 
@@ -315,12 +239,37 @@ std::string op_text(const OpLine& op) {
 }
 
 std::string command_text(const Command& command) {
-  const char* const name = kStepNames.at(static_cast<std::size_t>(command.step));
+  const std::string_view name = kStepNames.at(static_cast<std::size_t>(command.step));
   if (command.queue != 0) return fmt::format("[\"{}\",{},{}]", name, command.what, command.queue);
   return fmt::format("[\"{}\",{}]", name, command.what);
 }
 
 }  // namespace
+
+Shape read_shape(std::string_view text, const JsonNode& node) {
+  std::vector<std::int64_t> d;
+  std::int64_t elements = 1;
+  for (const std::string& part : split(text, 'x')) {
+    d.push_back(parse_integer(part).value_or(0));
+    if (d.back() < 1 || d.back() > kMostElements / elements || d.size() > 4) {
+      node.fail("a shape of one to four dimensions, 1x1x32x32");
+    }
+    elements *= d.back();
+  }
+  d.insert(d.begin(), 4 - d.size(), 1);
+  return {d[0], d[1], d[2], d[3]};
+}
+
+std::vector<CoreRange> read_core_ranges(const JsonNode& node) {
+  std::vector<CoreRange> ranges;
+  for (const JsonNode& range : node.items()) {
+    const std::vector<JsonNode> ends =
+        range.items(4, 4, "[first column, first row, last column, last row]");
+    const auto at = [&](std::size_t i) { return static_cast<int>(ends[i].integer(0, 63)); };
+    ranges.push_back({at(0), at(1), at(2), at(3)});
+  }
+  return ranges;
+}
 
 std::string to_json(const Workload& workload) {
   std::map<std::string, std::size_t> numbers;
@@ -362,18 +311,11 @@ std::string to_json(const Workload& workload) {
 }
 
 Workload parse_workload(const std::string& text, const std::string& name) {
-  require_json_depth(text, fmt::format("read workload '{}'", name));
-  WorkloadJson root;
-  try {
-    root = WorkloadJson::parse(text);
-  } catch (const WorkloadJson::exception& failure) {
-    throw Error({.attempted = fmt::format("read workload '{}'", name),
-                 .value = json_failure(failure.what()),
-                 .accepted = fmt::format("JSON of the schema {}", kSchema),
-                 .hint = "run_experiment python SCRIPT --save-workload FILE"});
-  }
-  if (is_op_list(root)) return workload_of_op_list(root, name);
-  return WorkloadReader(root, name).read();
+  const JsonDocument document(text, {.attempted = fmt::format("read workload '{}'", name),
+                                     .accepted = fmt::format("JSON of the schema {}", kSchema),
+                                     .hint = "docs/workload_format.md"});
+  const JsonNode root = document.root();
+  return is_op_list(root) ? workload_of_op_list(root, name) : WorkloadReader().read(root);
 }
 
 Workload read_workload(const std::filesystem::path& path) {

@@ -5,8 +5,6 @@
 
 namespace howard::wormhole {
 
-std::string_view ttnn_name(Eltwise function) { return entry_of(function).ttnn; }
-
 std::string ttnn_chain(std::span<const EltwiseStep> steps) {
   std::string chain;
   for (const EltwiseStep& step : steps) {

@@ -58,10 +58,6 @@ inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
 inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 }  // namespace operation
 
-/// Returns the name in ttnn's BinaryOpType for a function of two values ("SUB"), otherwise the name
-/// in its UnaryOpType ("RECIP").
-std::string_view ttnn_name(Eltwise function);
-
 /// Returns functions of one value, applied one after the other, as ttnn prints a unary chain.
 std::string ttnn_chain(std::span<const EltwiseStep> steps);
 

@@ -28,15 +28,12 @@ using Environment = decltype(PeerCommand::environment);
 /// Runs steps of a process that times itself. The case's clock is the sum of its times.
 class PeerCase final : public harness::Case {
  public:
-  PeerCase(std::unique_ptr<PeerProcess> peer, bool holds_values)
-      : peer_(std::move(peer)), holds_values_(holds_values) {
-    peer_->pause();
-  }
+  explicit PeerCase(std::unique_ptr<PeerProcess> peer) : peer_(std::move(peer)) { peer_->pause(); }
 
   void run() override {
     clock_ += peer_->step();
     // The first step warms up, and the time of this question is in no measured time.
-    if (holds_values_ && !first_loss_) first_loss_ = peer_->loss();
+    if (!first_loss_) first_loss_ = peer_->loss();
   }
   void finish() override {
     clock_ += peer_->finish();
@@ -61,14 +58,13 @@ class PeerCase final : public harness::Case {
 
  private:
   std::unique_ptr<PeerProcess> peer_;
-  bool holds_values_;
   std::optional<double> first_loss_;
   SimTime clock_;
 };
 
 PreparedCase prepare(std::string name, const std::string& script,
                      std::vector<std::string> arguments, Environment environment,
-                     std::function<bool()> stop, bool holds_values = true) {
+                     std::function<bool()> stop) {
   const std::optional<Installation> python = python::find_installation();
   if (!python) {
     return NotApplicable{"Python is not there: install python3, then configure and build anew"};
@@ -80,13 +76,7 @@ PreparedCase prepare(std::string name, const std::string& script,
                                                         .environment = std::move(environment),
                                                         .stop = std::move(stop)});
   if (peer->skipped()) return NotApplicable{*peer->skipped()};
-  return std::make_unique<PeerCase>(std::move(peer), holds_values);
-}
-
-std::vector<std::string> engine_arguments(std::string backend, const PythonMlp& model,
-                                          std::string where) {
-  return {std::move(backend), std::to_string(model.batch), std::to_string(model.width),
-          std::string(name_of(model.dtype)), std::move(where)};
+  return std::make_unique<PeerCase>(std::move(peer));
 }
 
 std::string_view name_of(TorchNumbers numbers) {
@@ -107,7 +97,7 @@ constexpr std::string_view kOpenMpBlas = "/usr/lib/x86_64-linux-gnu/openblas-ope
 
 /// Returns our environment without what would slow the libraries down: a kernel chosen for another
 /// CPU halves the speed of OpenBLAS, and its threads inherit a binding of the first one.
-Environment torch_environment(int threads, TorchSetting setting) {
+Environment torch_environment(int threads) {
   std::map<std::string, std::optional<std::string>> result;
   for (const char* name :
        {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "ATEN_CPU_CAPABILITY",
@@ -118,22 +108,20 @@ Environment torch_environment(int threads, TorchSetting setting) {
        {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
     result[name] = std::to_string(threads);
   }
-  if (setting == TorchSetting::tuned) {
-    result["OMP_WAIT_POLICY"] = "active";
-    result["OMP_PROC_BIND"] = "true";
-    // Freed memory stays with the process, so no temporary costs a system call.
-    result["MALLOC_TOP_PAD_"] = "268435456";
-    result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
-    result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
-    // The engine may be held to less than the CPU has, and PyTorch then is too. oneDNN's own switch
-    // holds for both.
-    const host::InstructionSet set = host::best_instruction_set();
-    result["OPENBLAS_CORETYPE"] = host::openblas_kernels(set);
-    if (set == host::InstructionSet::v3) result["ATEN_CPU_CAPABILITY"] = "avx2";
-    if (set == host::InstructionSet::v2) result["ATEN_CPU_CAPABILITY"] = "default";
-    std::error_code ignored;
-    if (std::filesystem::exists(kOpenMpBlas, ignored)) result["LD_LIBRARY_PATH"] = kOpenMpBlas;
-  }
+  result["OMP_WAIT_POLICY"] = "active";
+  result["OMP_PROC_BIND"] = "true";
+  // Freed memory stays with the process, so no temporary costs a system call.
+  result["MALLOC_TOP_PAD_"] = "268435456";
+  result["MALLOC_MMAP_THRESHOLD_"] = "1073741824";
+  result["MALLOC_TRIM_THRESHOLD_"] = "4294967296";
+  // The engine may be held to less than the CPU has, and PyTorch then is too. oneDNN's own switch
+  // holds for both.
+  const host::InstructionSet set = host::best_instruction_set();
+  result["OPENBLAS_CORETYPE"] = host::openblas_kernels(set);
+  if (set == host::InstructionSet::v3) result["ATEN_CPU_CAPABILITY"] = "avx2";
+  if (set == host::InstructionSet::v2) result["ATEN_CPU_CAPABILITY"] = "default";
+  std::error_code ignored;
+  if (std::filesystem::exists(kOpenMpBlas, ignored)) result["LD_LIBRARY_PATH"] = kOpenMpBlas;
   return {result.begin(), result.end()};
 }
 
@@ -146,21 +134,9 @@ TorchNumbers parse_torch_numbers(std::string_view dtype) {
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
   return prepare("the Python engine", "engine_peer.py",
-                 engine_arguments("host", model, std::to_string(box.host()->threads())), {},
-                 box.stop());
-}
-
-PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
-                                    wormhole::DispatchCoreType dispatch, const PythonMlp& model) {
-  const bool eth = dispatch == wormhole::DispatchCoreType::eth;
-  std::vector<std::string> arguments = engine_arguments("emulated", model, eth ? "eth" : "worker");
-  for (const std::string& profile : choice.profiles) {
-    arguments.insert(arguments.end(), {"--profile", profile});
-  }
-  for (const std::string& setting : choice.settings) {
-    arguments.insert(arguments.end(), {"--set", setting});
-  }
-  return prepare("the Python engine", "engine_peer.py", std::move(arguments), {}, {}, false);
+                 {std::to_string(model.batch), std::to_string(model.width),
+                  std::string(name_of(model.dtype)), std::to_string(box.host()->threads())},
+                 {}, box.stop());
 }
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
@@ -170,7 +146,7 @@ PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
       {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
        std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
        std::to_string(threads), std::to_string(box.seed()), step.compiled ? "compiled" : "eager"},
-      torch_environment(threads, step.setting), box.stop());
+      torch_environment(threads), box.stop());
 }
 
 }  // namespace howard::experiments

@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "engines/device/tensor_spec.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "experiments/workloads/devbox.h"
 #include "harness/experiment.h"
 
@@ -24,15 +23,10 @@ struct PythonMlp {
   DataType dtype = DataType::bfloat16;
 };
 
-// Returns steps of the Python engine in a process of its own, which times them. Each is over when
-// it has run. The point gets their losses, as training_loss.h says. Throws Error if the process
-// fails or its time limit passes.
-
+/// Returns steps of the Python engine on the host, in a process of its own, which times them. Each
+/// is over when it has run. The point gets their losses, as training_loss.h says. Throws Error if
+/// the process fails or its time limit passes.
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model);
-/// Does the same on the emulated chip, by its clock; steps follow each other without a finish.
-/// `choice` has the profiles of `box`. There are no values and no events.
-PreparedCase python_mlp_on_wormhole(const wormhole::ProfileChoice& choice,
-                                    wormhole::DispatchCoreType dispatch, const PythonMlp& model);
 
 enum class TorchModel : std::uint8_t { mlp, gpt2 };
 
@@ -45,12 +39,6 @@ enum class TorchNumbers : std::uint8_t {
 
 /// Parses those values of training_dtype_axis() for which PyTorch computes with the same types.
 TorchNumbers parse_torch_numbers(std::string_view dtype);
-
-enum class TorchSetting : std::uint8_t {
-  /// There is one thread pool, whose threads are bound and spin, and memory stays with the process.
-  tuned,
-  as_installed,
-};
 
 /// These are the engines of PyTorch: PyTorch as it is, and with torch.compile, which needs PyTorch
 /// 2.
@@ -67,10 +55,10 @@ struct TorchStep {
   int layers = 2;            ///< The MLP's layers, or GPT-2's blocks.
   TorchNumbers numbers = TorchNumbers::fp32;
   bool compiled = false;  ///< True if torch.compile makes both passes.
-  TorchSetting setting = TorchSetting::tuned;
 };
 
-/// Runs in a process of its own, with as many threads as the host engine. Errors are those of the
+/// Runs in a process of its own, with as many threads as the host engine. They are one pool, bound
+/// and spinning, and memory stays with the process. Errors are those of the
 /// Python engine's steps.
 PreparedCase torch_case(const DevBox& box, const TorchStep& step);
 

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/table_options.h"
 #include "harness/environment.h"
 
 namespace howard::cli {
@@ -58,10 +58,7 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("!--no-binding", options.binding);
   add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   add_profile_options(app, options.profiles);
-  app.add_option("--results", options.results);
-  app.add_option("--json", options.json);
-  app.add_option("--csv", options.csv);
-  app.add_option("--md", options.markdown);
+  add_table_options(app, options);
   app.add_option("--times", options.times);
   app.add_option("--plots", options.plots);
   add_picture_options(app, options.canvas);
@@ -71,7 +68,6 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_flag("--page", options.page);
   app.add_option("--memory", options.memory);
   app.add_flag("--all-rows", options.all_rows);
-  add_color_option(app, options.color);
   app.add_flag("--no-progress", raw.no_progress);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,8 +19,6 @@
 namespace howard::tracking {
 namespace {
 
-using reports::JsonNode;
-
 Row time_row(std::string benchmark, std::vector<double> samples) {
   Row row{.series = {std::move(benchmark), "time", "s", harness::Better::lower, Kind::sampled},
           .value = *harness::median(samples)};
@@ -32,27 +31,13 @@ Row failed_row(std::string benchmark, std::string reason) {
           .words = std::move(reason)};
 }
 
-/// Returns the text of a value; absent if it is something else.
-std::optional<std::string> text_in(const JsonNode& value) {
-  try {
-    return value.text();
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 /// Returns the member's text, "" if there is none.
 std::string optional_text(const JsonNode& node, const char* key) {
-  return node.has(key) ? text_in(node.member(key)).value_or("") : "";
+  return node.has(key) && node.member(key).is_text() ? node.member(key).text() : "";
 }
 
 double seconds_in(const JsonNode& unit) {
-  const std::string word = unit.text();
-  if (word == "ns") return 1e-9;
-  if (word == "us") return 1e-6;
-  if (word == "ms") return 1e-3;
-  if (word == "s") return 1;
-  unit.fail("ns, us, ms or s");
+  return std::array{1e-9, 1e-6, 1e-3, 1.0}.at(unit.word({"ns", "us", "ms", "s"}));
 }
 
 /// Collects the repetitions of benchmarks, in the order of the file.
@@ -107,9 +92,8 @@ std::optional<double> summary_value(const JsonNode& state, std::string_view tag)
     for (const JsonNode& datum : summary.member("data").items()) {
       if (datum.member("name").text() != "value") continue;
       const JsonNode value = datum.member("value");
-      const auto text = text_in(value);
-      if (!text) return value.number();
-      if (const auto number = parse_number(*text)) return number;
+      if (!value.is_text()) return value.number();
+      if (const auto number = parse_number(value.text())) return number;
       value.fail("a number");
     }
   }

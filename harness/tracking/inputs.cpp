@@ -3,33 +3,31 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "base/error.h"
-#include "base/json_depth.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "harness/tracking/foreign_formats.h"
 #include "harness/tracking/json_lines.h"
-#include "reports/formats/json_node.h"
 #include "reports/formats/result_json.h"
 #include "reports/formats/time_record.h"
 
 namespace howard::tracking {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::string_view kAccepted =
     "results (howard.result/1), virtual times (howard.times/1), an export (howard.run/1), JSON of "
     "Google Benchmark, hyperfine or nvbench, an ops_perf_results CSV";
+
+constexpr const char* kHint = "run_experiment track --help";
 
 [[noreturn]] void fail_kind(std::string_view source, std::string value) {
   throw Error({.attempted = fmt::format("read {}", source),
                .value = std::move(value),
                .accepted = std::string(kAccepted),
-               .hint = "run_experiment track --help"});
+               .hint = kHint});
 }
 
 /// Google Benchmark writes NaN and Infinity where JSON has no such number.
@@ -94,29 +92,19 @@ std::vector<Run> runs_of_lines(std::string_view text, std::string_view source) {
 }
 
 Run run_of_other_json(std::string_view text, std::string_view source) {
-  require_json_depth(text, fmt::format("read {}", source));
-  ordered_json value;
-  try {
-    value = ordered_json::parse(without_nan(text));
-  } catch (const ordered_json::exception& failure) {
-    fail_kind(source, json_failure(failure.what()));
-  }
-  if (!value.is_object()) fail_kind(source, "it is JSON of another kind");
+  const JsonDocument document(without_nan(text), {.attempted = fmt::format("read {}", source),
+                                                  .accepted = std::string(kAccepted),
+                                                  .hint = kHint});
+  const JsonNode root = document.root();
   const auto has_list = [&](const char* key) {
-    return value.contains(key) && value[key].is_array();
+    return root.has(key) && root.member(key).is_array();
   };
   if (has_list("benchmarks")) {
-    const ordered_json& benchmarks = value["benchmarks"];
-    const bool has_states =
-        !benchmarks.empty() && benchmarks[0].is_object() && benchmarks[0].contains("states");
-    if (has_states) return read_nvbench(reports::JsonNode(value, source, "nvbench's JSON"));
-    if (value.contains("context")) {
-      return read_google_benchmark(reports::JsonNode(value, source, "Google Benchmark's JSON"));
-    }
+    const std::vector<JsonNode> benchmarks = root.member("benchmarks").items();
+    if (!benchmarks.empty() && benchmarks[0].has("states")) return read_nvbench(root);
+    if (root.has("context")) return read_google_benchmark(root);
   }
-  if (has_list("results")) {
-    return read_hyperfine(reports::JsonNode(value, source, "hyperfine's JSON"));
-  }
+  if (has_list("results")) return read_hyperfine(root);
   fail_kind(source, "it is JSON of another kind");
 }
 

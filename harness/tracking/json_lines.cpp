@@ -3,16 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/json_depth.h"
-#include "base/text.h"
-#include "reports/formats/json_node.h"
+#include "base/json_node.h"
 
 namespace howard::tracking {
 namespace {
 
 using nlohmann::ordered_json;
-using reports::JsonNode;
 
 constexpr std::string_view kRunSchema = "howard.run/1";
 constexpr std::string_view kRunKind = "JSON of schema howard.run/1";
@@ -21,27 +17,42 @@ std::string line_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+constexpr std::tuple kConditionFields{
+    json_field("machine", &Conditions::machine),   json_field("chip", &Conditions::chip),
+    json_field("software", &Conditions::software), json_field("build", &Conditions::build),
+    json_field("compiler", &Conditions::compiler), json_field("tool", &Conditions::tool),
+    json_field("seed", &Conditions::seed),
+};
+
+constexpr std::tuple kRunFields{
+    json_field("id", &Run::id, &JsonNode::filled_text),
+    json_field("commit", &Run::commit),
+    json_field("parent", &Run::parent),
+    json_field("branch", &Run::branch),
+    json_field("time", &Run::time),
+    json_field("commit_time", &Run::commit_time),
+};
+
+/// Adds the members that `fields` lists to a JSON object, in that order.
+template <class Struct, class... Fields>
+void put(ordered_json& value, const Struct& object, const std::tuple<Fields...>& fields) {
+  std::apply([&](const auto&... field) { ((value[field.name] = object.*field.place), ...); },
+             fields);
+}
+
 ordered_json conditions_value(const Conditions& conditions, const Constants& constants) {
-  ordered_json value{{"machine", conditions.machine},   {"chip", conditions.chip},
-                     {"software", conditions.software}, {"build", conditions.build},
-                     {"compiler", conditions.compiler}, {"tool", conditions.tool},
-                     {"seed", conditions.seed}};
+  ordered_json value;
+  put(value, conditions, kConditionFields);
   if (!constants.empty()) value["constants"] = constants;
   return value;
 }
 
 void read_conditions(const JsonNode& node, Conditions& conditions, Constants& constants) {
-  conditions = {.machine = node.member("machine").text(),
-                .chip = node.member("chip").text(),
-                .software = node.member("software").text(),
-                .build = node.member("build").text(),
-                .compiler = node.member("compiler").text(),
-                .tool = node.member("tool").text(),
-                .seed = node.member("seed").natural()};
+  node.read(conditions, kConditionFields);
   constants.clear();
   if (!node.has("constants")) return;
-  for (const auto& [name, text] : node.member("constants").members()) {
-    constants.emplace(name, text.text());
+  for (auto& [name, text] : node.member("constants").named_texts()) {
+    constants.emplace(std::move(name), std::move(text));
   }
 }
 
@@ -76,7 +87,7 @@ Row read_row(const JsonNode& node) {
   const auto known = kind_of(kind.text());
   if (!known) kind.fail("exact, sampled, words, skipped or failed");
   row.series.kind = *known;
-  if (node.has("better") && !node.member("better").is_first("lower", "higher")) {
+  if (node.has("better") && node.member("better").word({"lower", "higher"}) == 1) {
     row.series.better = harness::Better::higher;
   }
   if (*known == Kind::exact) {
@@ -93,16 +104,10 @@ Row read_row(const JsonNode& node) {
   return row;
 }
 
-ordered_json parsed(std::string_view text, std::string_view source) {
-  require_json_depth(text, "read " + std::string(source));
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::exception& failure) {
-    throw Error({.attempted = "read " + std::string(source),
-                 .value = json_failure(failure.what()),
-                 .accepted = std::string(kRunKind),
-                 .hint = "a file that history --export has written"});
-  }
+JsonDocument parsed(std::string_view text, std::string_view source) {
+  return JsonDocument(text, {.attempted = "read " + std::string(source),
+                             .accepted = std::string(kRunKind),
+                             .hint = "a file that history --export has written"});
 }
 
 }  // namespace
@@ -112,15 +117,12 @@ std::string conditions_json(const Conditions& conditions, const Constants& const
 }
 
 void parse_conditions(std::string_view json, Conditions& conditions, Constants& constants) {
-  const ordered_json value = parsed(json, "the database's conditions");
-  read_conditions(JsonNode(value, "the database's conditions", kRunKind), conditions, constants);
+  read_conditions(parsed(json, "the database's conditions").root(), conditions, constants);
 }
 
 std::string run_line(const Run& run) {
-  ordered_json value{{"schema", kRunSchema},          {"id", run.id},
-                     {"commit", run.commit},          {"parent", run.parent},
-                     {"branch", run.branch},          {"time", run.time},
-                     {"commit_time", run.commit_time}};
+  ordered_json value{{"schema", kRunSchema}};
+  put(value, run, kRunFields);
   value["conditions"] = conditions_value(run.conditions, run.constants);
   ordered_json& rows = value["rows"] = ordered_json::array();
   for (const Row& row : run.rows) rows.push_back(row_value(row));
@@ -128,19 +130,13 @@ std::string run_line(const Run& run) {
 }
 
 Run parse_run_line(std::string_view line, std::string_view source) {
-  const ordered_json value = parsed(line, source);
-  const JsonNode node(value, source, kRunKind);
-  const JsonNode schema = node.member("schema");
-  if (schema.text() != kRunSchema) schema.fail("\"" + std::string(kRunSchema) + "\"");
-  Run run{.id = node.member("id").text(),
-          .commit = node.member("commit").text(),
-          .parent = node.member("parent").text(),
-          .branch = node.member("branch").text(),
-          .time = node.member("time").integer(),
-          .commit_time = node.member("commit_time").integer()};
-  if (run.id.empty()) node.member("id").fail("an id");
+  const JsonDocument document = parsed(line, source);
+  const JsonNode node = document.root();
+  node.require_schema(kRunSchema);
+  Run run;
+  node.read(run, kRunFields);
   read_conditions(node.member("conditions"), run.conditions, run.constants);
-  for (const JsonNode& row : node.member("rows").items()) run.rows.push_back(read_row(row));
+  node.member("rows").read(run.rows, read_row);
   return run;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/csv/csv_writer.h"
+#include "base/csv_writer.h"
 #include "profiler/formats/tt_metal_logs.h"
 
 namespace howard::profiler {
@@ -308,8 +308,6 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
 
 }  // namespace
 
-std::span<const std::string_view> ops_csv_columns() { return kColumns; }
-
 std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device) {
   CsvWriter csv;
   for (const std::string_view column : kColumns) csv.add(column);
@@ -326,7 +324,7 @@ std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device
         latency < 0 ? -nanoseconds(-latency, device.clock) : nanoseconds(latency, device.clock));
     last->second = cycles_of(record.run.kernel.end, device.clock);
   }
-  return std::move(csv).take();
+  return csv.take();
 }
 
 }  // namespace howard::profiler

@@ -16,9 +16,6 @@ namespace howard::profiler {
 /// outputs have no column.
 std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device);
 
-/// Returns the columns of that file.
-std::span<const std::string_view> ops_csv_columns();
-
 /// tt-metal's own profiler keeps no more programs (PROFILER_OP_SUPPORT_COUNT). Each takes some 70
 /// KB.
 inline constexpr std::size_t kMostDeviceLogPrograms = 1'000;

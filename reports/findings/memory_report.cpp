@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/formats/csv_row.h"
+#include "base/csv_writer.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
@@ -219,14 +219,15 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
 }
 
 std::string buffers_csv(const MemoryUse& use) {
-  std::string text = "memory,buffer,name,phase,bytes,allocated_ps,released_ps\n";
+  CsvWriter csv;
+  csv.add_record({"memory", "buffer", "name", "phase", "bytes", "allocated_ps", "released_ps"});
   for (const BufferLifetime& lifetime : use.lifetimes) {
-    append_csv_row(text, {std::string(name_of(lifetime.kind)), std::to_string(lifetime.buffer),
-                          lifetime.name, lifetime.phase, std::to_string(lifetime.size.value()),
-                          std::to_string(lifetime.allocated.ps()),
-                          lifetime.released ? std::to_string(lifetime.released->ps()) : ""});
+    csv.add_record({std::string(name_of(lifetime.kind)), std::to_string(lifetime.buffer),
+                    lifetime.name, lifetime.phase, std::to_string(lifetime.size.value()),
+                    std::to_string(lifetime.allocated.ps()),
+                    lifetime.released ? std::to_string(lifetime.released->ps()) : ""});
   }
-  return text;
+  return csv.take();
 }
 
 PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name, const std::string& title,

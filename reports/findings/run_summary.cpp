@@ -24,11 +24,11 @@ void add(ExperimentSummary& sum, const ExperimentSummary& one) {
   sum.error_sum += one.error_sum;
 }
 
-void add_column(Table& table, std::string title, const std::vector<ExperimentSummary>& rows,
-                std::size_t ExperimentSummary::*count) {
-  std::vector<std::optional<std::uint64_t>> counts;
-  for (const ExperimentSummary& row : rows) counts.emplace_back(row.*count);
-  add_counts(table, std::move(title), counts);
+void add_counts_of(Table& table, std::string title, const std::vector<ExperimentSummary>& rows,
+                   std::size_t ExperimentSummary::*count) {
+  add_counts(table, std::move(title), each(rows, [&](const ExperimentSummary& row) {
+               return std::optional<std::uint64_t>(row.*count);
+             }));
 }
 
 }  // namespace
@@ -63,27 +63,23 @@ Table summary_table(std::span<const harness::ExperimentResult> results,
     add(sum, rows.back());
   }
   rows.push_back(sum);
-  std::vector<std::string> names;
-  std::vector<std::optional<double>> errors;
-  for (const ExperimentSummary& row : rows) {
-    names.push_back(row.experiment);
-    errors.push_back(row.compared == 0
-                         ? std::nullopt
-                         : std::optional(row.error_sum / static_cast<double>(row.compared)));
-  }
+  const auto mean_error = [](const ExperimentSummary& row) {
+    return row.compared == 0 ? std::nullopt
+                             : std::optional(row.error_sum / static_cast<double>(row.compared));
+  };
   const bool compares = sum.published > 0;
   Table table{.caption = compares ? "what was run, and how far it is from what was published"
                                   : "what was run; nothing of it was published"};
-  add_words(table, "experiment", names);
-  add_column(table, "points", rows, &ExperimentSummary::points);
-  if (sum.failed > 0) add_column(table, "failed", rows, &ExperimentSummary::failed);
+  add_words(table, "experiment", each(rows, &ExperimentSummary::experiment));
+  add_counts_of(table, "points", rows, &ExperimentSummary::points);
+  if (sum.failed > 0) add_counts_of(table, "failed", rows, &ExperimentSummary::failed);
   if (compares) {
-    add_column(table, "published", rows, &ExperimentSummary::published);
-    add_column(table, "compared", rows, &ExperimentSummary::compared);
-    add_column(table, "within 10 %", rows, &ExperimentSummary::reproduced);
-    add_quantities(table, "mean |error|", "1", errors);
-    add_column(table, "predicted", rows, &ExperimentSummary::predictions);
-    add_column(table, "artefacts", rows, &ExperimentSummary::artefacts);
+    add_counts_of(table, "published", rows, &ExperimentSummary::published);
+    add_counts_of(table, "compared", rows, &ExperimentSummary::compared);
+    add_counts_of(table, "within 10 %", rows, &ExperimentSummary::reproduced);
+    add_quantities(table, "mean |error|", "1", each(rows, mean_error));
+    add_counts_of(table, "predicted", rows, &ExperimentSummary::predictions);
+    add_counts_of(table, "artefacts", rows, &ExperimentSummary::artefacts);
   }
   if (!seconds.empty()) {
     std::vector<std::optional<double>> times(seconds.begin(), seconds.end());

@@ -18,6 +18,7 @@
 #include "reports/findings/gap_report.h"
 #include "reports/findings/merged_devices_tables.h"
 #include "reports/findings/op_groups.h"
+#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -28,84 +29,19 @@ using profiler::LoggedRun;
 using profiler::ProgramRun;
 using profiler::Timeline;
 
-/// Builds a table whose times get one prefix per column. The prefix is known when all rows are
-/// there.
-class TableBuilder {
- public:
-  explicit TableBuilder(std::string caption) { table_.caption = std::move(caption); }
+/// Returns `part` of `whole`; nothing if the whole is zero.
+std::optional<double> share_of(SimTime part, SimTime whole) {
+  return whole > SimTime() ? std::optional(part.seconds() / whole.seconds()) : std::nullopt;
+}
 
-  void text(std::string title) { columns_.push_back({.title = std::move(title)}); }
-  void number(std::string title) {
-    columns_.push_back({.title = std::move(title), .number = true});
-  }
-  void time(std::string title) { quantity(std::move(title), "s"); }
-  void share(std::string title) { quantity(std::move(title), "1"); }
+std::optional<std::uint64_t> some(std::uint64_t count) { return count; }
 
-  void begin_row() { rows_.emplace_back(); }
-  void add(std::string text) { rows_.back().push_back({.text = std::move(text)}); }
-  void add(std::uint64_t count) { add(fmt::to_string(count)); }
-  void add(SimTime time) { add(time.seconds()); }
-  void add(double value) { rows_.back().push_back({.value = value}); }
-  /// Adds `part` of `whole`; nothing if the whole is zero.
-  void add_share(SimTime part, SimTime whole) {
-    if (whole > SimTime()) {
-      add(part.seconds() / whole.seconds());
-    } else {
-      add(std::string());
-    }
-  }
-  void note(std::string sentence) { table_.notes.push_back(std::move(sentence)); }
-
-  /// Appends the table, unless it has no rows.
-  void append_to(std::vector<Table>& tables) && {
-    if (rows_.empty()) return;
-    for (const Row& row : rows_) {
-      TableRow& out = table_.rows.emplace_back();
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        out.cells.push_back({.text = columns_[i].si_unit.empty()
-                                         ? row[i].text
-                                         : quantity_text(row[i], scale_of(i))});
-      }
-    }
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool has_unit = !columns_[i].si_unit.empty();
-      table_.columns.push_back({.title = columns_[i].title,
-                                .unit = has_unit ? scale_of(i).unit : "",
-                                .number = columns_[i].number});
-    }
-    tables.push_back(std::move(table_));
-  }
-
- private:
-  struct Value {
-    std::string text;
-    std::optional<double> value;
-  };
-  using Row = std::vector<Value>;
-  struct Column {
-    std::string title;
-    bool number = false;
-    std::string si_unit;  ///< Empty for text or a plain number.
-  };
-
-  void quantity(std::string title, std::string unit) {
-    columns_.push_back({.title = std::move(title), .number = true, .si_unit = std::move(unit)});
-  }
-  Scale scale_of(std::size_t column) const {
-    std::vector<double> values;
-    for (const Row& row : rows_) {
-      if (row[column].value) values.push_back(*row[column].value);
-    }
-    return fit_scale(columns_[column].si_unit, values);
-  }
-  static std::string quantity_text(const Value& value, const Scale& scale) {
-    return value.value ? format_number(*value.value, scale) : value.text;
-  }
-
-  Table table_;
-  std::vector<Column> columns_;
-  std::vector<Row> rows_;
-};
+/// Appends a table, unless it has no rows.
+void append(Table table, std::string_view title, std::vector<Table>& tables) {
+  if (table.rows.empty()) return;
+  table.caption = fmt::format("{}: {}", title, table.caption);
+  tables.push_back(std::move(table));
+}
 
 /// Says in what the programs of a run differ.
 struct Variety {
@@ -133,7 +69,13 @@ std::string describe(const profiler::LoggedDevice& device) {
                      device.clock.value() / 1'000'000);
 }
 
-void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind,
+/// A device, a queue or a sub-device as a row of a table.
+struct LaneRow {
+  std::string name;
+  const profiler::BusyLane* lane;
+};
+
+void add_lanes(std::vector<LaneRow>& rows, const LoggedRun& run, LaneKind kind,
                std::span<const profiler::BusyLane> lanes) {
   for (const profiler::BusyLane& lane : lanes) {
     const auto device = std::ranges::find(run.devices, lane.device, &profiler::LoggedDevice::id);
@@ -144,14 +86,7 @@ void add_lanes(TableBuilder& table, const LoggedRun& run, LaneKind kind,
       const bool named = lane.index < run.lanes.size();
       name = named ? run.lanes[lane.index] : name + fmt::format(", sub-device {}", lane.index);
     }
-    table.begin_row();
-    table.add(std::move(name));
-    table.add(std::uint64_t{lane.programs});
-    table.add(lane.span.duration());
-    table.add(lane.busy);
-    table.add(lane.idle);
-    table.add_share(lane.idle, lane.span.duration());
-    table.add(std::uint64_t{lane.gaps.size()});
+    rows.push_back({std::move(name), &lane});
   }
 }
 
@@ -176,25 +111,22 @@ Lanes lanes_of(const Timeline& timeline, const Variety& variety) {
 /// Shows the busy time of a log that does not say when its programs ran.
 void busy_table(const LoggedRun& run, std::string_view title, const Lanes& lanes,
                 std::vector<Table>& tables) {
-  TableBuilder table(
-      fmt::format("{}: {}", title, counted(run.timeline.programs.size(), "program")));
-  table.text("where");
-  table.number("programs");
-  table.time("kernels");
-  for (const profiler::BusyLane& lane : lanes.devices) {
-    table.begin_row();
-    table.add(fmt::format("device {}", lane.device));
-    table.add(std::uint64_t{lane.programs});
-    table.add(lane.program_time);
-  }
-  std::move(table).append_to(tables);
+  Table table{.caption = counted(run.timeline.programs.size(), "program")};
+  add_words(table, "where", each(lanes.devices, [](const profiler::BusyLane& lane) {
+              return fmt::format("device {}", lane.device);
+            }));
+  add_counts(table, "programs", each(lanes.devices, [](const profiler::BusyLane& lane) {
+               return some(lane.programs);
+             }));
+  add_times(table, "kernels", each(lanes.devices, &profiler::BusyLane::program_time));
+  append(std::move(table), title, tables);
 }
 
 /// Notes how the clocks of the hosts and the devices belong together.
-void add_clock_notes(const LoggedRun& run, TableBuilder& table) {
+void add_clock_notes(const LoggedRun& run, Table& table) {
   for (const profiler::LoggedDevice& device : run.devices) {
     if (!device.host_clock) continue;
-    table.note(fmt::format(
+    table.notes.push_back(fmt::format(
         "device {}: its clock counts {:.4f} s in a second of the host's; a call's place among the "
         "programs is known to {}",
         device.id, device.host_clock->rate,
@@ -202,75 +134,82 @@ void add_clock_notes(const LoggedRun& run, TableBuilder& table) {
   }
 }
 
+void add_lane_columns(Table& table, const std::vector<LaneRow>& rows) {
+  add_words(table, "where", each(rows, &LaneRow::name));
+  add_counts(table, "programs",
+             each(rows, [](const LaneRow& row) { return some(row.lane->programs); }));
+  add_times(table, "span",
+            each(rows, [](const LaneRow& row) { return row.lane->span.duration(); }));
+  add_times(table, "busy", each(rows, [](const LaneRow& row) { return row.lane->busy; }));
+  add_times(table, "idle", each(rows, [](const LaneRow& row) { return row.lane->idle; }));
+  add_quantities(table, "idle share", "1", each(rows, [](const LaneRow& row) {
+                   return share_of(row.lane->idle, row.lane->span.duration());
+                 }));
+  add_counts(table, "gaps",
+             each(rows, [](const LaneRow& row) { return some(row.lane->gaps.size()); }));
+}
+
 void lane_table(const LoggedRun& run, std::string_view title, const Variety& variety,
                 const Lanes& lanes, std::vector<Table>& tables) {
   const Timeline& timeline = run.timeline;
   if (timeline.programs.empty()) return;
   if (!run.knows_starts) return busy_table(run, title, lanes, tables);
-  TableBuilder table(fmt::format("{}: {}", title, counted(timeline.programs.size(), "program")));
-  table.text("where");
-  table.number("programs");
-  table.time("span");
-  table.time("busy");
-  table.time("idle");
-  table.share("idle share");
-  table.number("gaps");
-  add_lanes(table, run, LaneKind::device, lanes.devices);
-  if (variety.queues) {
-    add_lanes(table, run, LaneKind::queue, profiler::find_gaps(timeline, LaneKind::queue));
-  }
-  add_lanes(table, run, LaneKind::sub_device, lanes.sub_devices);
+  std::vector<LaneRow> rows;
+  add_lanes(rows, run, LaneKind::device, lanes.devices);
+  const std::vector<profiler::BusyLane> queues =
+      variety.queues ? profiler::find_gaps(timeline, LaneKind::queue)
+                     : std::vector<profiler::BusyLane>();
+  add_lanes(rows, run, LaneKind::queue, queues);
+  add_lanes(rows, run, LaneKind::sub_device, lanes.sub_devices);
+  Table table{.caption = counted(timeline.programs.size(), "program")};
+  add_lane_columns(table, rows);
   const profiler::SequentialGaps sequential = profiler::sequential_gaps(lanes.devices);
   if (const auto share = sequential.share()) {
-    table.note(
+    table.notes.push_back(
         fmt::format("one program after the other, as the report counts: {}, {} idle, "
                     "{} of idle + busy",
                     counted(sequential.gaps, "gap"),
                     format_quantity(sequential.idle.seconds(), "s"), format_quantity(*share, "1")));
   }
   if (variety.replayed > 0) {
-    table.note(fmt::format("{} of the programs are of {} of traces", variety.replayed,
-                           counted(variety.replays.size(), "replay")));
+    table.notes.push_back(fmt::format("{} of the programs are of {} of traces", variety.replayed,
+                                      counted(variety.replays.size(), "replay")));
   }
   add_clock_notes(run, table);
   const profiler::OpToOp op_to_op = profiler::op_to_op(lanes.devices);
   if (op_to_op.negative > 0) {
-    table.note(fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",
-                           op_to_op.negative, op_to_op.count,
-                           format_quantity(op_to_op.negative_total.seconds(), "s")));
+    table.notes.push_back(fmt::format(
+        "{} of {} op-to-op latencies are negative (programs overlap), {} in sum", op_to_op.negative,
+        op_to_op.count, format_quantity(op_to_op.negative_total.seconds(), "s")));
   }
-  std::move(table).append_to(tables);
+  append(std::move(table), title, tables);
 }
 
 void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
               std::vector<Table>& tables) {
   const std::vector<OpGroup> groups = group_programs(timeline, &ProgramRun::name);
   const SimTime whole = total_time(groups);
-  TableBuilder table(fmt::format("{}: ops by kernel time", title));
-  table.text("op");
-  table.number("runs");
-  table.time("time");
-  table.share("share");
-  table.time("mean");
-  table.time("shortest");
-  table.time("longest");
-  const std::size_t shown = std::min(top, groups.size());
-  for (const OpGroup& group : std::span(groups).first(shown)) {
-    table.begin_row();
-    table.add(std::string(timeline.names.name(group.name)));
-    table.add(group.runs);
-    table.add(group.time);
-    table.add_share(group.time, whole);
-    table.add(group.time.seconds() / static_cast<double>(group.runs));
-    table.add(group.shortest);
-    table.add(group.longest);
+  const auto shown = std::span(groups).first(std::min(top, groups.size()));
+  Table table{.caption = "ops by kernel time"};
+  add_words(table, "op", each(shown, [&](const OpGroup& group) {
+              return std::string(timeline.names.name(group.name));
+            }));
+  add_counts(table, "runs", each(shown, [](const OpGroup& group) { return some(group.runs); }));
+  add_times(table, "time", each(shown, &OpGroup::time));
+  add_quantities(table, "share", "1",
+                 each(shown, [&](const OpGroup& group) { return share_of(group.time, whole); }));
+  add_quantities(table, "mean", "s", each(shown, [](const OpGroup& group) {
+                   return std::optional(group.time.seconds() / static_cast<double>(group.runs));
+                 }));
+  add_times(table, "shortest", each(shown, &OpGroup::shortest));
+  add_times(table, "longest", each(shown, &OpGroup::longest));
+  if (shown.size() < groups.size()) {
+    const SimTime rest = total_time(std::span(groups).subspan(shown.size()));
+    table.notes.push_back(fmt::format("{} left out: {}",
+                                      counted(groups.size() - shown.size(), "op"),
+                                      format_quantity(rest.seconds(), "s")));
   }
-  if (shown < groups.size()) {
-    const SimTime rest = total_time(std::span(groups).subspan(shown));
-    table.note(fmt::format("{} left out: {}", counted(groups.size() - shown, "op"),
-                           format_quantity(rest.seconds(), "s")));
-  }
-  std::move(table).append_to(tables);
+  append(std::move(table), title, tables);
 }
 
 void section_table(const Timeline& timeline, std::span<const profiler::BusyLane> lanes,
@@ -285,52 +224,40 @@ void section_table(const Timeline& timeline, std::span<const profiler::BusyLane>
     }
   }
   std::ranges::sort(groups, {}, &OpGroup::name);  // in the order in which they began
-  TableBuilder table(fmt::format("{}: kernel and idle time by section", title));
-  table.text("section");
-  table.number("programs");
-  table.time("time");
-  table.share("share");
-  table.time("idle before its programs");
-  const std::size_t shown = std::min(top, groups.size());
-  for (const OpGroup& group : std::span(groups).first(shown)) {
-    const std::string_view name = timeline.names.name(group.name);
-    table.begin_row();
-    table.add(std::string(name.empty() ? "(before the first)" : name));
-    table.add(group.runs);
-    table.add(group.time);
-    table.add_share(group.time, whole);
-    table.add(idle[group.name]);
+  const auto shown = std::span(groups).first(std::min(top, groups.size()));
+  Table table{.caption = "kernel and idle time by section"};
+  add_words(table, "section", each(shown, [&](const OpGroup& group) {
+              const std::string_view name = timeline.names.name(group.name);
+              return std::string(name.empty() ? "(before the first)" : name);
+            }));
+  add_counts(table, "programs", each(shown, [](const OpGroup& group) { return some(group.runs); }));
+  add_times(table, "time", each(shown, &OpGroup::time));
+  add_quantities(table, "share", "1",
+                 each(shown, [&](const OpGroup& group) { return share_of(group.time, whole); }));
+  add_times(table, "idle before its programs",
+            each(shown, [&](const OpGroup& group) { return idle[group.name]; }));
+  if (shown.size() < groups.size()) {
+    table.notes.push_back(counted(groups.size() - shown.size(), "more section"));
   }
-  if (shown < groups.size()) table.note(counted(groups.size() - shown, "more section"));
-  std::move(table).append_to(tables);
-}
-
-/// Appends one of the tables that experiments show too, unless it is empty.
-void append(Table table, std::string_view title, std::vector<Table>& tables) {
-  if (table.rows.empty()) return;
-  table.caption = fmt::format("{}: {}", title, table.caption);
-  tables.push_back(std::move(table));
+  append(std::move(table), title, tables);
 }
 
 void host_table(const LoggedRun& run, std::string_view title, std::size_t top,
                 std::vector<Table>& tables) {
   std::vector<profiler::HostOp> ops = run.host_ops;
   std::ranges::stable_sort(ops, std::ranges::greater(), &profiler::HostOp::time);
-  TableBuilder table(fmt::format("{}: ops on the host", title));
-  table.text("op");
-  table.text("type");
-  table.number("calls");
-  table.time("time");
-  const std::size_t shown = std::min(top, ops.size());
-  for (const profiler::HostOp& op : std::span(ops).first(shown)) {
-    table.begin_row();
-    table.add(std::string(run.timeline.names.name(op.name)));
-    table.add(op.type);
-    table.add(op.calls);
-    table.add(op.time);
-  }
-  if (shown < ops.size()) table.note(counted(ops.size() - shown, "more op"));
-  std::move(table).append_to(tables);
+  const auto shown = std::span(ops).first(std::min(top, ops.size()));
+  Table table{.caption = "ops on the host"};
+  add_words(table, "op", each(shown, [&](const profiler::HostOp& op) {
+              return std::string(run.timeline.names.name(op.name));
+            }));
+  add_words(table, "type", each(shown, &profiler::HostOp::type));
+  add_counts(table, "calls",
+             each(shown, [](const profiler::HostOp& op) { return some(op.calls); }));
+  add_times(table, "time", each(shown, &profiler::HostOp::time));
+  if (shown.size() < ops.size())
+    table.notes.push_back(counted(ops.size() - shown.size(), "more op"));
+  append(std::move(table), title, tables);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/csv_writer.h"
 #include "harness/statistics.h"
-#include "reports/formats/csv_row.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -96,8 +96,8 @@ void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) 
   const std::size_t details_begin = header.size();
   append(header, details);
   header.emplace_back("skipped");
-  std::string text;
-  append_csv_row(text, header);
+  CsvWriter writer;
+  writer.add_record(header);
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
       Fields start{result.experiment, std::string(name_of(point.backend))};
@@ -110,15 +110,14 @@ void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) 
         append(row, metric);
         row.resize(details_begin);
         append(row, end);
-        append_csv_row(text, row);
+        writer.add_record(row);
       };
       for (const Metric& metric : point.metrics) append_row(metric_fields(point, metric));
       if (point.metrics.empty()) append_row({});
-      sink(text);
-      text.clear();
+      sink(writer.take());
     }
   }
-  if (!text.empty()) sink(text);
+  if (const std::string rest = writer.take(); !rest.empty()) sink(rest);
 }
 
 }  // namespace howard::reports

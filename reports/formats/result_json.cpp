@@ -2,15 +2,13 @@
 #include "reports/formats/result_json.h"
 
 #include <algorithm>
+#include <array>
 #include <climits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/error.h"
-#include "base/json_depth.h"
-#include "base/text.h"
-#include "reports/formats/json_node.h"
+#include "base/json_node.h"
 #include "reports/formats/json_text.h"
 
 namespace howard::reports {
@@ -23,7 +21,6 @@ using harness::Metric;
 using harness::PointResult;
 using harness::Reference;
 using harness::RunContext;
-using nlohmann::ordered_json;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::string_view kResultSchema = "howard.result/1";
@@ -46,7 +43,7 @@ class UniqueMembers {
   std::vector<std::string_view> names_;
 };
 
-void write(JsonText& out, const char* name, const Words& words) {
+void write(JsonText& out, std::string_view name, const Words& words) {
   out.member(name);
   out.begin('{');
   UniqueMembers members(out);
@@ -57,12 +54,12 @@ void write(JsonText& out, const char* name, const Words& words) {
   out.end('}');
 }
 
-void write(JsonText& out, const char* name, std::string_view text) {
+void write(JsonText& out, std::string_view name, std::string_view text) {
   out.member(name);
   out.text(text);
 }
 
-void write(JsonText& out, const char* name, const std::vector<std::string>& texts) {
+void write(JsonText& out, std::string_view name, const std::vector<std::string>& texts) {
   out.member(name);
   out.begin('[');
   for (const std::string& text : texts) {
@@ -72,7 +69,7 @@ void write(JsonText& out, const char* name, const std::vector<std::string>& text
   out.end(']');
 }
 
-void write(JsonText& out, const char* name, std::span<const double> numbers) {
+void write(JsonText& out, std::string_view name, std::span<const double> numbers) {
   out.member(name);
   out.begin('[');
   for (const double number : numbers) {
@@ -82,17 +79,46 @@ void write(JsonText& out, const char* name, std::span<const double> numbers) {
   out.end(']');
 }
 
-Words to_words(const JsonNode& object) {
-  Words words;
-  for (const auto& [name, value] : object.members()) words.emplace_back(name, value.text());
-  return words;
+void write(JsonText& out, std::string_view name, double value) {
+  out.member(name);
+  out.number(value);
+}
+
+void write(JsonText& out, std::string_view name, bool value) {
+  out.member(name);
+  out.boolean(value);
+}
+
+void write(JsonText& out, std::string_view name, int value) {
+  out.member(name);
+  out.integer(value);
+}
+
+void write(JsonText& out, std::string_view name, std::uint64_t value) {
+  out.member(name);
+  out.natural(value);
+}
+
+/// Writes an object of the members that `fields` lists, in that order. An empty one that is not
+/// required is left out.
+template <class Struct, class... Fields>
+void write(JsonText& out, const Struct& object, const std::tuple<Fields...>& fields) {
+  const auto write_field = [&](const auto& field) {
+    const auto& value = object.*field.place;
+    if constexpr (requires { value.empty(); }) {
+      if (!field.required && value.empty()) return;
+    }
+    write(out, field.name, value);
+  };
+  out.begin('{');
+  std::apply([&](const auto&... field) { (write_field(field), ...); }, fields);
+  out.end('}');
 }
 
 void write(JsonText& out, const Metric& metric, Backend backend) {
   const bool on_virtual_clock = metric.virtual_time || backend == Backend::emulated;
   out.begin('{');
-  out.member("value");
-  out.number(metric.value);
+  write(out, "value", metric.value);
   write(out, "unit", metric.unit);
   write(out, "clock", std::string_view(on_virtual_clock ? "virtual" : "wall"));
   write(out, "noise", std::string_view(metric.samples.empty() ? "exact" : "sampled"));
@@ -111,17 +137,25 @@ void write(JsonText& out, const Metric& metric, Backend backend) {
   out.end('}');
 }
 
+constexpr std::tuple kMetricFields{
+    json_field("value", &Metric::value),
+    json_field("unit", &Metric::unit),
+    json_field("better", &Metric::better,
+               [](const JsonNode& node) {
+                 return node.word({"lower", "higher"}) == 0 ? Better::lower : Better::higher;
+               }),
+    json_field("samples", &Metric::samples),
+    optional_field("picoseconds", &Metric::virtual_time,
+                   [](const JsonNode& node) { return SimTime::picoseconds(node.integer()); }),
+};
+
 Metric to_metric(const std::string& name, const JsonNode& object) {
-  Metric metric{.name = name,
-                .value = object.member("value").number(),
-                .unit = object.member("unit").text(),
-                .better = object.member("better").is_first("lower", "higher") ? Better::lower
-                                                                              : Better::higher,
-                .samples = object.member("samples").numbers()};
+  Metric metric{.name = name};
+  object.read(metric, kMetricFields);
   // What follows from the rest is checked, so that a file edited by hand cannot contradict itself.
-  object.member("clock").is_first("virtual", "wall");
+  object.member("clock").word({"virtual", "wall"});
   const JsonNode noise = object.member("noise");
-  if (noise.is_first("exact", "sampled") != metric.samples.empty()) {
+  if ((noise.word({"exact", "sampled"}) == 0) != metric.samples.empty()) {
     noise.fail("\"sampled\" with samples, \"exact\" without");
   }
   if (const JsonNode interval = object.member("ci95"); !interval.is_null()) {
@@ -129,32 +163,14 @@ Metric to_metric(const std::string& name, const JsonNode& object) {
     if (ends.size() != 2) interval.fail("two numbers, or null");
     metric.ci95 = {ends[0], ends[1]};
   }
-  if (object.has("picoseconds")) {
-    metric.virtual_time = SimTime::picoseconds(object.member("picoseconds").integer());
-  }
   return metric;
 }
 
-void write(JsonText& out, const Reference& reference) {
-  out.begin('{');
-  write(out, "metric", reference.metric);
-  out.member("value");
-  out.number(reference.value);
-  write(out, "unit", reference.unit);
-  write(out, "source", reference.source);
-  write(out, "status", reference.status);
-  write(out, "note", reference.note);
-  out.end('}');
-}
-
-Reference to_reference(const JsonNode& object) {
-  return {.metric = object.member("metric").text(),
-          .value = object.member("value").number(),
-          .unit = object.member("unit").text(),
-          .source = object.member("source").text(),
-          .status = object.member("status").text(),
-          .note = object.member("note").text()};
-}
+constexpr std::tuple kReferenceFields{
+    json_field("metric", &Reference::metric), json_field("value", &Reference::value),
+    json_field("unit", &Reference::unit),     json_field("source", &Reference::source),
+    json_field("status", &Reference::status), json_field("note", &Reference::note),
+};
 
 void write(JsonText& out, const PointResult& point) {
   out.begin('{');
@@ -163,8 +179,7 @@ void write(JsonText& out, const PointResult& point) {
   write(out, "backend", name_of(point.backend));
   out.member("skipped");
   point.skipped ? out.text(*point.skipped) : out.null();
-  out.member("failed");
-  out.boolean(point.failed);
+  write(out, "failed", point.failed);
   out.member("metrics");
   out.begin('{');
   UniqueMembers metrics(out);
@@ -176,77 +191,52 @@ void write(JsonText& out, const PointResult& point) {
   write(out, "details", point.details);
   write(out, "warnings", point.warnings);
   out.member("reference");
-  point.reference ? write(out, *point.reference) : out.null();
+  point.reference ? write(out, *point.reference, kReferenceFields) : out.null();
   out.end('}');
 }
 
 Backend to_backend(const JsonNode& word) {
-  const std::string text = word.text();
-  for (const Backend backend : {Backend::emulated, Backend::host, Backend::log}) {
-    if (text == name_of(backend)) return backend;
-  }
-  word.fail("\"emulated\", \"host\" or \"log\"");
+  return std::array{Backend::emulated, Backend::host, Backend::log}.at(
+      word.word({"emulated", "host", "log"}));
 }
 
+/// These members are read by their types; a point is written member by member, because the metrics
+/// stand between them.
+constexpr std::tuple kPointFields{
+    json_field("backend", &PointResult::backend, to_backend),
+    json_field("params", &PointResult::parameters, &JsonNode::named_texts),
+    json_field("failed", &PointResult::failed),
+    json_field("details", &PointResult::details, &JsonNode::named_texts),
+    json_field("warnings", &PointResult::warnings),
+    json_field("skipped", &PointResult::skipped),
+    json_field("reference", &PointResult::reference, kReferenceFields),
+};
+
 PointResult to_point(const JsonNode& object) {
-  PointResult point{
-      .backend = to_backend(object.member("backend")),
-      .parameters = to_words(object.member("params")),
-      .failed = object.member("failed").boolean(),
-      .details = to_words(object.member("details")),
-      .warnings = object.member("warnings").texts(),
-  };
-  if (const JsonNode reason = object.member("skipped"); !reason.is_null()) {
-    point.skipped = reason.text();
-  }
+  PointResult point;
+  object.read(point, kPointFields);
   for (const auto& [name, metric] : object.member("metrics").members()) {
     point.metrics.push_back(to_metric(name, metric));
-  }
-  if (const JsonNode reference = object.member("reference"); !reference.is_null()) {
-    point.reference = to_reference(reference);
   }
   return point;
 }
 
-void write(JsonText& out, const RunContext& context) {
-  out.begin('{');
-  write(out, "version", context.version);
-  write(out, "git", context.git);
-  write(out, "compiler", context.compiler);
-  write(out, "build_type", context.build_type);
-  write(out, "cpu", context.cpu);
-  out.member("threads");
-  out.integer(context.threads);
-  write(out, "chip_profile", context.chip_profile);
-  write(out, "software_profile", context.software_profile);
-  out.member("published_chip");
-  out.boolean(context.published_chip);
-  if (!context.constants.empty()) write(out, "constants", context.constants);
-  out.member("seed");
-  out.natural(context.seed);
-  write(out, "warnings", context.warnings);
-  out.end('}');
-}
-
-RunContext to_context(const JsonNode& object) {
-  const JsonNode threads = object.member("threads");
-  if (threads.integer() < 0 || threads.integer() > INT_MAX) threads.fail("a number of threads");
-  RunContext context{
-      .version = object.member("version").text(),
-      .git = object.member("git").text(),
-      .compiler = object.member("compiler").text(),
-      .build_type = object.member("build_type").text(),
-      .cpu = object.member("cpu").text(),
-      .threads = static_cast<int>(threads.integer()),
-      .chip_profile = object.member("chip_profile").text(),
-      .software_profile = object.member("software_profile").text(),
-      // A file of a version before this member has its references already.
-      .published_chip = !object.has("published_chip") || object.member("published_chip").boolean(),
-      .seed = object.member("seed").natural(),
-      .warnings = object.member("warnings").texts()};
-  if (object.has("constants")) context.constants = to_words(object.member("constants"));
-  return context;
-}
+constexpr std::tuple kContextFields{
+    json_field("version", &RunContext::version),
+    json_field("git", &RunContext::git),
+    json_field("compiler", &RunContext::compiler),
+    json_field("build_type", &RunContext::build_type),
+    json_field("cpu", &RunContext::cpu),
+    json_field("threads", &RunContext::threads,
+               [](const JsonNode& node) { return static_cast<int>(node.integer(0, INT_MAX)); }),
+    json_field("chip_profile", &RunContext::chip_profile),
+    json_field("software_profile", &RunContext::software_profile),
+    // A file of a version before this member has its references already.
+    optional_field("published_chip", &RunContext::published_chip),
+    optional_field("constants", &RunContext::constants, &JsonNode::named_texts),
+    json_field("seed", &RunContext::seed),
+    json_field("warnings", &RunContext::warnings),
+};
 
 /// Holds a result, and its points wherever they are.
 struct Part {
@@ -269,9 +259,8 @@ void write(JsonText& out, const Part& part, const TextSink& sink) {
   write(out, "schema", kResultSchema);
   write(out, "experiment", part.result->experiment);
   out.member("context");
-  write(out, part.result->context);
-  out.member("interrupted");
-  out.boolean(part.result->interrupted);
+  write(out, part.result->context, kContextFields);
+  write(out, "interrupted", part.result->interrupted);
   out.member("points");
   out.begin('[');
   for (const PointResult* const point : part.points) {
@@ -295,15 +284,17 @@ void write(std::span<const Part> parts, const TextSink& sink) {
   sink(out.take() + "\n");
 }
 
+constexpr std::tuple kResultFields{
+    json_field("experiment", &ExperimentResult::experiment),
+    json_field("context", &ExperimentResult::context, kContextFields),
+    json_field("interrupted", &ExperimentResult::interrupted),
+    json_field("points", &ExperimentResult::points, to_point),
+};
+
 ExperimentResult to_result(const JsonNode& object) {
-  const JsonNode schema = object.member("schema");
-  if (schema.text() != kResultSchema) schema.fail("\"" + std::string(kResultSchema) + "\"");
-  ExperimentResult result{.experiment = object.member("experiment").text(),
-                          .context = to_context(object.member("context")),
-                          .interrupted = object.member("interrupted").boolean()};
-  for (const JsonNode& point : object.member("points").items()) {
-    result.points.push_back(to_point(point));
-  }
+  object.require_schema(kResultSchema);
+  ExperimentResult result;
+  object.read(result, kResultFields);
   return result;
 }
 
@@ -327,20 +318,13 @@ void write_result_json(std::span<const ExperimentResult> finished, const Experim
 }
 
 std::vector<ExperimentResult> parse_result_json(std::string_view text, std::string_view source) {
-  require_json_depth(text, "read " + std::string(source));
-  ordered_json file;
-  try {
-    file = ordered_json::parse(text);
-  } catch (const ordered_json::exception& failure) {
-    throw Error({.attempted = "read " + std::string(source),
-                 .value = json_failure(failure.what()),
-                 .accepted = std::string(kKind),
-                 .hint = "a file that a run wrote"});
-  }
-  const JsonNode root(file, source, kKind);
+  const JsonDocument document(text, {.attempted = "read " + std::string(source),
+                                     .accepted = std::string(kKind),
+                                     .hint = "a file that a run wrote"});
+  const JsonNode root = document.root();
   if (!root.is_array()) return {to_result(root)};
   std::vector<ExperimentResult> results;
-  for (const JsonNode& object : root.items()) results.push_back(to_result(object));
+  root.read(results, to_result);
   return results;
 }
 

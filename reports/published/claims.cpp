@@ -7,8 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.h"
-#include "reports/formats/json_node.h"
+#include "base/json_node.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 
@@ -27,34 +26,50 @@ constexpr std::string_view kClaimsSchema = "howard.claims/1";
 constexpr double kEven = 0.10;
 constexpr double kSame = 0.28;
 
-PointMetric parse_point_metric(const JsonNode& node) {
-  PointMetric parsed{.experiment = node.member("experiment").text(),
-                     .parameters = {},
-                     .metric = node.member("metric").text()};
-  for (const auto& [axis, value] : node.member("params").members()) {
-    parsed.parameters.emplace_back(axis, value.text());
-  }
-  return parsed;
-}
+constexpr std::tuple kPointMetricFields{
+    json_field("experiment", &PointMetric::experiment),
+    json_field("params", &PointMetric::parameters, &JsonNode::named_texts),
+    json_field("metric", &PointMetric::metric),
+};
 
-Quotient parse_quotient(const JsonNode& node) {
-  Quotient quotient{.value = parse_point_metric(node.member("value")), .over = {}};
-  if (node.has("over")) quotient.over = parse_point_metric(node.member("over"));
-  return quotient;
-}
+constexpr std::tuple kQuotientFields{
+    json_field("value", &Quotient::value, kPointMetricFields),
+    optional_field("over", &Quotient::over, kPointMetricFields),
+};
 
-Doubt parse_doubt(const JsonNode& node) {
-  Doubt doubt{.verdict = node.member("verdict").is_first("artefact", "another cause")
-                             ? ClaimVerdict::artefact
-                             : ClaimVerdict::another_cause,
-              .because = node.member("because").text(),
-              .measured = parse_quotient(node)};
-  if (node.has("at_least")) doubt.least = node.member("at_least").number();
-  if (node.has("at_most")) doubt.most = node.member("at_most").number();
+constexpr std::tuple kDoubtFields{
+    json_field("verdict", &Doubt::verdict,
+               [](const JsonNode& node) {
+                 return node.word({"artefact", "another cause"}) == 0 ? ClaimVerdict::artefact
+                                                                      : ClaimVerdict::another_cause;
+               }),
+    json_field("because", &Doubt::because),
+    optional_field("at_least", &Doubt::least),
+    optional_field("at_most", &Doubt::most),
+};
+
+constexpr std::tuple kClaimFields{
+    json_field("name", &Claim::name),
+    json_field("says", &Claim::says),
+    json_field("published", &Claim::published, &JsonNode::positive),
+};
+
+Doubt read_doubt(const JsonNode& node) {
+  Doubt doubt;
+  node.read(doubt, kDoubtFields);
+  node.read(doubt.measured, kQuotientFields);
   if (doubt.least.has_value() == doubt.most.has_value()) {
     node.fail("one of \"at_least\" and \"at_most\"");
   }
   return doubt;
+}
+
+Claim read_claim(const JsonNode& node) {
+  Claim claim;
+  node.read(claim, kClaimFields);
+  node.read(claim.measured, kQuotientFields);
+  node.member("doubts").read(claim.doubts, read_doubt);
+  return claim;
 }
 
 /// Holds a number of a run and its origin.
@@ -148,30 +163,11 @@ std::string_view name_of(ClaimVerdict verdict) {
 }
 
 std::vector<Claim> parse_claims(std::string_view text, std::string_view source) {
-  const auto file = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (file.is_discarded()) {
-    throw Error({.attempted = "read claims from " + std::string(source),
-                 .value = "a text that is not JSON",
-                 .accepted = std::string(kClaimsSchema),
-                 .hint = ""});
-  }
-  const JsonNode root(file, source, kClaimsSchema);
-  const JsonNode schema = root.member("schema");
-  if (schema.text() != kClaimsSchema) schema.fail(std::string(kClaimsSchema));
+  const JsonDocument document(text, {.attempted = "read claims from " + std::string(source),
+                                     .accepted = std::string(kClaimsSchema)});
+  document.root().require_schema(kClaimsSchema);
   std::vector<Claim> claims;
-  for (const JsonNode& node : root.member("claims").items()) {
-    const JsonNode published = node.member("published");
-    if (published.number() <= 0) published.fail("a positive number");
-    Claim claim{.name = node.member("name").text(),
-                .says = node.member("says").text(),
-                .published = published.number(),
-                .measured = parse_quotient(node),
-                .doubts = {}};
-    for (const JsonNode& doubt : node.member("doubts").items()) {
-      claim.doubts.push_back(parse_doubt(doubt));
-    }
-    claims.push_back(std::move(claim));
-  }
+  document.root().member("claims").read(claims, read_claim);
   return claims;
 }
 

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "base/json_node.h"
 
 namespace howard::reports {
 
@@ -27,8 +25,6 @@ extern const std::string_view two_queues;
 }  // namespace embedded
 
 namespace {
-
-using nlohmann::ordered_json;
 
 struct ReferenceFile {
   std::string_view experiment;
@@ -49,98 +45,41 @@ constexpr std::array<ReferenceFile, 10> kFiles{{
 }};
 
 constexpr std::string_view kReferenceSchema = "howard.reference/1";
-const std::array<std::string, 3> kStatuses{"calibration", "prediction", "artefact"};
-const std::array<std::string, 4> kUnits{"s", "FLOP/s", "1", "count"};
 
-/// Throws an Error with a place in a reference file: "matmul_sweep.json, table 1, row 3".
-[[noreturn]] void fail(const std::string& place, const std::string& value,
-                       const std::string& accepted) {
-  throw Error({.attempted = "read published figures from " + place,
-               .value = value,
-               .accepted = accepted,
-               .hint = ""});
-}
-
-const ordered_json& member(const ordered_json& object, const std::string& key,
-                           const std::string& place) {
-  const auto found = object.find(key);
-  if (found == object.end()) fail(place, "no \"" + key + "\"", "an object that has it");
-  return *found;
-}
-
-std::string text_member(const ordered_json& object, const std::string& key,
-                        const std::string& place) {
-  const ordered_json& value = member(object, key, place);
-  if (!value.is_string()) fail(place, "\"" + key + "\": " + value.dump(), "a string");
-  return value.get<std::string>();
-}
-
-std::string word_member(const ordered_json& object, const std::string& key,
-                        std::span<const std::string> words, const std::string& place) {
-  std::string word = text_member(object, key, place);
-  if (std::ranges::find(words, word) == words.end()) {
-    fail(place, key + " \"" + word + "\"", join(words, ", "));
-  }
-  return word;
-}
-
-const ordered_json& list_member(const ordered_json& object, const std::string& key,
-                                const std::string& place) {
-  const ordered_json& list = member(object, key, place);
-  if (!list.is_array()) fail(place, "\"" + key + "\": " + list.dump(), "a list");
-  return list;
-}
-
-void append_parameters(const ordered_json& object, const std::string& key, const std::string& place,
-                       harness::Parameters& parameters) {
-  const ordered_json& axes = member(object, key, place);
-  if (!axes.is_object()) fail(place, "\"" + key + "\": " + axes.dump(), "an object");
-  for (const auto& [axis, value] : axes.items()) {
-    parameters.emplace_back(axis, text_member(axes, axis, place));
-  }
-}
-
-ReferenceRow parse_row(const ordered_json& row, const harness::Parameters& common,
-                       const std::string& place) {
-  ReferenceRow parsed{.parameters = common,
-                      .status = word_member(row, "status", kStatuses, place),
-                      .note = text_member(row, "note", place)};
-  append_parameters(row, "params", place, parsed.parameters);
-  const ordered_json& value = member(row, "value", place);
-  if (!value.is_number() || value.get<double>() <= 0) {
-    fail(place, "value " + value.dump(), "a positive number");
-  }
-  parsed.value = value.get<double>();
-  return parsed;
+std::string read_status(const JsonNode& node) {
+  node.word({"calibration", "prediction", "artefact"});
+  return node.text();
 }
 
 /// Returns a unit, which is empty for what ops compute.
-std::string unit_member(const ordered_json& table, const std::string& place) {
-  if (text_member(table, "unit", place).empty()) return "";
-  return word_member(table, "unit", kUnits, place);
+std::string read_unit(const JsonNode& node) {
+  node.word({"s", "FLOP/s", "1", "count", ""});
+  return node.text();
 }
 
-ReferenceTable parse_table(const ordered_json& table, const std::string& place) {
-  const ordered_json& timing = member(table, "timing", place);
-  ReferenceTable parsed{
-      .title = text_member(table, "title", place),
-      .source = text_member(table, "source", place),
-      .true_source = text_member(table, "true_source", place),
-      .timing = {.timed_region = text_member(timing, "timed_region", place),
-                 .sync = text_member(timing, "sync", place),
-                 .warmup = text_member(timing, "warmup", place),
-                 .iterations = text_member(timing, "iterations", place),
-                 .statistic = text_member(timing, "statistic", place)},
-      .metric = text_member(table, "metric", place),
-      .unit = unit_member(table, place),
-  };
-  harness::Parameters common;
-  append_parameters(table, "common", place, common);
-  const ordered_json& rows = list_member(table, "rows", place);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    parsed.rows.push_back(parse_row(rows.at(i), common, fmt::format("{}, row {}", place, i + 1)));
+constexpr std::tuple kRowFields{
+    json_field("params", &ReferenceRow::parameters, &JsonNode::named_texts),
+    json_field("value", &ReferenceRow::value, &JsonNode::positive),
+    json_field("status", &ReferenceRow::status, read_status),
+    json_field("note", &ReferenceRow::note),
+};
+
+constexpr std::tuple kTableFields{
+    json_field("title", &ReferenceTable::title),
+    json_field("source", &ReferenceTable::source),
+    json_field("metric", &ReferenceTable::metric),
+    json_field("unit", &ReferenceTable::unit, read_unit),
+    json_field("rows", &ReferenceTable::rows, kRowFields),
+};
+
+ReferenceTable read_table(const JsonNode& node) {
+  ReferenceTable table;
+  node.read(table, kTableFields);
+  const harness::Parameters common = node.member("common").named_texts();
+  for (ReferenceRow& row : table.rows) {
+    row.parameters.insert(row.parameters.begin(), common.begin(), common.end());
   }
-  return parsed;
+  return table;
 }
 
 /// These axes are in no published table, with the values at which a point is what it is without
@@ -194,28 +133,17 @@ std::optional<harness::Reference> find_reference(std::span<const ReferenceTable>
 }  // namespace
 
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text) {
-  const std::string place(file);
-  const ordered_json content = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (content.is_discarded()) fail(place, "a text that is not JSON", std::string(kReferenceSchema));
-  if (const std::string schema = text_member(content, "schema", place);
-      schema != kReferenceSchema) {
-    fail(place, "schema \"" + schema + "\"", std::string(kReferenceSchema));
-  }
-  if (const std::string name = text_member(content, "experiment", place); name + ".json" != file) {
-    fail(place, "experiment \"" + name + "\"", "the experiment the file is named after");
+  const JsonDocument document(text,
+                              {.attempted = fmt::format("read published figures from {}", file),
+                               .accepted = std::string(kReferenceSchema)});
+  document.root().require_schema(kReferenceSchema);
+  const JsonNode experiment = document.root().member("experiment");
+  if (experiment.text() + ".json" != file) {
+    experiment.fail("the experiment the file is named after");
   }
   std::vector<ReferenceTable> tables;
-  const ordered_json& list = list_member(content, "tables", place);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    tables.push_back(parse_table(list.at(i), fmt::format("{}, table {}", place, i + 1)));
-  }
+  document.root().member("tables").read(tables, read_table);
   return tables;
-}
-
-std::vector<std::string> experiments_with_references() {
-  std::vector<std::string> names;
-  for (const ReferenceFile& file : kFiles) names.emplace_back(file.experiment);
-  return names;
 }
 
 std::vector<ReferenceTable> reference_tables(std::string_view experiment) {

@@ -10,15 +10,6 @@
 
 namespace howard::reports {
 
-/// Says in words how a published table was measured; without it two times cannot be compared.
-struct ReferenceTiming {
-  std::string timed_region;
-  std::string sync;
-  std::string warmup;
-  std::string iterations;
-  std::string statistic;
-};
-
 struct ReferenceRow {
   harness::Parameters parameters;  ///< The common ones of the table, then the row's own.
   double value = 0;                ///< The value in the table's unit.
@@ -26,25 +17,20 @@ struct ReferenceRow {
   std::string note;
 };
 
-/// Holds one published table of the report or of tt-metal, as data.
+/// Holds one published table of the report or of tt-metal, as data. Its file says besides how it
+/// was measured ("timing") and by which program ("true_source", often not the one that it names).
 struct ReferenceTable {
   std::string title;
   std::string source;  ///< The place where it was published.
-  /// The program that measured it, which is often not the one that it names.
-  std::string true_source;
-  ReferenceTiming timing;
   std::string metric;
   std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "count", or "" for what ops compute.
   std::vector<ReferenceRow> rows;
 };
 
-/// Reads a file of schema "howard.reference/1". Throws Error, with the file, table and row, if it
+/// Reads a file of schema "howard.reference/1". Throws Error, with the place in the file, if it
 /// is not JSON, is of another schema, or has a missing key, an unknown status or a unit that is not
 /// SI.
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
-
-/// Returns the experiments that have published tables, in alphabetical order.
-std::vector<std::string> experiments_with_references();
 
 /// Returns the published tables of an experiment, from the files compiled into this library; none
 /// if nothing was published.

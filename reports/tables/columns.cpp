@@ -10,32 +10,37 @@
 namespace howard::reports {
 namespace {
 
-void add_column(Table& table, TableColumn column, const std::vector<std::string>& texts) {
-  if (table.columns.empty()) {
-    table.rows.resize(texts.size());
-  } else if (std::ranges::all_of(texts, [](const std::string& text) { return text.empty(); })) {
-    return;
-  }
-  HOWARD_CHECK(table.rows.size() == texts.size(), "all columns of a table have the same rows");
-  table.columns.push_back(std::move(column));
-  for (std::size_t i = 0; i < texts.size(); ++i) table.rows[i].cells.push_back({.text = texts[i]});
+void add_texts(Table& table, TableColumn column, const std::vector<std::string>& texts) {
+  add_column(table, std::move(column),
+             each(texts, [](const std::string& text) { return Cell{.text = text}; }));
 }
 
 }  // namespace
 
+void add_column(Table& table, TableColumn column, std::vector<Cell> cells) {
+  if (table.columns.empty() && table.rows.empty()) {
+    table.rows.resize(cells.size());
+  } else if (std::ranges::all_of(cells, [](const Cell& cell) { return cell.text.empty(); })) {
+    return;
+  }
+  HOWARD_CHECK(table.rows.size() == cells.size(), "all columns of a table have the same rows");
+  table.columns.push_back(std::move(column));
+  for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].cells.push_back(std::move(cells[i]));
+}
+
 void add_words(Table& table, TableColumn column, const std::vector<std::string>& words) {
-  add_column(table, std::move(column), words);
+  add_texts(table, std::move(column), words);
 }
 
 void add_words(Table& table, std::string title, const std::vector<std::string>& words) {
-  add_column(table, {.title = std::move(title)}, words);
+  add_texts(table, {.title = std::move(title)}, words);
 }
 
 void add_counts(Table& table, std::string title,
                 const std::vector<std::optional<std::uint64_t>>& counts) {
   std::vector<std::string> texts;
   for (const auto& count : counts) texts.push_back(count ? std::to_string(*count) : "");
-  add_column(table, {.title = std::move(title), .number = true}, texts);
+  add_texts(table, {.title = std::move(title), .number = true}, texts);
 }
 
 void add_quantities(Table& table, std::string title, std::string_view unit,
@@ -49,7 +54,12 @@ void add_quantities(Table& table, std::string title, std::string_view unit,
   for (const std::optional<double>& value : values) {
     texts.push_back(value ? format_number(*value, scale) : "");
   }
-  add_column(table, {.title = std::move(title), .unit = scale.unit, .number = true}, texts);
+  add_texts(table, {.title = std::move(title), .unit = scale.unit, .number = true}, texts);
+}
+
+void add_times(Table& table, std::string title, const std::vector<SimTime>& times) {
+  add_quantities(table, std::move(title), "s",
+                 each(times, [](SimTime time) { return std::optional(time.seconds()); }));
 }
 
 }  // namespace howard::reports

@@ -2,17 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "base/sim_time.h"
 #include "reports/tables/table.h"
 
 namespace howard::reports {
 
-// Each of these functions adds a column with a cell for each row; the first one makes the rows. A
-// later column is left out if no row has a value.
+// Each of these functions adds a column with a cell for each row; the first one makes the rows
+// unless the table has them. A later column is left out if no row has a value.
+
+void add_column(Table& table, TableColumn column, std::vector<Cell> cells);
 
 /// Adds words; an empty one counts as none. They are aligned and make room as `column` says.
 void add_words(Table& table, TableColumn column, const std::vector<std::string>& words);
@@ -25,5 +31,16 @@ void add_counts(Table& table, std::string title,
 /// Adds quantities of an SI `unit` (as fit_scale takes it), with one prefix for all.
 void add_quantities(Table& table, std::string title, std::string_view unit,
                     const std::vector<std::optional<double>>& values);
+
+/// Adds times, with one prefix for all.
+void add_times(Table& table, std::string title, const std::vector<SimTime>& times);
+
+/// Returns what `get`, a member or a function, says of each row.
+template <class Rows, class Get>
+auto each(const Rows& rows, const Get& get) {
+  std::vector<std::decay_t<decltype(std::invoke(get, *std::begin(rows)))>> values;
+  for (const auto& row : rows) values.push_back(std::invoke(get, row));
+  return values;
+}
 
 }  // namespace howard::reports

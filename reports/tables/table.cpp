@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "reports/published/reference.h"
+#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_sample.h"
 
@@ -321,10 +322,7 @@ Table make_table(const ExperimentResult& result, Backend backend, const std::str
       table.caption += ", " + *common;
       continue;
     }
-    table.columns.push_back(std::move(filled.column));
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      table.rows[i].cells.push_back(std::move(filled.cells[i]));
-    }
+    add_column(table, std::move(filled.column), std::move(filled.cells));
   }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const PointResult& point = *shown.points[i];

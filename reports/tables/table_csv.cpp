@@ -4,27 +4,27 @@
 #include <cstddef>
 #include <vector>
 
-#include "reports/formats/csv_row.h"
+#include "base/csv_writer.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
 
 std::string table_csv(const Table& table) {
-  std::string text;
+  CsvWriter csv;
   std::vector<std::string> fields;
   for (const TableColumn& column : table.columns) {
     fields.push_back(with_unit(column.title, column.unit));
   }
-  append_csv_row(text, fields);
+  csv.add_record(fields);
   for (const TableRow& row : table.rows) {
     fields.clear();
     for (const Cell& cell : row.cells) fields.push_back(cell.text);
     std::size_t free = fields.size();
     while (free > 0 && fields[free - 1].empty()) --free;
     if (!row.skipped.empty() && free < fields.size()) fields[free] = row.skipped;
-    append_csv_row(text, fields);
+    csv.add_record(fields);
   }
-  return text;
+  return csv.take();
 }
 
 }  // namespace howard::reports

@@ -310,7 +310,7 @@ TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
           {"value": 1, "unit": "us", "meaning": "m", "source": "s"}}})");
   const std::pair<std::string, std::string> cases[] = {
       {"not.json", "it is not JSON"},
-      {"other.json", "not a profile"},
+      {"other.json", "at /schema: \"other\"; accepted: \"howard.profile/1\""},
       {"missing.json", "constant clock.aiclk is missing"},
       {"unit.json", "constant noc.link has unit 'us'"},
   };

@@ -52,6 +52,7 @@ TEST_F(DesignSpace, ValuesThatContradictEachOtherAreSkippedWithBoth) {
 
 TEST_F(DesignSpace, NoValueOfAConstantHasAPublishedFigure) {
   const json swept = points("--set host.finish=38.7us,40us");
+  EXPECT_GE(swept.size(), 2U);
   for (const json& point : swept) EXPECT_TRUE(point["reference"].is_null());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "engines/device/forwarding_device.h"
 #include "engines/reference/reference_device.h"
 #include "experiments/all.h"
 #include "experiments/workloads/model_checks.h"
@@ -86,20 +87,11 @@ TEST(GradientCheck, EveryParameterOfTheModelsIsRightForAllEngines) {
 }
 
 /// Is a host whose updates are wrong by 5 % for parameters of one size.
-class FivePercentOff final : public Device, private CommandQueue {
+class FivePercentOff final : public ForwardingDevice {
  public:
-  FivePercentOff(Device& device, std::int64_t elements) : device_(device), elements_(elements) {}
+  FivePercentOff(Device& device, std::int64_t elements)
+      : ForwardingDevice(device), elements_(elements) {}
 
-  std::string description() const override { return device_.description(); }
-  bool holds_values() const override { return true; }
-  BufferId allocate(const TensorSpec& spec) override { return device_.allocate(spec); }
-  void release(BufferId buffer) override { device_.release(buffer); }
-  int command_queues() const override { return 1; }
-  CommandQueue& command_queue(int) override { return *this; }
-  void release_trace(TraceId trace) override { device_.release_trace(trace); }
-  void set_sub_devices(std::span<const CoreRange>) override {}
-  SimTime now() const override { return device_.now(); }
-  void set_trace_sink(EventSink*) override {}
   int broken() const { return broken_; }
 
  private:
@@ -112,23 +104,9 @@ class FivePercentOff final : public Device, private CommandQueue {
       *eltwise->scalar *= 1.05F;
       ++broken_;
     }
-    queue_.enqueue(changed);
+    queue_behind().enqueue(changed);
   }
-  void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
-    queue_.write_buffer(buffer, values);
-  }
-  void read_buffer(BufferId buffer, std::span<std::byte> values) override {
-    queue_.read_buffer(buffer, values);
-  }
-  void finish() override { queue_.finish(); }
-  EventId record_event() override { return queue_.record_event(); }
-  void wait_for_event(EventId event) override { queue_.wait_for_event(event); }
-  void begin_trace_capture() override { queue_.begin_trace_capture(); }
-  TraceId end_trace_capture() override { return queue_.end_trace_capture(); }
-  void execute_trace(TraceId trace) override { queue_.execute_trace(trace); }
 
-  Device& device_;
-  CommandQueue& queue_ = device_.command_queue(0);
   std::int64_t elements_;
   int broken_ = 0;
 };

@@ -114,24 +114,6 @@ TEST_F(PythonCaseTest, TheEngineRunsOnTheHost) {
   EXPECT_EQ(*point.find_detail("device"), "host CPU, 1 thread");
 }
 
-TEST_F(PythonCaseTest, TheEngineRunsOnTheChipWithItsSettings) {
-  const auto step_time = [](const wormhole::ProfileChoice& choice) -> std::optional<SimTime> {
-    PreparedCase prepared = python_mlp_on_wormhole(choice, wormhole::DispatchCoreType::worker, {});
-    if (!reason(prepared).empty()) return std::nullopt;
-    Case& steps = *std::get<std::unique_ptr<Case>>(prepared);
-    for (int i = 0; i < 2; ++i) steps.run();
-    const SimTime start = steps.now();
-    steps.run();
-    return steps.now() - start;
-  };
-  const auto usual = step_time({});
-  if (!usual) GTEST_SKIP() << "there is no Python module";
-  const auto slower = step_time({.settings = {"host.python_call=1425us"}});
-  // There are 20 calls, each a millisecond longer than the 425 us of the profile.
-  EXPECT_EQ(*slower - *usual, SimTime::microseconds(20'000));
-  EXPECT_EQ(*usual, *step_time({}));
-}
-
 TEST_F(PythonCaseTest, PyTorchRunsBothModelsInAllNumbers) {
   for (const TorchModel model : {TorchModel::mlp, TorchModel::gpt2}) {
     for (const TorchNumbers numbers :

@@ -5,17 +5,44 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
 
 namespace howard::harness {
 namespace {
 
-TEST(Environment, NothingIsLeftBlank) {
+bool matches(const std::string& text, const char* pattern) {
+  return std::regex_match(text, std::regex(pattern));
+}
+
+TEST(Environment, ItIsThatOfThisProgramAndThisMachine) {
   const RunContext context = describe_environment();
-  EXPECT_FALSE(context.version.empty());
-  EXPECT_FALSE(context.git.empty());
-  EXPECT_FALSE(context.compiler.empty());
-  EXPECT_FALSE(context.build_type.empty());
-  EXPECT_FALSE(context.cpu.empty());
+  EXPECT_TRUE(matches(context.version, R"(\d+\.\d+\.\d+)")) << context.version;
+  EXPECT_TRUE(matches(context.git, "[0-9a-f]{12}(-dirty)?|unknown")) << context.git;
+  // The tests and the library are built by the same compiler.
+  const bool is_clang = std::string(__VERSION__).find("lang") != std::string::npos;
+  const std::string compiler = is_clang ? "Clang" : "GNU " __VERSION__;
+  EXPECT_TRUE(compiler.starts_with(context.compiler) || context.compiler.starts_with(compiler))
+      << context.compiler << " is not " << compiler;
+  EXPECT_TRUE(matches(context.build_type, "Debug|Release|RelWithDebInfo|MinSizeRel"))
+      << context.build_type;
+  const bool warned = std::ranges::any_of(context.warnings, [&](const std::string& warning) {
+    return warning.starts_with("built as " + context.build_type + ":");
+  });
+  EXPECT_EQ(warned, context.build_type != "Release");
+}
+
+TEST(Environment, TheCpuIsTheOneThatTheKernelNames) {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string kernel((std::istreambuf_iterator<char>(file)), {});
+  const std::string cpu = describe_environment().cpu;
+  if (kernel.find("model name") == std::string::npos) {
+    EXPECT_EQ(cpu, "unknown");
+  } else {
+    EXPECT_NE(kernel.find(": " + cpu + "\n"), std::string::npos) << cpu;
+  }
 }
 
 TEST(Environment, VariablesThatSlowNumericLibrariesAreWarnedOf) {

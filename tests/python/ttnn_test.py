@@ -256,9 +256,9 @@ class BadScriptsTest(ScriptTest):
 
     def test_bad_command_lines(self):
         for words, part in (((), "no script"), (("nowhere.py",), "there is no script"),
-                            (("--what-if", "maybe", __file__), "yes, no"),
-                            (("--calls", "nobody", __file__), "ttnn, report"),
-                            (("--kernel-cache", "tepid", __file__), "warm, cold"),
+                            (("--what-if", "maybe", __file__), "no, yes"),
+                            (("--calls", "nobody", __file__), "report, ttnn"),
+                            (("--kernel-cache", "tepid", __file__), "cold, warm"),
                             (("--nonsense", __file__), "--nonsense")):
             made = self.run_program("python", *words)
             self.assertEqual(made.returncode, 2, (words, made.stderr))

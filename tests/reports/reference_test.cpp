@@ -58,41 +58,38 @@ PointResult attached(const PointResult& point) {
   return result.points.front();
 }
 
+/// The experiments with published tables, and how many rows those have.
+const std::map<std::string, std::size_t> kRowsOfTheReport{
+    {"all_reduce", 6},  {"core_grid", 2},    {"dispatch_gaps", 3},   {"gpt2_full", 2},
+    {"gpt2_trace", 6},  {"mlp_engines", 11}, {"gradient_check", 10}, {"matmul_sweep", 15},
+    {"shape_sweep", 8}, {"two_queues", 12}};
+
 TEST(Reference, EveryFileLoadsWithAllRowsOfTheReport) {
-  std::map<std::string, std::size_t> rows;
-  for (const std::string& experiment : experiments_with_references()) {
-    for (const ReferenceTable& table : reference_tables(experiment)) {
-      rows[experiment] += table.rows.size();
-    }
+  for (const auto& [experiment, expected] : kRowsOfTheReport) {
+    std::size_t rows = 0;
+    for (const ReferenceTable& table : reference_tables(experiment)) rows += table.rows.size();
+    EXPECT_EQ(rows, expected) << experiment;
   }
-  EXPECT_EQ(rows, (std::map<std::string, std::size_t>{{"all_reduce", 6},
-                                                      {"core_grid", 2},
-                                                      {"dispatch_gaps", 3},
-                                                      {"gpt2_full", 2},
-                                                      {"gpt2_trace", 6},
-                                                      {"gradient_check", 10},
-                                                      {"matmul_sweep", 15},
-                                                      {"mlp_engines", 11},
-                                                      {"shape_sweep", 8},
-                                                      {"two_queues", 12}}));
+  EXPECT_TRUE(reference_tables("explain").empty()) << "nothing was published";
 }
 
 TEST(Reference, EveryArtefactHasItsReason) {
-  for (const std::string& experiment : experiments_with_references()) {
+  std::size_t artefacts = 0;
+  for (const auto& [experiment, rows] : kRowsOfTheReport) {
     for (const ReferenceTable& table : reference_tables(experiment)) {
       for (const ReferenceRow& row : table.rows) {
-        if (row.status == "artefact") {
-          EXPECT_FALSE(row.note.empty()) << table.title;
-        }
+        if (row.status != "artefact") continue;
+        ++artefacts;
+        EXPECT_FALSE(row.note.empty()) << table.title;
       }
     }
   }
+  EXPECT_GT(artefacts, 0U);
 }
 
 TEST(Reference, TheSweepHasTwelveTimesOfWhichTheWorkerOnesCalibrate) {
   const ReferenceTable table = reference_tables("matmul_sweep").front();
   EXPECT_EQ(table.metric, "time");
-  EXPECT_EQ(table.timing.statistic, "mean");
   ASSERT_EQ(table.rows.size(), 12U);
   for (const ReferenceRow& row : table.rows) {
     const bool worker = harness::find_parameter(row.parameters, "dispatch") == "worker";
@@ -178,7 +175,7 @@ TEST(Reference, ABadFileIsAnErrorWithFileAndRow) {
         R"({"params": {"batch": 4}, "value": 1, "status": "artefact", "note": ""})",
         R"({"params": [], "value": 1, "status": "artefact", "note": ""})",
         R"({"params": {}, "value": 1, "status": "artefact", "note": 3})", "7"}) {
-    EXPECT_NE(error_of(file_with(bad_row)).find("test.json, table 1, row 2"), std::string::npos)
+    EXPECT_NE(error_of(file_with(bad_row)).find("test.json at /tables/0/rows/1"), std::string::npos)
         << bad_row;
   }
 }

@@ -280,7 +280,7 @@ TEST(ResultJson, ABadFileIsAnErrorThatNamesIt) {
   EXPECT_EQ(error_of(good), "no error");
   EXPECT_EQ(error_of(replaced("howard.result/1", "howard.result/2")),
             "cannot read old.json at /schema: \"howard.result/2\"; accepted: \"howard.result/1\"; "
-            "try JSON of schema howard.result/1, as a run writes it");
+            "try a file that a run wrote");
   for (const std::string& text :
        {std::string(), std::string("{"), std::string("7"), std::string("{}"),
         good.substr(0, good.size() / 2), replaced("\"emulated\"", "\"moon\""),

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "engines/host/kernels/kernels.h"
-#include "engines/host/kernels/vector_loops.h"
+#include "engines/host/kernels/row_norms.h"
 
 namespace howard::host {
 namespace {
-
-bool is_row_of(const TensorSpec& row, const TensorSpec& x) {
-  return row.shape.elements() == x.shape.columns();
-}
-
-bool is_statistic_of(const TensorSpec& statistic, const TensorSpec& x) {
-  return statistic.shape.elements() == rows_of(x.shape);
-}
 
 template <class T>
 struct Forward {
@@ -92,17 +83,6 @@ struct Backward {
     });
   }
 };
-
-template <class Rows>
-Kernel rows_kernel(const Rows& rows, std::int64_t count, const KernelContext& context) {
-  return [=, &pool = context.pool] {
-    share(pool, count, row_grain(rows.columns), [&](std::int64_t begin, std::int64_t end, int) {
-      vectorised([&]() HOWARD_INLINE {
-        for (std::int64_t row = begin; row < end; ++row) rows.run_row(row);
-      });
-    });
-  };
-}
 
 }  // namespace
 

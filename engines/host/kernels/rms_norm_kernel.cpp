@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "engines/host/kernels/kernels.h"
-#include "engines/host/kernels/vector_loops.h"
+#include "engines/host/kernels/row_norms.h"
 
 namespace howard::host {
 namespace {
-
-bool is_gamma_of(const TensorSpec& row, const TensorSpec& x) {
-  return row.shape.elements() == x.shape.columns();
-}
-
-bool is_rms_of(const TensorSpec& rms, const TensorSpec& x) {
-  return rms.shape.elements() == rows_of(x.shape);
-}
 
 template <class T>
 struct RmsForward {
@@ -73,17 +64,6 @@ struct RmsBackward {
   }
 };
 
-template <class Rows>
-Kernel rms_rows_kernel(const Rows& rows, std::int64_t count, const KernelContext& context) {
-  return [=, &pool = context.pool] {
-    share(pool, count, row_grain(rows.columns), [&](std::int64_t begin, std::int64_t end, int) {
-      vectorised([&]() HOWARD_INLINE {
-        for (std::int64_t row = begin; row < end; ++row) rows.run_row(row);
-      });
-    });
-  };
-}
-
 }  // namespace
 
 Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
@@ -97,8 +77,8 @@ Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
   const bool scaled = call.inputs() == 2;
   const bool keeps = call.outputs() == 2;
   call.require(call.out().shape == x.shape, "a result of x's shape");
-  call.require(!scaled || is_gamma_of(call.in(1), x), "gamma of one row");
-  call.require(!keeps || is_rms_of(call.out(1), x), "an rms of each row");
+  call.require(!scaled || is_row_of(call.in(1), x), "gamma of one row");
+  call.require(!keeps || is_statistic_of(call.out(1), x), "an rms of each row");
   return with_type(x.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const RmsForward<T> rows{.x = call.in_values<T>(0),
@@ -107,7 +87,7 @@ Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
                              .rms = keeps ? call.out_values<T>(1) : nullptr,
                              .columns = x.shape.columns(),
                              .epsilon = attributes.epsilon};
-    return rms_rows_kernel(rows, rows_of(x.shape), context);
+    return rows_kernel(rows, rows_of(x.shape), context);
   });
 }
 
@@ -117,7 +97,7 @@ Kernel make_kernel(const RmsNormBackwardAttributes&, const Call& call,
   call.require_one_real_type();
   call.require_distinct_outputs();
   const TensorSpec& x = call.in(0);
-  const bool fits = is_gamma_of(call.in(1), x) && is_rms_of(call.in(2), x) &&
+  const bool fits = is_row_of(call.in(1), x) && is_statistic_of(call.in(2), x) &&
                     call.in(3).shape == x.shape && call.out(0).shape == x.shape &&
                     call.out(1).shape == x.shape;
   call.require(fits, "x, gamma, rms, dy to dx and a component of x's shape");
@@ -130,7 +110,7 @@ Kernel make_kernel(const RmsNormBackwardAttributes&, const Call& call,
                               .dx = call.out_values<T>(0),
                               .dgamma = call.out_values<T>(1),
                               .columns = x.shape.columns()};
-    return rms_rows_kernel(rows, rows_of(x.shape), context);
+    return rows_kernel(rows, rows_of(x.shape), context);
   });
 }
 

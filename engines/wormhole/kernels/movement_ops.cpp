@@ -3,21 +3,8 @@
 
 #include <algorithm>
 
-#include "engines/wormhole/kernels/tile_pipeline.h"
-#include "engines/wormhole/kernels/work_split.h"
-
 namespace howard::wormhole {
 namespace {
-
-PlannedProgram planned(const Program& program, const WorkSplit& work, const StepPipeline& pipeline,
-                       CoreGrid grid, const Profiles& profiles) {
-  constexpr int kCircularBuffers = 4;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = step_pipeline_cost(pipeline, grid, profiles)};
-}
 
 /// Returns how many rows of a tile of `shape` hold data.
 std::int64_t rows_in_tile(const Shape& shape) { return std::min(kTileSide, shape.rows()); }
@@ -47,16 +34,12 @@ PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const P
   const std::int64_t rows = rows_in_tile(in.shape);
   const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
   const WorkSplit work = split_work(in.shape.tiles(), grid);
-  const SimTime write = write_time(1, tile, profiles);
-  return planned(
+  return plan_steps(
       program, work,
-      {.steps = work.busiest,
-       .all_steps = in.shape.tiles(),
-       .cores = work.cores,
+      {.all_steps = in.shape.tiles(),
        .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
        .compute = copy_time(1, tile, profiles),
-       .write = write,
-       .last_write = write,
+       .write = write_time(1, tile, profiles),
        .reads = rows * piece,
        .writes = tile},
       grid, profiles);
@@ -74,21 +57,30 @@ PlannedProgram plan_embedding_rows(const Program& program, CoreGrid grid,
       indices.layout == Layout::tile ? std::min(kFaceSide, indices.shape.columns()) : 1;
   const WorkSplit work =
       split_work(indices.shape.rows() * ceil_div(indices.shape.columns(), block), grid);
-  const SimTime write = write_time(1, row, profiles);
-  return planned(program, work,
-                 {.steps = work.busiest * block,
-                  .all_steps = rows,
-                  .cores = work.cores,
-                  .read = profiles.software.matmul_read_issue + read_time(1, row, profiles),
-                  .compute = {},
-                  .write = write,
-                  .last_write = write,
-                  .reads = row,
-                  .writes = row},
-                 grid, profiles);
+  return plan_steps(program, work,
+                    {.steps = work.busiest * block,
+                     .all_steps = rows,
+                     .read = profiles.software.matmul_read_issue + read_time(1, row, profiles),
+                     .compute = {},
+                     .write = write_time(1, row, profiles),
+                     .reads = row,
+                     .writes = row},
+                    grid, profiles);
 }
 
 }  // namespace
+
+PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles, int circular_buffers) {
+  if (pipeline.steps == 0) pipeline.steps = work.busiest;
+  pipeline.cores = work.cores;
+  pipeline.last_write = pipeline.write;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           circular_buffers, profiles.software),
+          .kernel = step_pipeline_cost(pipeline, grid, profiles)};
+}
 
 PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
                                     const Profiles& profiles) {
@@ -97,17 +89,13 @@ PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
   const WorkSplit work = split_work(in.shape.tiles(), grid);
   // A row of a tile lies in two faces.
   const SimTime lines = 2 * rows_in_tile(in.shape) * profiles.software.movement.face_line;
-  const SimTime write = profiles.chip.noc_write_latency + lines;
-  return planned(program, work,
-                 {.steps = work.busiest,
-                  .all_steps = in.shape.tiles(),
-                  .cores = work.cores,
-                  .read = read_time(1, tile, profiles),
-                  .write = write,
-                  .last_write = write,
-                  .reads = tile,
-                  .writes = tile},
-                 grid, profiles);
+  return plan_steps(program, work,
+                    {.all_steps = in.shape.tiles(),
+                     .read = read_time(1, tile, profiles),
+                     .write = profiles.chip.noc_write_latency + lines,
+                     .reads = tile,
+                     .writes = tile},
+                    grid, profiles);
 }
 
 PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -120,15 +108,11 @@ PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profile
   // not.
   const std::int64_t pages =
       in.columns() == out.columns() ? ceil_div(rows, rows_in_tile(in)) : rows;
-  const SimTime write = write_time(1, tile, profiles);
-  return planned(
+  return plan_steps(
       program, work,
-      {.steps = work.busiest,
-       .all_steps = out.tiles(),
-       .cores = work.cores,
+      {.all_steps = out.tiles(),
        .read = pages * read_time(1, tile, profiles) + rows * profiles.software.movement.segment,
-       .write = write,
-       .last_write = write,
+       .write = write_time(1, tile, profiles),
        .reads = pages * tile,
        .writes = tile},
       grid, profiles);
@@ -147,16 +131,13 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
   const WorkSplit work = split_work(in.shape.batch() * in.shape.tile_rows(), grid);
   const SimTime write =
       tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles);
-  return planned(
+  return plan_steps(
       program, work,
-      {.steps = work.busiest,
-       .all_steps = in.shape.batch() * in.shape.tile_rows(),
-       .cores = work.cores,
+      {.all_steps = in.shape.batch() * in.shape.tile_rows(),
        .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
        // Tiles are unpacked and packed again, at one rate.
        .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
        .write = write,
-       .last_write = write,
        .reads = tilize ? rows * row : tiles * tile,
        .writes = tilize ? tiles * tile : rows * row,
        .runs = {in.shape.batch() * in.shape.tile_rows(), work.cores, tiles, tiles}},
@@ -169,18 +150,15 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
   const std::int64_t tiles = tiles_of(program.outputs);
   const std::int64_t per_unit = ceil_div(tiles, units);
   const WorkSplit work = split_work(units, grid);
-  const SimTime write = write_time(1, tile, profiles);
-  return planned(program, work,
-                 {.steps = work.busiest * per_unit,
-                  .all_steps = tiles,
-                  .cores = work.cores,
-                  .read = read_time(1, tile, profiles),
-                  .write = write,
-                  .last_write = write,
-                  .reads = tile,
-                  .writes = tile,
-                  .runs = {units, work.cores, per_unit, per_unit}},
-                 grid, profiles);
+  return plan_steps(program, work,
+                    {.steps = work.busiest * per_unit,
+                     .all_steps = tiles,
+                     .read = read_time(1, tile, profiles),
+                     .write = write_time(1, tile, profiles),
+                     .reads = tile,
+                     .writes = tile,
+                     .runs = {units, work.cores, per_unit, per_unit}},
+                    grid, profiles);
 }
 
 PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -189,17 +167,13 @@ PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles
   const Bytes row = row_bytes(in);
   const std::int64_t rows = in.shape.batch() * in.shape.rows();
   const WorkSplit work = split_work(rows, grid);
-  const SimTime write = write_time(count, row, profiles);
-  return planned(program, work,
-                 {.steps = work.busiest,
-                  .all_steps = rows,
-                  .cores = work.cores,
-                  .read = read_time(1, row, profiles),
-                  .write = write,
-                  .last_write = write,
-                  .reads = row,
-                  .writes = count * row},
-                 grid, profiles);
+  return plan_steps(program, work,
+                    {.all_steps = rows,
+                     .read = read_time(1, row, profiles),
+                     .write = write_time(count, row, profiles),
+                     .reads = row,
+                     .writes = count * row},
+                    grid, profiles);
 }
 
 PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -211,17 +185,13 @@ PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profi
   const std::int64_t rows = rows_in_tile(out.shape);
   const std::int64_t tiles = out.shape.tile_columns();
   const WorkSplit work = split_work(blocks, grid);
-  const SimTime write = write_time(tiles, tile, profiles);
-  return planned(
+  return plan_steps(
       program, work,
-      {.steps = work.busiest,
-       .all_steps = blocks,
-       .cores = work.cores,
+      {.all_steps = blocks,
        // The next index is looked up only when the row of this one has arrived.
        .read = rows * (profiles.software.matmul_read_issue + read_time(1, row, profiles)),
        .compute = transfer_time(2 * tiles * tile, profiles.chip.unpack),
-       .write = write,
-       .last_write = write,
+       .write = write_time(tiles, tile, profiles),
        .reads = rows * row,
        .writes = tiles * tile,
        .runs = {blocks, work.cores, tiles, tiles}},
@@ -241,14 +211,13 @@ PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
   const SimTime page = read_time(1, tile, profiles);
   const SimTime chunk = page + profiles.software.movement.mask + profiles.software.tiles.fpu +
                         write_time(1, tile, profiles);
-  return planned(program, work,
-                 {.steps = work.busiest * blocks,
-                  .all_steps = table.shape.tile_columns() * blocks,
-                  .cores = work.cores,
-                  .read = 2 * page + chunks * chunk,
-                  .reads = (1 + chunks) * tile,
-                  .writes = chunks * tile},
-                 grid, profiles);
+  return plan_steps(program, work,
+                    {.steps = work.busiest * blocks,
+                     .all_steps = table.shape.tile_columns() * blocks,
+                     .read = 2 * page + chunks * chunk,
+                     .reads = (1 + chunks) * tile,
+                     .writes = chunks * tile},
+                    grid, profiles);
 }
 
 }  // namespace howard::wormhole

@@ -2,11 +2,19 @@
 #pragma once
 
 #include "engines/wormhole/kernels/planned_program.h"
+#include "engines/wormhole/kernels/tile_pipeline.h"
+#include "engines/wormhole/kernels/work_split.h"
 
 namespace howard::wormhole {
 
 // These kernels move data and compute little or nothing. Their cost is requests, barriers and
 // copying by RISCs.
+
+/// Plans a program whose cores go through `pipeline`, with its steps dealt out as `work` says. The
+/// caller gives the steps of the busiest core if they are not those of `work`, and neither the
+/// cores nor the last write: nothing of the last step's writing is hidden.
+PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles, int circular_buffers = 4);
 
 /// Swaps dimension 1 and the rows: each row of each tile goes to another tile, face by face.
 PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,

@@ -8,8 +8,6 @@
 #include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/movement_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
-#include "engines/wormhole/kernels/tile_pipeline.h"
-#include "engines/wormhole/kernels/work_split.h"
 
 namespace howard::wormhole {
 namespace {
@@ -20,25 +18,16 @@ PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreG
   const TensorSpec& out = program.outputs[0].spec;
   const std::int64_t rows = out.shape.batch() * out.shape.rows();
   const Bytes row(ceil_div(out.host_bytes().value(), rows));
-  const WorkSplit work = split_work(rows, grid);
-  const SimTime write = write_time(1, row, profiles);
   constexpr int kCircularBuffers = 2;
-  KernelCost kernel = step_pipeline_cost({.steps = work.busiest,
-                                          .all_steps = rows,
-                                          .cores = work.cores,
-                                          .read = read_time(1, row, profiles),
-                                          .compute = {},
-                                          .write = write,
-                                          .last_write = write,
-                                          .reads = row,
-                                          .writes = row},
-                                         grid, profiles);
-  kernel.dram = (rows + rows_read) * row;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = kernel};
+  PlannedProgram planned = plan_steps(program, split_work(rows, grid),
+                                      {.all_steps = rows,
+                                       .read = read_time(1, row, profiles),
+                                       .write = write_time(1, row, profiles),
+                                       .reads = row,
+                                       .writes = row},
+                                      grid, profiles, kCircularBuffers);
+  planned.kernel.dram = (rows + rows_read) * row;
+  return planned;
 }
 
 /// Plans moves of lines of 32 bytes, each of which is written, and with `reads_lines` also read, on
@@ -51,24 +40,15 @@ PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGri
   const WorkSplit work = split_work(tiles, grid);
   const std::int64_t rows = std::min(kTileSide, program.inputs[0].spec.shape.rows());
   const SimTime lines = 2 * rows * profiles.software.movement.face_line;
-  const SimTime write = profiles.chip.noc_write_latency + lines;
-  constexpr int kCircularBuffers = 4;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = step_pipeline_cost(
-              {.steps = work.busiest,
-               .all_steps = tiles,
-               .cores = work.cores,
-               .read = reads_lines ? profiles.chip.noc_read_latency + lines
-                                   : read_time(1, tile, profiles),
-               .compute = reads_lines ? profiles.software.tiles.transpose : SimTime(),
-               .write = write,
-               .last_write = write,
-               .reads = tile,
-               .writes = tile},
-              grid, profiles)};
+  return plan_steps(
+      program, work,
+      {.all_steps = tiles,
+       .read = reads_lines ? profiles.chip.noc_read_latency + lines : read_time(1, tile, profiles),
+       .compute = reads_lines ? profiles.software.tiles.transpose : SimTime(),
+       .write = profiles.chip.noc_write_latency + lines,
+       .reads = tile,
+       .writes = tile},
+      grid, profiles);
 }
 
 }  // namespace
@@ -106,25 +86,17 @@ PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Prof
   const Bytes tile = tile_bytes(rows.dtype);
   const std::int64_t tiles = rows.shape.tile_columns();
   const std::int64_t lines = rows.shape.batch() * rows.shape.tile_rows();
-  const WorkSplit work = split_work(lines, grid);
-  const SimTime write = write_time(tiles, tile, profiles);
   constexpr int kCircularBuffers = 6;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = step_pipeline_cost(
-              {.steps = work.busiest,
-               .all_steps = lines,
-               .cores = work.cores,
-               .read = read_time(2 * tiles, tile, profiles),
-               // Both operands are untilized and one is tilized: each tile is unpacked and packed.
-               .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
-               .write = write,
-               .last_write = write,
-               .reads = 2 * tiles * tile,
-               .writes = tiles * tile},
-              grid, profiles)};
+  return plan_steps(
+      program, split_work(lines, grid),
+      {.all_steps = lines,
+       .read = read_time(2 * tiles, tile, profiles),
+       // Both operands are untilized and one is tilized: each tile is unpacked and packed.
+       .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
+       .write = write_time(tiles, tile, profiles),
+       .reads = 2 * tiles * tile,
+       .writes = tiles * tile},
+      grid, profiles, kCircularBuffers);
 }
 
 PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles) {

@@ -11,14 +11,13 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "base/json_depth.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "engines/wormhole/profiles/profiles.h"
 
 namespace howard::wormhole {
 namespace {
 
-using nlohmann::json;
 constexpr std::string_view kSchema = "howard.profile/1";
 
 [[noreturn]] void refuse_profile(std::string_view origin, std::string value, std::string accepted,
@@ -29,97 +28,64 @@ constexpr std::string_view kSchema = "howard.profile/1";
                .hint = std::move(hint)});
 }
 
-json parse_document(std::string_view text, std::string_view origin) {
-  require_json_depth(text, "read profile " + std::string(origin));
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::exception& failure) {
-    refuse_profile(origin, json_failure(failure.what()), "a JSON object");
-  }
-  if (!document.is_object() || document.value("schema", json()) != kSchema) {
-    refuse_profile(origin, "it is not a profile",
-                   fmt::format("a JSON object with \"schema\": \"{}\"", kSchema));
-  }
-  return document;
+JsonDocument parse_document(std::string_view text, std::string_view origin) {
+  return JsonDocument(text,
+                      {.attempted = "read profile " + std::string(origin),
+                       .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kSchema)});
 }
 
-std::string text_field(const json& object, const char* key, std::string_view origin,
-                       std::string_view where) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_string() ||
-      found->get_ref<const std::string&>().empty()) {
-    refuse_profile(origin, fmt::format("{} lacks \"{}\"", where, key), "a non-empty text");
+std::array<double, 2> read_bounds(const JsonNode& node) {
+  const std::vector<double> ends = node.numbers();
+  if (ends.size() != 2 || !(ends[0] > 0) || !(ends[0] < ends[1])) {
+    node.fail("[LEAST, MOST], two positive numbers in the constant's unit, the smaller one first");
   }
-  return found->get<std::string>();
+  return {ends[0], ends[1]};
 }
 
-std::optional<std::array<double, 2>> parse_bounds(const std::string& name, const json& entry,
-                                                  const Constant& constant,
-                                                  std::string_view origin) {
-  const auto found = entry.find("bounds");
-  if (found == entry.end()) return std::nullopt;
-  const json& bounds = *found;
-  if (!constant.is_calibrated()) {
-    refuse_profile(origin, fmt::format("constant {} has \"bounds\" but is not calibrated", name),
-                   "bounds of constants whose source begins with \"calibrated on\"");
-  }
-  if (!bounds.is_array() || bounds.size() != 2 || !bounds[0].is_number() ||
-      !bounds[1].is_number() || !(bounds[0].get<double>() > 0) ||
-      !(bounds[0].get<double>() < bounds[1].get<double>())) {
-    refuse_profile(
-        origin, fmt::format("constant {} has bounds {}", name, bounds.dump()),
-        "[LEAST, MOST], two positive numbers in the constant's unit, the smaller one first");
-  }
-  const std::array<double, 2> result{bounds[0].get<double>(), bounds[1].get<double>()};
-  if (constant.value < result[0] || constant.value > result[1]) {
-    refuse_profile(origin,
-                   fmt::format("constant {} is {}, outside its bounds {}", name, constant.value,
-                               bounds.dump()),
-                   "bounds around the value");
-  }
-  return result;
-}
+constexpr std::tuple kConstantFields{
+    json_field("value", &Constant::value),
+    json_field("unit", &Constant::unit, &JsonNode::filled_text),
+    json_field("meaning", &Constant::meaning, &JsonNode::filled_text),
+    json_field("source", &Constant::source, &JsonNode::filled_text),
+    optional_field("bounds", &Constant::bounds, read_bounds),
+};
 
-Constant parse_constant(const std::string& name, const json& entry, std::string_view origin) {
-  if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_number()) {
-    refuse_profile(origin, fmt::format("constant {} has no numeric \"value\"", name),
-                   R"({"value": number, "unit": text, "meaning": text, "source": text})");
+Constant read_constant(const JsonNode& node) {
+  Constant constant;
+  node.read(constant, kConstantFields);
+  if (constant.bounds && !constant.is_calibrated()) {
+    node.fail("no \"bounds\", or a source that begins with \"calibrated on\"");
   }
-  Constant constant{.value = entry["value"].get<double>(),
-                    .unit = text_field(entry, "unit", origin, "constant " + name),
-                    .meaning = text_field(entry, "meaning", origin, "constant " + name),
-                    .source = text_field(entry, "source", origin, "constant " + name)};
-  constant.bounds = parse_bounds(name, entry, constant, origin);
+  if (constant.bounds &&
+      (constant.value < constant.bounds->front() || constant.value > constant.bounds->back())) {
+    node.fail("a value within its \"bounds\"");
+  }
   return constant;
 }
 
 }  // namespace
 
 std::string profile_kind(std::string_view text, std::string_view origin) {
-  return text_field(parse_document(text, origin), "kind", origin, "the profile");
+  const JsonDocument document = parse_document(text, origin);
+  document.root().require_schema(kSchema);
+  return document.root().member("kind").text();
 }
 
 Constants Constants::parse(std::string_view text, std::string_view origin, std::string_view kind) {
-  const json document = parse_document(text, origin);
-  if (text_field(document, "kind", origin, "the profile") != kind) {
-    refuse_profile(origin, fmt::format("it is not a {} profile", kind),
-                   fmt::format("\"kind\": \"{}\"", kind));
-  }
+  const JsonDocument document = parse_document(text, origin);
+  const JsonNode root = document.root();
+  root.require_schema(kSchema);
+  root.member("kind").word({kind});
   Constants result;
-  if (document.contains("extends")) {
-    const std::string base = text_field(document, "extends", origin, "the profile");
+  if (root.has("extends")) {
+    const std::string base = root.member("extends").filled_text();
     result = parse(built_in_profile(base), base, kind);
   }
-  result.name_ = text_field(document, "name", origin, "the profile");
+  result.name_ = root.member("name").filled_text();
   result.origin_ = origin;
   result.kind_ = kind;
-  const auto constants = document.find("constants");
-  if (constants == document.end() || !constants->is_object()) {
-    refuse_profile(origin, "it has no \"constants\"", "an object of constants by name");
-  }
-  for (const auto& [name, entry] : constants->items()) {
-    result.put(name, parse_constant(name, entry, origin));
+  for (const auto& [name, constant] : root.member("constants").members()) {
+    result.put(name, read_constant(constant));
   }
   return result;
 }

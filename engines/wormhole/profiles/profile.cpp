@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <string_view>
 #include <system_error>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -18,125 +22,185 @@
 namespace howard::wormhole {
 namespace {
 
+/// Names a constant of a profile and the member of a struct that holds it.
+template <class Struct, class Value, class Reader>
+struct ProfileField {
+  std::string_view name;
+  Value Struct::*place;
+  Reader reader;  ///< Says how it is read if its type does not say so.
+};
+
+template <class Struct, class Value, class Reader = std::nullptr_t>
+constexpr ProfileField<Struct, Value, Reader> constant(std::string_view name, Value Struct::*place,
+                                                       Reader reader = {}) {
+  return {name, place, reader};
+}
+
+/// Fills the members that `fields` lists. `clock` is the chip's, because dispatch kernels, firmware
+/// and compute kernels cost cycles of the chip's cores.
+template <class Struct, class... Fields>
+void fill(Struct& to, Constants& constants, Frequency clock, const std::tuple<Fields...>& fields) {
+  const auto fill_one =
+      [&]<class Value, class Reader>(const ProfileField<Struct, Value, Reader>& field) {
+        Value& value = to.*field.place;
+        if constexpr (std::is_invocable_v<Reader, Constants&, std::string_view, Frequency>) {
+          value = std::invoke(field.reader, constants, field.name, clock);
+        } else if constexpr (std::is_invocable_v<Reader, Constants&, std::string_view>) {
+          value = std::invoke(field.reader, constants, field.name);
+        } else if constexpr (std::is_same_v<Value, SimTime>) {
+          value = constants.time(field.name, clock);
+        } else if constexpr (std::is_same_v<Value, Bandwidth>) {
+          value = constants.bandwidth(field.name, clock);
+        } else if constexpr (std::is_same_v<Value, Bytes>) {
+          value = constants.bytes(field.name);
+        } else if constexpr (std::is_same_v<Value, bool>) {
+          value = constants.flag(field.name);
+        } else if constexpr (std::is_same_v<Value, int>) {
+          value = constants.count(field.name);
+        } else {
+          static_assert(std::is_same_v<Value, std::int64_t>);
+          value = constants.part(field.name);
+        }
+      };
+  std::apply([&](const auto&... field) { (fill_one(field), ...); }, fields);
+}
+
+/// The host's time does not follow the chip's clock.
+SimTime time_without_cycles(Constants& constants, std::string_view name) {
+  return constants.time(name);
+}
+
+Bandwidth share_of_dram(Constants& constants, std::string_view name, Frequency clock) {
+  return constants.share(name, "dram.bandwidth", clock);
+}
+
+constexpr std::tuple kChipConstants{
+    constant("l1.capacity", &ChipProfile::l1_circular_buffers),
+    constant("dram.capacity", &ChipProfile::dram_capacity),
+    constant("dram.bandwidth", &ChipProfile::dram_bandwidth),
+    constant("dram.read.noc0", &ChipProfile::dram_read_noc0, share_of_dram),
+    constant("dram.read.noc1", &ChipProfile::dram_read_noc1, share_of_dram),
+    constant("dram.spread", &ChipProfile::dram_spread, share_of_dram),
+    constant("dram.write.noc0", &ChipProfile::dram_write_noc0, share_of_dram),
+    constant("dram.write.noc1", &ChipProfile::dram_write_noc1, share_of_dram),
+    constant("dram.banks", &ChipProfile::dram_banks),
+    constant("dram.crowding", &ChipProfile::dram_crowding),
+    constant("dram.crowding_steps", &ChipProfile::dram_crowding_steps),
+    constant("noc.link", &ChipProfile::noc_link),
+    constant("noc.multicast", &ChipProfile::noc_multicast),
+    constant("noc.read_latency", &ChipProfile::noc_read_latency),
+    constant("noc.write_latency", &ChipProfile::noc_write_latency),
+    constant("noc.l1_latency", &ChipProfile::l1_latency),
+    constant("matrix.flops_per_cycle", &ChipProfile::matrix_flops_per_cycle, &Constants::count),
+    constant("unpack.bandwidth", &ChipProfile::unpack),
+    constant("pack.accumulate_tile", &ChipProfile::pack_accumulate_tile),
+    constant("pcie.write", &ChipProfile::pcie_write),
+    constant("pcie.read", &ChipProfile::pcie_read),
+    constant("remote.write", &ChipProfile::remote_write),
+    constant("remote.read", &ChipProfile::remote_read),
+    constant("link.latency", &ChipProfile::link_latency),
+};
+
 ChipProfile read_chip(Constants constants) {
-  const Frequency clock = constants.frequency("clock.aiclk");
+  ChipProfile chip{.name = constants.name(), .aiclk = constants.frequency("clock.aiclk")};
+  fill(chip, constants, chip.aiclk, kChipConstants);
   const int columns = constants.count("tensix.columns");
-  const auto share = [&](std::string_view name) {
-    return constants.share(name, "dram.bandwidth", clock);
-  };
-  ChipProfile chip{
-      .name = constants.name(),
-      .aiclk = clock,
-      .worker_grid = {columns, constants.count("tensix.rows") - 1},
-      .eth_grid = {columns, constants.count("grid.eth.rows")},
-      .l1_circular_buffers = constants.bytes("l1.capacity"),
-      .dram_capacity = constants.bytes("dram.capacity"),
-      .dram_bandwidth = constants.bandwidth("dram.bandwidth", clock),
-      .dram_read_noc0 = share("dram.read.noc0"),
-      .dram_read_noc1 = share("dram.read.noc1"),
-      .dram_spread = share("dram.spread"),
-      .dram_write_noc0 = share("dram.write.noc0"),
-      .dram_write_noc1 = share("dram.write.noc1"),
-      .dram_banks = constants.count("dram.banks"),
-      .dram_crowding = constants.part("dram.crowding"),
-      .dram_crowding_steps = constants.count("dram.crowding_steps"),
-      .noc_link = constants.bandwidth("noc.link", clock),
-      .noc_multicast = constants.bandwidth("noc.multicast", clock),
-      .noc_read_latency = constants.time("noc.read_latency", clock),
-      .noc_write_latency = constants.time("noc.write_latency", clock),
-      .l1_latency = constants.time("noc.l1_latency", clock),
-      .matrix_flops_per_cycle = constants.count("matrix.flops_per_cycle"),
-      .unpack = constants.bandwidth("unpack.bandwidth", clock),
-      .pack_accumulate_tile = constants.time("pack.accumulate_tile", clock),
-      .pcie_write = constants.bandwidth("pcie.write", clock),
-      .pcie_read = constants.bandwidth("pcie.read", clock),
-      .remote_write = constants.bandwidth("remote.write", clock),
-      .remote_read = constants.bandwidth("remote.read", clock),
-      .link_latency = constants.time("link.latency", clock),
-  };
+  chip.worker_grid = {columns, constants.count("tensix.rows") - 1};
+  chip.eth_grid = {columns, constants.count("grid.eth.rows")};
   constants.require_all_read();
   return chip;
 }
 
-// `clock` is the chip's, because dispatch kernels, firmware and compute kernels cost cycles of the
-// chip's cores.
+constexpr std::tuple kDispatchConstants{
+    constant("dispatch.program", &DispatchCosts::program),
+    constant("dispatch.binary", &DispatchCosts::binary),
+    constant("dispatch.write", &DispatchCosts::write),
+    constant("dispatch.configuration", &DispatchCosts::configuration),
+    constant("dispatch.core_arguments", &DispatchCosts::core_arguments),
+    constant("dispatch.group", &DispatchCosts::group),
+    constant("dispatch.group_least", &DispatchCosts::group_least),
+    constant("dispatch.circular_buffer_group", &DispatchCosts::circular_buffer_group),
+    constant("dispatch.from_eth", &DispatchCosts::from_eth),
+    constant("dispatch.replay", &DispatchCosts::replay),
+    constant("dispatch.go", &DispatchCosts::go),
+    constant("dispatch.go_core", &DispatchCosts::go_core),
+    constant("dispatch.go_binary", &DispatchCosts::go_binary),
+    constant("dispatch.launch_ring", &DispatchCosts::launch_ring),
+    constant("dispatch.configuration_ring", &DispatchCosts::configuration_ring),
+};
 
-DispatchCosts read_dispatch(Constants& constants, Frequency clock) {
-  return {
-      .program = constants.time("dispatch.program", clock),
-      .binary = constants.time("dispatch.binary", clock),
-      .write = constants.bandwidth("dispatch.write", clock),
-      .configuration = constants.time("dispatch.configuration", clock),
-      .core_arguments = constants.time("dispatch.core_arguments", clock),
-      .group = constants.time("dispatch.group", clock),
-      .group_least = constants.time("dispatch.group_least", clock),
-      .circular_buffer_group = constants.time("dispatch.circular_buffer_group", clock),
-      .from_eth = constants.time("dispatch.from_eth", clock),
-      .replay = constants.time("dispatch.replay", clock),
-      .go = constants.time("dispatch.go", clock),
-      .go_core = constants.time("dispatch.go_core", clock),
-      .go_binary = constants.time("dispatch.go_binary", clock),
-      .launch_ring = constants.count("dispatch.launch_ring"),
-      .configuration_ring = constants.bytes("dispatch.configuration_ring"),
-  };
-}
+constexpr std::tuple kTileConstants{
+    constant("tiles.start", &TileCosts::start),
+    constant("tiles.operand", &TileCosts::operand),
+    constant("tiles.multiply", &TileCosts::multiply),
+    constant("tiles.interference", &TileCosts::interference),
+    constant("tiles.store", &TileCosts::store),
+    constant("tiles.fpu", &TileCosts::fpu),
+    constant("tiles.simple", &TileCosts::simple),
+    constant("tiles.reduce", &TileCosts::reduce),
+    constant("tiles.transpose", &TileCosts::transpose),
+    constant("tiles.random", &TileCosts::random),
+    constant("tiles.gelu_backward", &TileCosts::gelu_backward),
+    constant("tiles.adamw", &TileCosts::adamw),
+    constant("tiles.pass", &TileCosts::pass),
+    constant("tiles.softmax_row", &TileCosts::softmax_row),
+    constant("tiles.softmax_start", &TileCosts::softmax_start),
+    constant("tiles.ttml_layernorm", &TileCosts::ttml_layernorm),
+};
 
-std::array<SimTime, kEltwiseFunctions> read_functions(Constants& constants, Frequency clock) {
-  std::array<SimTime, kEltwiseFunctions> times;
-  for (const EltwiseEntry& entry : eltwise_catalogue()) {
-    times.at(static_cast<std::size_t>(entry.function)) =
-        constants.time(fmt::format("tiles.{}", entry.cost), clock);
-  }
-  return times;
-}
+constexpr std::tuple kMovementConstants{
+    constant("movement.face_line", &MovementCosts::face_line),
+    constant("movement.segment", &MovementCosts::segment),
+    constant("movement.mask", &MovementCosts::mask),
+};
 
-TileCosts read_tiles(Constants& constants, Frequency clock) {
-  return {
-      .start = constants.time("tiles.start", clock),
-      .operand = constants.time("tiles.operand", clock),
-      .multiply = constants.time("tiles.multiply", clock),
-      .interference = constants.part("tiles.interference"),
-      .store = constants.time("tiles.store", clock),
-      .fpu = constants.time("tiles.fpu", clock),
-      .simple = constants.time("tiles.simple", clock),
-      .reduce = constants.time("tiles.reduce", clock),
-      .transpose = constants.time("tiles.transpose", clock),
-      .random = constants.time("tiles.random", clock),
-      .gelu_backward = constants.time("tiles.gelu_backward", clock),
-      .adamw = constants.time("tiles.adamw", clock),
-      .pass = constants.time("tiles.pass", clock),
-      .softmax_row = constants.time("tiles.softmax_row", clock),
-      .softmax_start = constants.time("tiles.softmax_start", clock),
-      .ttml_layernorm = constants.time("tiles.ttml_layernorm", clock),
-      .functions = read_functions(constants, clock),
-  };
-}
+constexpr std::tuple kAttentionConstants{
+    constant("attention.exp", &AttentionCosts::exp),
+    constant("attention.max", &AttentionCosts::max),
+    constant("attention.sum", &AttentionCosts::sum),
+    constant("attention.chunk", &AttentionCosts::chunk),
+};
 
-MovementCosts read_movement(Constants& constants, Frequency clock) {
-  return {
-      .face_line = constants.time("movement.face_line", clock),
-      .segment = constants.time("movement.segment", clock),
-      .mask = constants.time("movement.mask", clock),
-  };
-}
+constexpr std::tuple kAllReduceConstants{
+    constant("all_reduce.start", &CollectiveCosts::start),
+    constant("all_reduce.step", &CollectiveCosts::step),
+    constant("all_reduce.pair", &CollectiveCosts::pair),
+    constant("all_reduce.line", &CollectiveCosts::line),
+};
 
-AttentionCosts read_attention(Constants& constants, Frequency clock) {
-  return {
-      .exp = constants.time("attention.exp", clock),
-      .max = constants.time("attention.max", clock),
-      .sum = constants.time("attention.sum", clock),
-      .chunk = constants.time("attention.chunk", clock),
-  };
-}
-
-CollectiveCosts read_all_reduce(Constants& constants, Frequency clock) {
-  return {
-      .start = constants.time("all_reduce.start", clock),
-      .step = constants.time("all_reduce.step", clock),
-      .pair = constants.bandwidth("all_reduce.pair", clock),
-      .line = constants.bandwidth("all_reduce.line", clock),
-  };
-}
+constexpr std::tuple kSoftwareConstants{
+    constant("host.op_call", &SoftwareProfile::host_op_call, time_without_cycles),
+    constant("host.allocation", &SoftwareProfile::host_allocation, time_without_cycles),
+    constant("host.python_call", &SoftwareProfile::host_python_call, time_without_cycles),
+    constant("host.graph_node", &SoftwareProfile::host_graph_node, time_without_cycles),
+    constant("host.finish", &SoftwareProfile::host_finish, time_without_cycles),
+    constant("host.capture_call", &SoftwareProfile::host_capture, time_without_cycles),
+    constant("host.replay_call", &SoftwareProfile::host_replay, time_without_cycles),
+    constant("profiler.push", &SoftwareProfile::profiler_push),
+    constant("profiler.read", &SoftwareProfile::profiler_read, time_without_cycles),
+    constant("queue.most", &SoftwareProfile::most_command_queues),
+    constant("sub_device.most", &SoftwareProfile::most_sub_devices),
+    constant("trace.region", &SoftwareProfile::trace_region),
+    constant("trace.page", &SoftwareProfile::trace_page),
+    constant("queue.issue_entries.worker", &SoftwareProfile::issue_entries_worker),
+    constant("queue.issue_entries.eth", &SoftwareProfile::issue_entries_eth),
+    constant("l1.firmware", &SoftwareProfile::l1_firmware),
+    constant("ttnn.binary_bytes", &SoftwareProfile::ttnn_binary_bytes),
+    constant("ttnn.matmul_binary_bytes", &SoftwareProfile::ttnn_matmul_binary_bytes),
+    constant("ttnn.matmul_arguments", &SoftwareProfile::ttnn_matmul_arguments),
+    constant("ttnn.binary_arguments", &SoftwareProfile::ttnn_binary_arguments),
+    constant("ttnn.unary_arguments", &SoftwareProfile::ttnn_unary_arguments),
+    constant("ttnn.other_arguments", &SoftwareProfile::ttnn_other_arguments),
+    constant("matmul.start", &SoftwareProfile::matmul_start),
+    constant("matmul.read_issue", &SoftwareProfile::matmul_read_issue),
+    constant("matmul.tile_product", &SoftwareProfile::matmul_tile_product),
+    constant("matmul.output_tile", &SoftwareProfile::matmul_output_tile),
+    constant("minimal_matmul.handshake", &SoftwareProfile::minimal_matmul_handshake),
+    constant("matmul.next_product", &SoftwareProfile::matmul_next_product),
+    constant("matmul.next_multicast_product", &SoftwareProfile::matmul_next_multicast_product),
+    constant("matmul.transposed_unpack", &SoftwareProfile::matmul_transposed_unpack),
+    constant("matmul.fuses_transposes", &SoftwareProfile::matmul_fuses_transposes),
+};
 
 /// Reads the times that only scripts use, which take them from the constants (script_times.h).
 void read_script_times(Constants& constants) {
@@ -146,45 +210,17 @@ void read_script_times(Constants& constants) {
 }
 
 SoftwareProfile read_software(Constants constants, Frequency clock) {
-  SoftwareProfile software{
-      .name = constants.name(),
-      .host_op_call = constants.time("host.op_call"),
-      .host_allocation = constants.time("host.allocation"),
-      .host_python_call = constants.time("host.python_call"),
-      .host_graph_node = constants.time("host.graph_node"),
-      .host_finish = constants.time("host.finish"),
-      .host_capture = constants.time("host.capture_call"),
-      .host_replay = constants.time("host.replay_call"),
-      .profiler_push = constants.time("profiler.push", clock),
-      .profiler_read = constants.time("profiler.read"),
-      .most_command_queues = constants.count("queue.most"),
-      .most_sub_devices = constants.count("sub_device.most"),
-      .trace_region = constants.bytes("trace.region"),
-      .trace_page = constants.bytes("trace.page"),
-      .issue_entries_worker = constants.count("queue.issue_entries.worker"),
-      .issue_entries_eth = constants.count("queue.issue_entries.eth"),
-      .l1_firmware = constants.bytes("l1.firmware"),
-      .dispatch = read_dispatch(constants, clock),
-      .ttnn_binary_bytes = constants.bytes("ttnn.binary_bytes"),
-      .ttnn_matmul_binary_bytes = constants.bytes("ttnn.matmul_binary_bytes"),
-      .ttnn_matmul_arguments = constants.count("ttnn.matmul_arguments"),
-      .ttnn_binary_arguments = constants.count("ttnn.binary_arguments"),
-      .ttnn_unary_arguments = constants.count("ttnn.unary_arguments"),
-      .ttnn_other_arguments = constants.count("ttnn.other_arguments"),
-      .tiles = read_tiles(constants, clock),
-      .movement = read_movement(constants, clock),
-      .attention = read_attention(constants, clock),
-      .all_reduce = read_all_reduce(constants, clock),
-      .matmul_start = constants.time("matmul.start", clock),
-      .matmul_read_issue = constants.time("matmul.read_issue", clock),
-      .matmul_tile_product = constants.time("matmul.tile_product", clock),
-      .matmul_output_tile = constants.time("matmul.output_tile", clock),
-      .minimal_matmul_handshake = constants.time("minimal_matmul.handshake", clock),
-      .matmul_next_product = constants.time("matmul.next_product", clock),
-      .matmul_next_multicast_product = constants.time("matmul.next_multicast_product", clock),
-      .matmul_transposed_unpack = constants.count("matmul.transposed_unpack"),
-      .matmul_fuses_transposes = constants.flag("matmul.fuses_transposes"),
-  };
+  SoftwareProfile software{.name = constants.name()};
+  fill(software, constants, clock, kSoftwareConstants);
+  fill(software.dispatch, constants, clock, kDispatchConstants);
+  fill(software.tiles, constants, clock, kTileConstants);
+  fill(software.movement, constants, clock, kMovementConstants);
+  fill(software.attention, constants, clock, kAttentionConstants);
+  fill(software.all_reduce, constants, clock, kAllReduceConstants);
+  for (const EltwiseEntry& entry : eltwise_catalogue()) {
+    software.tiles.functions.at(static_cast<std::size_t>(entry.function)) =
+        constants.time(fmt::format("tiles.{}", entry.cost), clock);
+  }
   read_script_times(constants);
   constants.require_all_read();
   return software;

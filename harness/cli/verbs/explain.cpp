@@ -22,12 +22,12 @@
 #include "experiments/workloads/explain_question.h"
 #include "experiments/workloads/log_content.h"
 #include "experiments/workloads/log_workload.h"
-#include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/table_options.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/onnx_model.h"
 #include "harness/environment.h"
@@ -60,12 +60,8 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   app.add_flag("--all", options.range.with_warmup);
   app.add_option("--input", options.inputs)->allow_extra_args(false);
   add_profile_options(app, options.outputs.profiles);
-  app.add_option("--results", options.outputs.results);
-  app.add_option("--json", options.outputs.json);
-  app.add_option("--csv", options.outputs.csv);
-  app.add_option("--md", options.outputs.markdown);
+  add_table_options(app, options.outputs);
   add_picture_options(app, options.outputs.canvas);
-  add_color_option(app, options.outputs.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.names.size() > 1) {
     throw UsageError(fmt::format("explain takes one workload or experiment, not {}",

@@ -23,10 +23,10 @@
 #include "base/error.h"
 #include "engines/python/installation.h"
 #include "experiments/all.h"
-#include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/session.h"
+#include "harness/cli/table_options.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/script_summary.h"
 
@@ -45,7 +45,7 @@ struct ScriptOptions {
   bool no_values = false;
   bool virtual_clock = false;
   bool bottlenecks = false;
-  std::string what_if = "yes";
+  bool what_if = true;
   std::string calls = "ttnn";
   std::string kernel_cache = "warm";
   std::string workload;
@@ -79,33 +79,21 @@ ScriptOptions script_options(int argc, const char* const* argv) {
   app.add_flag("--no-values", options.no_values);
   app.add_flag("--virtual-clock", options.virtual_clock);
   app.add_flag("--bottlenecks", options.bottlenecks);
-  app.add_option("--what-if", options.what_if);
-  app.add_option("--calls", options.calls);
-  app.add_option("--kernel-cache", options.kernel_cache);
+  add_choice<bool>(app, "--what-if", options.what_if, {{"yes", true}, {"no", false}});
+  add_choice<std::string>(app, "--calls", options.calls, {{"ttnn", "ttnn"}, {"report", "report"}});
+  add_choice<std::string>(app, "--kernel-cache", options.kernel_cache,
+                          {{"warm", "warm"}, {"cold", "cold"}});
   app.add_option("--save-workload", options.workload);
   add_profile_options(app, options.profiles);
-  app.add_option("--results", options.results);
-  app.add_option("--json", options.json);
-  app.add_option("--csv", options.csv);
-  app.add_option("--md", options.markdown);
+  add_table_options(app, options);
   app.add_option("--plots", options.plots);
   app.add_option("--trace", options.trace);
   app.add_option("--device-logs", options.device_logs);
   app.add_option("--memory", options.memory);
-  add_color_option(app, options.color);
   const int own = std::min(words_before_script(argc, argv), argc);
   parse_command_line(app, own, argv);
   options.script.assign(argv + own, argv + argc);
   if (options.help) return options;
-  if (options.what_if != "yes" && options.what_if != "no") {
-    refuse_value("--what-if", options.what_if, "yes, no", "");
-  }
-  if (options.calls != "ttnn" && options.calls != "report") {
-    refuse_value("--calls", options.calls, "ttnn, report", "");
-  }
-  if (options.kernel_cache != "warm" && options.kernel_cache != "cold") {
-    refuse_value("--kernel-cache", options.kernel_cache, "warm, cold", "");
-  }
   if (options.script.empty()) {
     throw UsageError("no script is named; try run_experiment python SCRIPT");
   }
@@ -221,7 +209,7 @@ int python(int argc, const char* const* argv) {
   print_script_summary({.workload = workload,
                         .script = script,
                         .profiles = options.profiles,
-                        .tries_changes = options.what_if == "yes",
+                        .tries_changes = options.what_if,
                         .virtual_clock = options.virtual_clock,
                         .as_the_report = options.calls == "report",
                         .color = options.color});

@@ -15,12 +15,12 @@
 #include "experiments/workloads/chip_context.h"
 #include "experiments/workloads/tuning.h"
 #include "experiments/workloads/tuning_report.h"
-#include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/table_options.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/environment.h"
 
@@ -48,12 +48,8 @@ TuneOptions tune_options(int argc, const char* const* argv) {
   add_whole(app, "--top", options.top, 1, kMostRows);
   add_whole(app, "--threads", options.outputs.threads, 1, kMostThreads);
   add_profile_options(app, options.outputs.profiles);
-  app.add_option("--results", options.outputs.results);
-  app.add_option("--json", options.outputs.json);
-  app.add_option("--csv", options.outputs.csv);
-  app.add_option("--md", options.outputs.markdown);
+  add_table_options(app, options.outputs);
   add_picture_options(app, options.outputs.canvas);
-  add_color_option(app, options.outputs.color);
   parse_command_line(app, argc, argv);
   require_one_text_in_each_place(options.outputs);
   return options;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <protozero/pbf_writer.hpp>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "profiler/formats/traces/perfetto_fields.h"
-#include "profiler/formats/traces/protobuf_writer.h"
 
 namespace howard::profiler {
 namespace {
@@ -20,17 +20,36 @@ using namespace perfetto;  // NOLINT(google-build-using-namespace): field number
 
 constexpr std::uint64_t kOnlySequence = 1;
 
+/// A message of whole numbers, texts and other messages.
+class Message {
+ public:
+  void number(std::uint32_t field, std::uint64_t value) { writer().add_uint64(field, value); }
+  void text(std::uint32_t field, std::string_view value) {
+    writer().add_string(field, value.data(), value.size());
+  }
+  void message(std::uint32_t field, const Message& value) { text(field, value.bytes_); }
+
+  void clear() { bytes_.clear(); }
+  bool empty() const { return bytes_.empty(); }
+  std::string take() && { return std::move(bytes_); }
+
+ private:
+  protozero::pbf_writer writer() { return protozero::pbf_writer(bytes_); }
+
+  std::string bytes_;
+};
+
 /// Writes the packets of one sequence. A name is sent once, and then only its number.
 class PacketWriter {
  public:
   void describe_process(std::uint64_t uuid, std::uint64_t pid, const TraceProcess& process) {
-    ProtobufWriter about;
+    Message about;
     about.number(process_descriptor::kPid, pid);
     about.text(process_descriptor::kName, process.name);
     if (process.losses > 0) {
       about.text(process_descriptor::kLabels, fmt::format("{} events lost", process.losses));
     }
-    ProtobufWriter track;
+    Message track;
     track.number(descriptor::kUuid, uuid);
     track.message(descriptor::kProcess, about);
     track.number(descriptor::kChildOrdering, descriptor::kExplicitOrder);
@@ -44,9 +63,9 @@ class PacketWriter {
 
   void describe_counter(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
                         std::string_view name) {
-    ProtobufWriter counter;
+    Message counter;
     counter.number(counter_descriptor::kUnit, counter_descriptor::kCount);
-    ProtobufWriter track = child(uuid, parent, rank, name);
+    Message track = child(uuid, parent, rank, name);
     track.message(descriptor::kCounter, counter);
     describe(track);
   }
@@ -80,14 +99,14 @@ class PacketWriter {
     send(time);
   }
 
-  std::string take() && { return std::move(trace_); }
+  std::string take() && { return std::move(trace_).take(); }
 
  private:
   using Names = std::unordered_map<std::string_view, std::uint64_t>;
 
-  static ProtobufWriter child(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
-                              std::string_view name) {
-    ProtobufWriter track;
+  static Message child(std::uint64_t uuid, std::uint64_t parent, std::uint64_t rank,
+                       std::string_view name) {
+    Message track;
     track.number(descriptor::kUuid, uuid);
     track.number(descriptor::kParent, parent);
     track.text(descriptor::kName, name);
@@ -110,7 +129,7 @@ class PacketWriter {
   std::uint64_t intern(Names& names, std::uint32_t kind, std::string_view text) {
     const auto [found, added] = names.try_emplace(text, names.size() + 1);
     if (added) {
-      ProtobufWriter name;
+      Message name;
       name.number(interned::kId, found->second);
       name.text(interned::kName, text);
       new_names_.message(kind, name);
@@ -118,7 +137,7 @@ class PacketWriter {
     return found->second;
   }
 
-  void describe(const ProtobufWriter& track) {
+  void describe(const Message& track) {
     packet_.clear();
     packet_.message(packet::kTrackDescriptor, track);
     append_packet();
@@ -130,7 +149,7 @@ class PacketWriter {
     packet_.number(packet::kTimestamp,
                    static_cast<std::uint64_t>(time.ps() / kPicosecondsPerNanosecond));
     packet_.message(packet::kTrackEvent, event_);
-    if (!new_names_.bytes().empty()) packet_.message(packet::kInternedData, new_names_);
+    if (!new_names_.empty()) packet_.message(packet::kInternedData, new_names_);
     new_names_.clear();
     append_packet();
   }
@@ -138,13 +157,10 @@ class PacketWriter {
   void append_packet() {
     packet_.number(packet::kSequence, kOnlySequence);
     packet_.number(packet::kSequenceFlags, std::exchange(flags_, packet::kNeedsState));
-    ProtobufWriter field;
-    field.message(trace::kPacket, packet_);
-    trace_ += field.bytes();
+    trace_.message(trace::kPacket, packet_);
   }
 
-  std::string trace_;
-  ProtobufWriter packet_, event_, note_, new_names_;
+  Message trace_, packet_, event_, note_, new_names_;
   Names categories_, names_, annotation_names_;
   std::uint64_t flags_ = packet::kStateCleared | packet::kNeedsState;
 };

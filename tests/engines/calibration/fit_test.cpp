@@ -45,6 +45,7 @@ TEST(Fit, RecoversDispatchConstantsThroughTheSimulation) {
 TEST(Fit, OnlyCalibratedConstantsMove) {
   const auto constants = wormhole::load_constants();
   const Fit fit(constants, tables_of({"mlp_host"}));
+  EXPECT_FALSE(fit.constants().empty());
   for (const FreeConstant& constant : fit.constants()) {
     const auto& owner = constant.of_chip ? constants.chip : constants.software;
     EXPECT_TRUE(owner.at(constant.name).is_calibrated()) << constant.name;

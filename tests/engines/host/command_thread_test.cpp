@@ -9,10 +9,18 @@
 #include <thread>
 #include <vector>
 
+#include "tests/watchdog.h"
+
 namespace howard::host {
 namespace {
 
-TEST(CommandThread, RunsInOrderOfSubmission) {
+/// A command that never runs makes its test fail instead of hang.
+class CommandThreadTest : public ::testing::Test {
+ private:
+  howard::testing::Watchdog watchdog_;
+};
+
+TEST_F(CommandThreadTest, RunsInOrderOfSubmission) {
   CommandThread thread;
   std::vector<int> order;
   for (int i = 0; i < 1000; ++i) {
@@ -23,15 +31,14 @@ TEST(CommandThread, RunsInOrderOfSubmission) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
 }
 
-TEST(CommandThread, RunsWithoutAnybodyWaiting) {
+TEST_F(CommandThreadTest, RunsWithoutAnybodyWaiting) {
   std::atomic<bool> ran = false;
   CommandThread thread;
   thread.submit([&] { ran = true; });
   while (!ran) std::this_thread::yield();
-  SUCCEED();
 }
 
-TEST(CommandThread, WakesUpAfterALongPause) {
+TEST_F(CommandThreadTest, WakesUpAfterALongPause) {
   CommandThread commands;
   for (int i = 0; i < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -41,7 +48,7 @@ TEST(CommandThread, WakesUpAfterALongPause) {
   }
 }
 
-class WatchedCommandThread : public ::testing::Test {
+class WatchedCommandThread : public CommandThreadTest {
  protected:
   /// Returns with the thread asleep: it has run a command, which nobody else could, and has
   /// released the lock only to sleep.
@@ -78,7 +85,7 @@ TEST_F(WatchedCommandThread, RunsTwoCommandsThatNobodyWaitsFor) {
   while (!ran) std::this_thread::yield();
 }
 
-TEST(CommandThread, FinishWaitsForTheRunningCommand) {
+TEST_F(CommandThreadTest, FinishWaitsForTheRunningCommand) {
   CommandThread commands;
   std::atomic<bool> started = false;
   std::atomic<bool> ended = false;
@@ -92,7 +99,7 @@ TEST(CommandThread, FinishWaitsForTheRunningCommand) {
   EXPECT_TRUE(ended);
 }
 
-TEST(CommandThread, AFailureDropsWhatIsBehindItAndIsReportedOnce) {
+TEST_F(CommandThreadTest, AFailureDropsWhatIsBehindItAndIsReportedOnce) {
   CommandThread thread;
   std::atomic<int> ran = 0;
   thread.submit([&] { ++ran; });
@@ -123,7 +130,7 @@ class Blocker {
   std::atomic<bool> running_ = false, let_go_ = false;
 };
 
-TEST(CommandThread, RunsAtOnceOnTheCallingThreadWhenIdle) {
+TEST_F(CommandThreadTest, RunsAtOnceOnTheCallingThreadWhenIdle) {
   CommandThread commands;
   std::thread::id ran_on;
   EXPECT_TRUE(commands.run_if_idle([&] { ran_on = std::this_thread::get_id(); }));
@@ -133,7 +140,7 @@ TEST(CommandThread, RunsAtOnceOnTheCallingThreadWhenIdle) {
   EXPECT_TRUE(commands.run_if_idle([] {})) << "idle again";
 }
 
-TEST(CommandThread, RunsNothingAtOnceWhileACommandRunsOrWaits) {
+TEST_F(CommandThreadTest, RunsNothingAtOnceWhileACommandRunsOrWaits) {
   CommandThread commands;
   std::vector<int> order;
   Blocker blocker(commands);
@@ -155,7 +162,7 @@ TEST_F(WatchedCommandThread, RunsNothingAtOnceBeforeACommandThatWaits) {
   EXPECT_EQ(order, (std::vector<int>{1}));
 }
 
-TEST(CommandThread, AFailureOfACommandRunAtOnceIsThatOfASubmittedOne) {
+TEST_F(CommandThreadTest, AFailureOfACommandRunAtOnceIsThatOfASubmittedOne) {
   CommandThread commands;
   std::atomic<int> ran = 0;
   EXPECT_TRUE(commands.run_if_idle([] { throw std::runtime_error("broken"); }));
@@ -168,7 +175,7 @@ TEST(CommandThread, AFailureOfACommandRunAtOnceIsThatOfASubmittedOne) {
   EXPECT_EQ(ran, 1);
 }
 
-TEST(CommandThread, EndsWithCommandsWaitingAndAFailureUnreported) {
+TEST_F(CommandThreadTest, EndsWithCommandsWaitingAndAFailureUnreported) {
   CommandThread thread;
   thread.submit([] { throw std::runtime_error("nobody asks"); });
   for (int i = 0; i < 100; ++i) thread.submit([] {});

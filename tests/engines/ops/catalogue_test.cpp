@@ -30,7 +30,7 @@ TEST_F(Catalogue, EveryOpIsFoundByItsNameAndMakesAProgramThatTakesTime) {
     EXPECT_EQ(find_op(op.name), &op);
     EXPECT_EQ(parse_op_call(op.name).has_value(), true);
     EXPECT_FALSE(op.meaning.empty());
-    const OpCall call = call_of(op);
+    const OpCall call = *parse_op_call(op.name);
     EXPECT_EQ(op.beside({{2, 1, 64, 96}}).size() + 1, op.tensors);
     const Program program = program_of(call, {{2, 1, 64, 96}});
     EXPECT_EQ(program.inputs.size(), op.tensors);
@@ -71,12 +71,12 @@ TEST_F(Catalogue, WhatIsWrittenWronglyIsRefused) {
 }
 
 TEST_F(Catalogue, OperandsThatDoNotFitAreRefused) {
-  const OpCall rms = call_of(*find_op("rms_norm"));
+  const OpCall rms = *parse_op_call("rms_norm");
   const Tensor x = tensor({64, 96});
   EXPECT_THROW(rms.program(std::vector{x, tensor({1, 64})}, std::vector{x}), Error);
-  const OpCall rotary = call_of(*find_op("rotary_embedding"));
+  const OpCall rotary = *parse_op_call("rotary_embedding");
   EXPECT_THROW(rotary.program(std::vector{x, x, tensor({32, 96})}, std::vector{x}), Error);
-  const OpCall where = call_of(*find_op("where"));
+  const OpCall where = *parse_op_call("where");
   EXPECT_THROW(where.results(std::vector{x.spec(), x.spec()}), Error);
 }
 

@@ -122,14 +122,14 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
   refused("workload/1", "workload/2", "howard.workload/1");
   refused("\"queues\": 1", "\"queues\": 3", "queues");
   refused("\"queues\": 1", "\"queues\": -1", "queues");
-  refused("1x1x64x64", "1x1x0x64", "shape");
-  refused("1x1x64x64", "1x1x9999999999999x99999999", "shape");
+  refused("1x1x64x64", "1x1x0x64", "/specs/0");
+  refused("1x1x64x64", "1x1x9999999999999x99999999", "/specs/0");
   refused("bfloat16", "bfloat17", "bfloat17");
   refused("\"matmul\",\"attr", "\"matmool\",\"attr", "matmool");
   refused("transpose_b", "transpose_c", "transpose_c");
-  refused("[0,[0,1],[2]]", "[0,[0,9],[2]]", "calls");
-  refused("[0,[0,1],[2]]", "[7,[0,1],[2]]", "calls");
-  refused("\"make\"", "\"bake\"", "commands");
+  refused("[0,[0,1],[2]]", "[0,[0,9],[2]]", "/calls/0/1/1: 9");
+  refused("[0,[0,1],[2]]", "[7,[0,1],[2]]", "/calls/0/0: 7");
+  refused("\"make\"", "\"bake\"", "/commands/0/0: \"bake\"");
   refused("{", "", "JSON");
 }
 
@@ -283,16 +283,16 @@ TEST(OpList, ABrokenOneIsRefusedWithItsPlace) {
     }
   };
   refused("\"tensors\"", "\"tensor\"", "tensors");
-  refused("64x64\"", "64x0\"", "tensor x");
+  refused("64x64\"", "64x0\"", "/tensors/x");
   refused("float32", "float33", "float33");
   refused("\"relu\"", "\"rellu\"", "relu");
-  refused("[\"x\", \"w\"]", "[\"x\", \"v\"]", "steps[0].steps[0]");
-  refused("\"repeat\": 3", "\"repeat\": 0", "steps[0]");
+  refused("[\"x\", \"w\"]", "[\"x\", \"v\"]", "/steps/0/steps/0/in/1: \"v\"");
+  refused("\"repeat\": 3", "\"repeat\": 0", "/steps/0/repeat: 0");
   refused("\"repeat\": 3", "\"repeat\": 999999", "too long");
   refused("\"queue\": 1", "\"queue\": 5", "0 to 1");
-  refused("{\"read\": \"h\"}", "{\"reads\": \"h\"}", "steps[6]");
+  refused("{\"read\": \"h\"}", "{\"reads\": \"h\"}", "/steps/6");
   refused("\"python\": true", "\"pyton\": true", "pyton");
-  refused("[0,0,3,6]", "[0,0,3]", "sub_devices");
+  refused("[0,0,3,6]", "[0,0,3]", "/sub_devices/0: [0,0,3]");
 }
 
 TEST(Launch, OperandsThatDoNotFitAreRefused) {

@@ -62,15 +62,17 @@ TEST(Constants, BadFilesSayWhatIsWrongAndWhere) {
   EXPECT_NE(
       error_of([] { Constants::parse("{", "p.json", "chip"); }).find("p.json: it is not JSON"),
       std::string::npos);
-  EXPECT_NE(error_of([] { Constants::parse("[]", "p.json", "chip"); }).find("not a profile"),
+  EXPECT_NE(error_of([] { Constants::parse("[]", "p.json", "chip"); }).find("accepted: an object"),
             std::string::npos);
   EXPECT_NE(error_of([] {
               Constants::parse(profile(""), "p.json", "software");
-            }).find("not a software profile"),
+            }).find("/kind: \"chip\"; accepted: \"software\""),
             std::string::npos);
-  EXPECT_NE(error_of([] { parse(R"("a": 3)"); }).find("constant a has no numeric"),
+  EXPECT_NE(error_of([] { parse(R"("a": 3)"); }).find("at /constants/a: 3; accepted: an object"),
             std::string::npos);
-  EXPECT_NE(error_of([] { parse(R"("a": {"value": 3, "unit": "ns"})"); }).find("lacks \"meaning\""),
+  EXPECT_NE(error_of([] {
+              parse(R"("a": {"value": 3, "unit": "ns"})");
+            }).find("an object with \"meaning\""),
             std::string::npos);
 }
 
@@ -165,18 +167,18 @@ TEST(Constants, WrongBoundsAreErrorsThatNameTheConstant) {
   for (const char* const bounds :
        {"3", "[]", "[1]", "[1, 2, 3]", "[4, 1]", "[3, 3]", "[0, 4]", "[-1, 4]", "[\"1\", 4]"}) {
     const std::string text = error_of([&] { parse(bounded("3", bounds)); });
-    EXPECT_NE(text.find("constant a has bounds"), std::string::npos) << bounds << ": " << text;
+    EXPECT_NE(text.find("at /constants/a/bounds"), std::string::npos) << bounds << ": " << text;
   }
-  EXPECT_NE(error_of([] { parse(bounded("5", "[1, 4]")); }).find("a is 5, outside its bounds"),
+  EXPECT_NE(error_of([] { parse(bounded("5", "[1, 4]")); }).find("at /constants/a: "),
             std::string::npos);
-  EXPECT_NE(error_of([] { parse(bounded("0.5", "[1, 4]")); }).find("outside its bounds"),
+  EXPECT_NE(error_of([] { parse(bounded("0.5", "[1, 4]")); }).find("within its \"bounds\""),
             std::string::npos);
 }
 
 TEST(Constants, OnlyACalibratedConstantHasBounds) {
   for (const char* const source : {"datasheet: x", "published measurement: x", "unknown: x"}) {
     const std::string text = error_of([&] { parse(bounded("3", "[1, 4]", source)); });
-    EXPECT_NE(text.find("is not calibrated"), std::string::npos) << source << ": " << text;
+    EXPECT_NE(text.find("calibrated on"), std::string::npos) << source << ": " << text;
   }
 }
 

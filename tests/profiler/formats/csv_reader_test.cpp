@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/csv_writer.h"
 #include "profiler/formats/csv/csv_fields.h"
-#include "profiler/formats/csv/csv_writer.h"
 
 namespace howard::profiler {
 namespace {
@@ -134,7 +134,7 @@ TEST(CsvReader, WhateverIsWrittenReadsBackAtEveryChunkSize) {
       for (const std::string& field : record) writer.add(std::string_view(field));
       writer.end_record();
     }
-    const std::string text = std::move(writer).take();
+    const std::string text = writer.take();
     for (const std::size_t step : {std::size_t{1}, std::size_t{3}, text.size()}) {
       SlowSource source(text, step);
       ASSERT_EQ(read(source), records) << text;
@@ -151,7 +151,7 @@ TEST(CsvFields, ThoseThatAreWantedAreTheSameAsWhenAllAre) {
       writer.add(std::string(random() % 9, random() % 50 > 0 ? 'a' : '"'));
     }
     writer.end_record();
-    const std::string text = "x\n" + std::move(writer).take();
+    const std::string text = "x\n" + writer.take();
     std::vector<std::size_t> wanted(random() % 6);
     for (std::size_t& field : wanted) field = random() % (width + 10);
     const auto read_fields = [&](CsvFields& fields, CsvBlock& block) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/csv/csv_writer.h"
+#include "base/csv_writer.h"
 
 #include <fmt/format.h>
 
-namespace howard::profiler {
+namespace howard {
 
 void CsvWriter::begin_field() {
   if (in_record_) text_ += ',';
@@ -34,9 +34,14 @@ void CsvWriter::skip(std::size_t fields) {
   for (std::size_t i = 0; i < fields; ++i) begin_field();
 }
 
+void CsvWriter::add_record(const std::vector<std::string>& fields) {
+  for (const std::string& field : fields) add(field);
+  end_record();
+}
+
 void CsvWriter::end_record() {
   text_ += '\n';
   in_record_ = false;
 }
 
-}  // namespace howard::profiler
+}  // namespace howard

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace howard::profiler {
+namespace howard {
 
 /// Appends records to a CSV text (RFC 4180, lines ended by LF). A field with a comma, a quote or a
 /// line break is quoted; the others are written as they are.
@@ -19,8 +20,11 @@ class CsvWriter {
   void add(int number) { add(std::int64_t{number}); }
   void skip(std::size_t fields = 1);  ///< Writes empty fields.
   void end_record();
+  /// Adds the fields and ends the record.
+  void add_record(const std::vector<std::string>& fields);
 
-  std::string take() && { return std::move(text_); }
+  /// Returns what has been written since the last call.
+  std::string take() { return std::exchange(text_, {}); }
 
  private:
   void begin_field();
@@ -29,4 +33,4 @@ class CsvWriter {
   bool in_record_ = false;
 };
 
-}  // namespace howard::profiler
+}  // namespace howard
