@@ -172,6 +172,31 @@ std::string counts_of(const Comparison& comparison, Kind kind, std::string_view 
   return total == 0 ? "" : fmt::format("{} {}: {}", total, title, text);
 }
 
+/// Returns which change of sampled metrics the comparison could have seen; "" without such metrics.
+std::string detection_line(const Comparison& comparison) {
+  std::vector<double> detected;
+  std::size_t too_few = 0;
+  for (const JudgedRow& row : comparison.rows) {
+    if (row.detects) {
+      detected.push_back(*row.detects);
+    } else if (row.series.kind == Kind::sampled && row.ratio) {
+      ++too_few;
+    }
+  }
+  std::string text;
+  if (!detected.empty()) {
+    text = fmt::format(
+        "the smallest change that these runs show four times out of five: {:.1f} % for half of the "
+        "sampled metrics, {:.1f} % for {}",
+        100 * *harness::median(detected), 100 * *std::ranges::max_element(detected),
+        too_few == 0 ? "all" : "all but those with too few runs");
+  } else if (too_few > 0) {
+    text = fmt::format("{} too few runs to show any change",
+                       too_few == 1 ? "the sampled metric has" : "the sampled metrics have");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string row_name(const Series& series) {
@@ -236,18 +261,9 @@ std::vector<std::string> comparison_lines(const Comparison& comparison) {
   }
   lines.push_back(fmt::format("{} missing, {} new, {} failed", comparison.count(Verdict::missing),
                               comparison.count(Verdict::added), comparison.count(Verdict::failed)));
-  std::vector<double> detected;
-  for (const JudgedRow& row : comparison.rows) {
-    if (row.detects) detected.push_back(*row.detects);
-  }
   if (!comparison.effort.empty()) lines.push_back(comparison.effort);
-  if (!detected.empty()) {
-    lines.push_back(
-        fmt::format("of the sampled metrics, half would have shown a change of {:.1f} % or less, "
-                    "all of them one "
-                    "of {:.1f} % (four times out of five)",
-                    100 * *harness::median(detected), 100 * *std::ranges::max_element(detected)));
-  }
+  const std::string detected = detection_line(comparison);
+  if (!detected.empty()) lines.push_back(detected);
   constexpr std::size_t kMost = 10;
   if (!comparison.constants.empty()) {
     std::vector<std::string> shown = comparison.constants;

@@ -41,33 +41,46 @@ double seconds_in(const JsonNode& unit) {
 }
 
 /// Collects the repetitions of benchmarks, in the order of the file.
-struct Repetitions {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<double>> times;
-  std::map<std::string, std::string> failures;
+class Repetitions {
+ public:
+  void add(const std::string& benchmark, double seconds) {
+    add(Series{benchmark, "time", "s", harness::Better::lower, Kind::sampled}, seconds);
+  }
+  void add(const Series& series, double value) {
+    const auto [found, is_new] = values_.try_emplace(series);
+    if (is_new) order_.push_back(series);
+    found->second.push_back(value);
+  }
+  void fail(const std::string& benchmark, std::string reason) {
+    if (!failures_.emplace(benchmark, std::move(reason)).second) return;
+    order_.push_back(failed_row(benchmark, "").series);
+  }
+  bool is_empty() const { return order_.empty(); }
 
-  void know(const std::string& name) {
-    if (!times.contains(name) && !failures.contains(name)) order.push_back(name);
-  }
-  void add(const std::string& name, double seconds) {
-    know(name);
-    times[name].push_back(seconds);
-  }
-  void fail(const std::string& name, std::string reason) {
-    know(name);
-    failures.emplace(name, std::move(reason));
-  }
-  std::vector<Row> rows() {
+  /// Returns a row for each series; a benchmark that failed once has no others.
+  std::vector<Row> rows() const {
     std::vector<Row> found;
-    for (const std::string& name : order) {
-      if (const auto failure = failures.find(name); failure != failures.end()) {
-        found.push_back(failed_row(name, failure->second));
-      } else {
-        found.push_back(time_row(name, std::move(times[name])));
+    for (const Series& series : order_) {
+      const auto failure = failures_.find(series.benchmark);
+      if (series.kind == Kind::failed) {
+        found.push_back(failed_row(series.benchmark, failure->second));
+      } else if (failure == failures_.end()) {
+        found.push_back(row_of(series, values_.at(series)));
       }
     }
     return found;
   }
+
+ private:
+  static Row row_of(const Series& series, const std::vector<double>& values) {
+    Row row{.series = series, .value = *harness::median(values)};
+    if (values.size() > 1) row.samples = values;
+    return row;
+  }
+
+  std::vector<Series> order_;
+  std::map<Series, std::vector<double>> values_;
+  std::map<std::string, std::string> failures_;
 };
 
 std::string google_machine(const JsonNode& context) {
@@ -82,6 +95,66 @@ std::string google_machine(const JsonNode& context) {
                            cache.member("size").integer() / 1024);
   }
   return machine;
+}
+
+/// Returns whether a member of a benchmark is one that every benchmark has, and no counter of its
+/// own. "ctx_..." are conditions in tt-metal's files.
+bool is_standard(std::string_view member) {
+  constexpr std::array<std::string_view, 24> kStandard{"name",
+                                                       "family_index",
+                                                       "per_family_instance_index",
+                                                       "run_name",
+                                                       "run_type",
+                                                       "repetitions",
+                                                       "threads",
+                                                       "aggregate_name",
+                                                       "repetition_index",
+                                                       "aggregate_unit",
+                                                       "iterations",
+                                                       "real_time",
+                                                       "cpu_time",
+                                                       "time_unit",
+                                                       "error_occurred",
+                                                       "error_message",
+                                                       "skipped",
+                                                       "skip_message",
+                                                       "label",
+                                                       "big_o",
+                                                       "rms",
+                                                       "cpu_coefficient",
+                                                       "real_coefficient",
+                                                       "complexity"};
+  return member.starts_with("ctx_") || std::ranges::find(kStandard, member) != kStandard.end();
+}
+
+/// Returns the counter of that name. tt-metal's files say its unit and which direction is better,
+/// as "unit=B;better=lower"; of others, rates are better if they are higher.
+Series counter_series(const std::string& benchmark, const std::string& name,
+                      const JsonNode& context) {
+  Series series{benchmark, name, "", harness::Better::lower, Kind::sampled};
+  if (name.ends_with("_per_second")) {
+    series.unit = name == "bytes_per_second" ? "B/s" : "1/s";
+    series.better = harness::Better::higher;
+  }
+  const std::string declared = optional_text(context, ("perf.metric." + name).c_str());
+  for (const std::string& part : split(declared, ';')) {
+    if (part.starts_with("unit=")) series.unit = part.substr(5);
+    if (part == "better=higher") series.better = harness::Better::higher;
+    if (part == "better=lower") series.better = harness::Better::lower;
+  }
+  // A name with a dot would be a part of another metric.
+  std::ranges::replace(series.metric, '.', '_');
+  return series;
+}
+
+/// Adds the time of a benchmark and its counters.
+void add_google_row(const JsonNode& entry, const std::string& name, const JsonNode& context,
+                    Repetitions& found) {
+  found.add(name, entry.member("real_time").number() * seconds_in(entry.member("time_unit")));
+  for (const auto& [member, value] : entry.members()) {
+    if (is_standard(member) || !value.is_number()) continue;
+    found.add(counter_series(name, member, context), value.number());
+  }
 }
 
 /// Returns the value of a summary of nvbench, which writes numbers as texts in some versions.
@@ -150,14 +223,13 @@ Run read_google_benchmark(const JsonNode& file) {
       const std::string reason = optional_text(entry, failed ? "error_message" : "skip_message");
       found.fail(name, reason.empty() ? "it says no reason" : reason);
     } else if (optional_text(entry, "run_type") != "aggregate") {
-      found.add(name, entry.member("real_time").number() * seconds_in(entry.member("time_unit")));
+      add_google_row(entry, name, context, found);
     } else if (optional_text(entry, "aggregate_name") == "median") {
-      aggregates.add(name,
-                     entry.member("real_time").number() * seconds_in(entry.member("time_unit")));
+      add_google_row(entry, name, context, aggregates);
     }
   }
   // With --benchmark_report_aggregates_only there is nothing else.
-  run.rows = found.order.empty() ? aggregates.rows() : found.rows();
+  run.rows = found.is_empty() ? aggregates.rows() : found.rows();
   return run;
 }
 
@@ -226,7 +298,7 @@ Run read_ops_csv_run(std::string_view text, std::string_view source) {
   };
   const bool cut_off =
       profiler::for_each_op_row(bytes, source, profiler::Tensors::read, dropped, take);
-  if (cut_off || found.order.empty()) {
+  if (cut_off || found.is_empty()) {
     throw Error({.attempted = fmt::format("read {}", source),
                  .value = cut_off ? "it ends within a row" : "no row has a kernel's time",
                  .accepted = "an ops_perf_results CSV of tt-metal",

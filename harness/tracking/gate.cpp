@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/paired_test.h"
 #include "harness/statistics.h"
@@ -13,6 +15,7 @@
 namespace howard::tracking {
 namespace {
 
+using nlohmann::ordered_json;
 using reports::Table;
 using reports::TableColumn;
 
@@ -63,6 +66,23 @@ std::string share_text(std::size_t hits, std::size_t count) {
              : fmt::format("{:.1f}", 100 * static_cast<double>(hits) / static_cast<double>(count));
 }
 
+/// Returns the change that `share` of the rows would have shown; absent if no row says.
+std::optional<double> detected_by(const GateFindings& findings, double share) {
+  if (findings.detects.empty()) return std::nullopt;
+  std::vector<double> detects = findings.detects;
+  std::ranges::sort(detects);
+  return detects[static_cast<std::size_t>(share * static_cast<double>(detects.size() - 1))];
+}
+
+/// Returns hits of count as JSON, with the share and its interval.
+ordered_json share_value(std::size_t hits, std::size_t count) {
+  ordered_json value{{"count", hits}, {"of", count}};
+  if (count == 0) return value;
+  value["share"] = static_cast<double>(hits) / static_cast<double>(count);
+  value["ci95"] = harness::share_interval95(hits, count);
+  return value;
+}
+
 }  // namespace
 
 GateFindings test_gate(const Source& suite, const std::function<Source(double)>& slowed,
@@ -77,10 +97,12 @@ GateFindings test_gate(const Source& suite, const std::function<Source(double)>&
                             if (options.progress) options.progress(what + ", " + text);
                           }});
   };
+  const auto tell = [&](const GateFindings& so_far, const std::string& what) {
+    if (options.compared) options.compared(so_far, what);
+  };
   for (std::size_t i = 0; i < options.comparisons; ++i) {
-    const Comparison comparison =
-        compare(suite, options.pairs, limits,
-                fmt::format("A against A {} of {}", i + 1, options.comparisons));
+    const std::string what = fmt::format("A against A {} of {}", i + 1, options.comparisons);
+    const Comparison comparison = compare(suite, options.pairs, limits, what);
     ++findings.comparisons;
     bool alarm = false;
     for (const JudgedRow& row : comparison.rows) {
@@ -92,9 +114,10 @@ GateFindings test_gate(const Source& suite, const std::function<Source(double)>&
       if (row.detects) findings.detects.push_back(*row.detects);
     }
     findings.alarms += alarm ? 1U : 0U;
+    tell(findings, what);
   }
   for (const double slowdown : options.slowdowns) {
-    Detection sum{.slowdown = slowdown};
+    findings.detections.push_back({.slowdown = slowdown});
     Limits with = limits;
     with.detect = slowdown;
     const Source second = slowed(slowdown);
@@ -104,16 +127,14 @@ GateFindings test_gate(const Source& suite, const std::function<Source(double)>&
       Detection first;
       const std::size_t needed =
           count_slowed(compare(second, options.pairs, with, what), concerns, first);
-      if (needed == 0) {
-        add_detection(sum, first, nullptr);
-        continue;
-      }
       Detection again;
-      count_slowed(compare(second, std::min(needed, options.most_pairs), with, what + " again"),
-                   concerns, again);
-      add_detection(sum, first, &again);
+      if (needed > 0) {
+        count_slowed(compare(second, std::min(needed, options.most_pairs), with, what + " again"),
+                     concerns, again);
+      }
+      add_detection(findings.detections.back(), first, needed > 0 ? &again : nullptr);
+      tell(findings, what);
     }
-    findings.detections.push_back(sum);
   }
   return findings;
 }
@@ -156,18 +177,42 @@ std::vector<std::string> gate_lines(const GateFindings& findings, const Limits& 
         100 * limits.alpha, findings.row_alarms, findings.rows, findings.ambiguous));
   }
   if (!findings.detects.empty()) {
-    std::vector<double> detects = findings.detects;
-    std::ranges::sort(detects);
-    const auto at = [&](double share) {
-      return 100 *
-             detects[static_cast<std::size_t>(share * static_cast<double>(detects.size() - 1))];
-    };
     lines.push_back(
         fmt::format("the smallest change that these runs show four times out of five: {:.1f} % for "
                     "half of the rows, {:.1f} % for nine of ten",
-                    at(0.5), at(0.9)));
+                    100 * *detected_by(findings, 0.5), 100 * *detected_by(findings, 0.9)));
   }
   return lines;
+}
+
+std::string gate_json(const GateFindings& findings, const Limits& limits,
+                      const GateRecord& record) {
+  ordered_json file{{"schema", "howard.gate/1"},
+                    {"finished", record.finished},
+                    {"machine", record.machine},
+                    {"load", record.load},
+                    {"seconds", record.seconds},
+                    {"pairs", record.pairs},
+                    {"most_pairs", record.most_pairs},
+                    {"alpha", limits.alpha},
+                    {"relative_floor", limits.relative_floor}};
+  file["suites_with_an_alarm"] = share_value(findings.alarms, findings.comparisons);
+  file["rows_with_an_alarm"] = share_value(findings.row_alarms, findings.rows);
+  file["ambiguous_rows"] = share_value(findings.ambiguous, findings.rows);
+  if (const auto half = detected_by(findings, 0.5)) {
+    file["smallest_change"] = {{"half_of_the_rows", *half},
+                               {"nine_of_ten", *detected_by(findings, 0.9)}};
+  }
+  ordered_json& slowdowns = file["slowdowns"] = ordered_json::array();
+  for (const Detection& one : findings.detections) {
+    ordered_json value{{"slowdown", one.slowdown}};
+    value["found"] = share_value(one.found, one.count());
+    value["found_with_the_runs_asked_for"] = share_value(one.found_later, one.count());
+    value["ambiguous"] = share_value(one.ambiguous, one.count());
+    value["missed"] = share_value(one.missed, one.count());
+    slowdowns.push_back(std::move(value));
+  }
+  return file.dump(2) + "\n";
 }
 
 }  // namespace howard::tracking

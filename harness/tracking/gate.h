@@ -12,6 +12,8 @@
 
 namespace howard::tracking {
 
+struct GateFindings;
+
 struct GateOptions {
   std::size_t comparisons =
       20;                  ///< Those of the suite with itself; each slowdown has half as many.
@@ -20,6 +22,9 @@ struct GateOptions {
   std::vector<double> slowdowns{0.05, 0.02};
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> progress;  ///< Is told what is going on; it may be empty.
+  /// Is given what has been found so far after every comparison, with its name, "A against A 3 of
+  /// 20"; it may be empty.
+  std::function<void(const GateFindings&, const std::string&)> compared;
 };
 
 /// Counts what became of rows that really were slower.
@@ -55,5 +60,18 @@ reports::Table gate_table(const GateFindings& findings);
 
 /// Returns what was found in sentences, one a line.
 std::vector<std::string> gate_lines(const GateFindings& findings, const Limits& limits);
+
+/// Says where and how far a gate was tested.
+struct GateRecord {
+  std::string machine;
+  std::size_t pairs = 0, most_pairs = 0;
+  double seconds = 0;  ///< The time so far.
+  double load = 0;     ///< The load of the machine, averaged over the last minute.
+  bool finished = false;
+};
+
+/// Returns the findings as JSON of the schema howard.gate/1, with the shares that the table shows
+/// and their 95 % intervals.
+std::string gate_json(const GateFindings& findings, const Limits& limits, const GateRecord& record);
 
 }  // namespace howard::tracking

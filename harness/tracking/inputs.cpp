@@ -64,7 +64,7 @@ Conditions conditions_of_times(const std::string& line) {
 }
 
 Run run_of_times(std::string_view text, std::string_view source) {
-  const reports::TimeRecord record = reports::parse_time_record(text, source);
+  const reports::TimeRecord record = reports::parse_times_text(text, source);
   Run run;
   run.conditions.tool = "howard";
   if (!record.conditions.empty()) run.conditions = conditions_of_times(record.conditions.front());

@@ -12,7 +12,7 @@ namespace howard::tracking {
 ///
 /// - results of this program (howard.result/1) and virtual times (howard.times/1);
 /// - runs of a database, one a line (howard.run/1);
-/// - Google Benchmark's JSON: the real time, by repetition if there are several;
+/// - Google Benchmark's JSON: the real time and the counters, by repetition if there are several;
 /// - hyperfine's JSON: the times of each command;
 /// - nvbench's JSON: the mean GPU time of each state, or its mean CPU time;
 /// - tt-metal's ops_perf_results CSV: the kernel time of each op on each shape.

@@ -10,8 +10,8 @@
 
 #include "harness/statistics.h"
 #include "harness/tracking/comparison_tables.h"
+#include "reports/formats/step_summary.h"
 #include "reports/tables/format.h"
-#include "reports/tables/markdown.h"
 
 namespace howard::tracking {
 namespace {
@@ -80,6 +80,95 @@ std::string_view junit_element(Verdict verdict) {
   }
 }
 
+/// Holds a test case of JUnit XML.
+struct JunitCase {
+  std::string classname, name;
+  double seconds = 0;
+  std::string_view element;  ///< "failure", "error" or "skipped"; empty if it passed.
+  std::string_view type;
+  std::string words;
+};
+
+struct JunitSuite {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> properties = {};
+  std::vector<JunitCase> cases = {};
+};
+
+std::string case_text(const JunitCase& one) {
+  std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.12f}\"",
+                                 xml_text(one.classname), xml_text(one.name), one.seconds);
+  const std::string words = xml_text(one.words);
+  if (one.element == "skipped") {
+    return text + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", words);
+  }
+  if (!one.element.empty()) {
+    return text + fmt::format(">\n      <{} message=\"{}\" type=\"{}\"/>\n    </testcase>\n",
+                              one.element, words, one.type);
+  }
+  return text + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", words);
+}
+
+/// Returns the attributes with the counts of some cases.
+std::string counts_text(std::span<const JunitSuite> suites, bool with_skipped) {
+  std::map<std::string_view, std::size_t> counts;
+  std::size_t all = 0;
+  for (const JunitSuite& suite : suites) {
+    all += suite.cases.size();
+    for (const JunitCase& one : suite.cases) ++counts[one.element];
+  }
+  std::string text = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", all,
+                                 counts["failure"], counts["error"]);
+  if (with_skipped) text += fmt::format(" skipped=\"{}\"", counts["skipped"]);
+  return text;
+}
+
+std::string junit_text(const std::vector<JunitSuite>& suites) {
+  std::string text = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n",
+                                 counts_text(suites, false));
+  for (const JunitSuite& suite : suites) {
+    text += fmt::format("  <testsuite name=\"{}\" {}>\n", xml_text(suite.name),
+                        counts_text({&suite, 1}, true));
+    if (!suite.properties.empty()) text += "    <properties>\n";
+    for (const auto& [name, value] : suite.properties) {
+      text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml_text(value));
+    }
+    if (!suite.properties.empty()) text += "    </properties>\n";
+    for (const JunitCase& one : suite.cases) text += case_text(one);
+    text += "  </testsuite>\n";
+  }
+  return text + "</testsuites>\n";
+}
+
+/// Returns the experiment or program of a benchmark: what stands before its first "/".
+std::string first_part(const std::string& benchmark) {
+  return benchmark.substr(0, benchmark.find('/'));
+}
+
+void add_to_case(const Row& row, JunitCase& one) {
+  if (row.series.kind == Kind::failed || row.series.kind == Kind::skipped) {
+    one.element = row.series.kind == Kind::failed ? "error" : "skipped";
+    one.type = name_of(row.series.kind);
+    one.words = row.words;
+  } else if (row.series.is_judged()) {
+    if (row.series.metric == "time") one.seconds = row.value;
+    one.words += fmt::format("{}{} {}", one.words.empty() ? "" : ", ", row.series.metric,
+                             reports::format_quantity(row.value, row.series.unit));
+  }
+}
+
+/// Returns the conditions that are known, by name.
+std::vector<std::pair<std::string, std::string>> properties_of(const Run& run) {
+  std::vector<std::pair<std::string, std::string>> properties{{"commit", run.commit},
+                                                              {"tool", run.conditions.tool},
+                                                              {"machine", run.conditions.machine},
+                                                              {"chip", run.conditions.chip},
+                                                              {"software", run.conditions.software},
+                                                              {"build", run.conditions.build}};
+  std::erase_if(properties, [](const auto& one) { return one.second.empty(); });
+  return properties;
+}
+
 /// Returns the message of a workflow command; GitHub reads %, CR and LF in it.
 std::string command_text(std::string_view text, bool property) {
   std::string escaped;
@@ -116,6 +205,31 @@ std::string_view annotation_level(const JudgedRow& row) {
   }
 }
 
+/// Collects workflow commands, of each level as many as GitHub shows, and counts the others.
+class Annotations {
+ public:
+  void add(std::string_view level, std::string_view title, std::string_view words) {
+    if (level.empty() || ++counts_[level] > kMost) return;
+    text_ += fmt::format("::{} title={}::{}\n", level, command_text(title, true),
+                         command_text(words, false));
+  }
+
+  std::string text() const {
+    std::string text = text_;
+    for (const auto& [level, count] : counts_) {
+      if (count <= kMost) continue;
+      text += fmt::format("::{} title=performance::{} more like these are in the summary\n", level,
+                          count - kMost);
+    }
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 10;
+  std::map<std::string_view, std::size_t> counts_;
+  std::string text_;
+};
+
 /// Returns a name that OpenMetrics accepts.
 std::string metric_name(const Series& series) {
   std::string name = "benchmark_";
@@ -139,74 +253,74 @@ std::string label_text(std::string_view text) {
 }  // namespace
 
 std::string junit_xml(const Comparison& comparison) {
-  std::map<std::string_view, std::size_t> counts;
-  std::string cases;
+  JunitSuite suite{.name = comparison.before + " against " + comparison.after};
   for (const JudgedRow& row : comparison.rows) {
-    const std::string_view element = junit_element(row.verdict);
-    ++counts[element];
-    const std::size_t slash = row.series.benchmark.find('/');
-    const double seconds = row.series.unit == "s" ? row.after : 0;
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.12f}\"",
-                         xml_text(row.series.benchmark.substr(0, slash)),
-                         xml_text(row_name(row.series)), seconds);
-    const std::string words = xml_text(row_words(row));
-    if (element == "skipped") {
-      cases += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", words);
-    } else if (!element.empty()) {
-      cases += fmt::format(">\n      <{} message=\"{}\" type=\"{}\"/>\n    </testcase>\n", element,
-                           words, name_of(row.verdict));
-    } else {
-      cases += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", words);
+    suite.cases.push_back({.classname = first_part(row.series.benchmark),
+                           .name = row_name(row.series),
+                           .seconds = row.series.unit == "s" ? row.after : 0,
+                           .element = junit_element(row.verdict),
+                           .type = name_of(row.verdict),
+                           .words = row_words(row)});
+  }
+  return junit_text({suite});
+}
+
+std::string junit_xml(std::span<const Run> runs) {
+  std::vector<JunitSuite> suites;
+  for (const Run& run : runs) {
+    std::map<std::string, JunitCase> cases;
+    std::vector<std::string> order;
+    for (const Row& row : run.rows) {
+      const auto [found, is_new] = cases.try_emplace(row.series.benchmark);
+      if (is_new) order.push_back(row.series.benchmark);
+      add_to_case(row, found->second);
+    }
+    for (const std::string& benchmark : order) {
+      const std::string suite = first_part(benchmark);
+      auto found = std::ranges::find(suites, suite, &JunitSuite::name);
+      if (found == suites.end()) {
+        found = suites.insert(suites.end(), {.name = suite, .properties = properties_of(run)});
+      }
+      JunitCase& one = cases[benchmark];
+      one.classname = suite;
+      one.name = benchmark;
+      found->cases.push_back(std::move(one));
     }
   }
-  const std::string numbers =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", comparison.rows.size(),
-                  counts["failure"], counts["error"]);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n"
-      "  <testsuite name=\"{}\" {} skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
-      numbers, xml_text(comparison.before + " against " + comparison.after), numbers,
-      counts["skipped"], cases);
+  return junit_text(suites);
 }
 
 std::string github_summary(const Comparison& comparison) {
-  constexpr std::size_t kMostRows = 200;
   const std::size_t bad = comparison.count(Verdict::slower) + comparison.count(Verdict::failed) +
                           comparison.count(Verdict::missing);
-  std::string text = fmt::format(
-      "### Performance: {}\n\n",
-      bad == 0 ? "no regression found" : reports::counted(bad, "regression") + " found");
-  for (const std::string& line : comparison_lines(comparison)) text += "- " + line + "\n";
-  for (const std::string& warning : comparison.warnings) text += "- **" + warning + "**\n";
-  text += '\n';
-  for (reports::Table table : comparison_tables(comparison)) {
-    if (table.rows.size() > kMostRows) {
-      table.notes.push_back(
-          fmt::format("{} more rows are not shown", table.rows.size() - kMostRows));
-      table.rows.resize(kMostRows);
-    }
-    text += reports::markdown_table(table) + "\n";
+  reports::StepSummary summary{
+      .headline = bad == 0 ? "no regression found" : reports::counted(bad, "regression") + " found",
+      .sentences = comparison_lines(comparison),
+      .tables = comparison_tables(comparison)};
+  for (const std::string& warning : comparison.warnings) {
+    summary.sentences.push_back("**" + warning + "**");
   }
-  return text;
+  return reports::step_summary(std::move(summary));
 }
 
 std::string github_annotations(const Comparison& comparison) {
-  constexpr std::size_t kMost = 10;
-  std::map<std::string_view, std::size_t> counts;
-  std::string text;
+  Annotations annotations;
   for (const JudgedRow& row : comparison.rows) {
-    const std::string_view level = annotation_level(row);
-    if (level.empty() || ++counts[level] > kMost) continue;
-    text += fmt::format("::{} title={}::{}\n", level,
-                        command_text("performance: " + std::string(name_of(row.verdict)), true),
-                        command_text(row_name(row.series) + ": " + row_words(row), false));
+    annotations.add(annotation_level(row), "performance: " + std::string(name_of(row.verdict)),
+                    row_name(row.series) + ": " + row_words(row));
   }
-  for (const auto& [level, count] : counts) {
-    if (count <= kMost) continue;
-    text += fmt::format("::{} title=performance::{} more like these are in the summary\n", level,
-                        count - kMost);
+  return annotations.text();
+}
+
+std::string github_annotations(std::span<const Run> runs) {
+  Annotations annotations;
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) {
+      if (row.series.kind != Kind::failed) continue;
+      annotations.add("error", "performance: failed", row.series.benchmark + ": " + row.words);
+    }
   }
-  return text;
+  return annotations.text();
 }
 
 std::string action_benchmark_json(std::span<const Run> runs, harness::Better better) {

@@ -16,6 +16,10 @@ namespace howard::tracking {
 /// are failures, failed ones errors, ambiguous ones skipped.
 std::string junit_xml(const Comparison& comparison);
 
+/// Returns runs as JUnit XML: a suite for each experiment or program, a test case for each
+/// benchmark with its time and its metrics. Failed benchmarks are errors, skipped ones skipped.
+std::string junit_xml(std::span<const Run> runs);
+
 /// Returns a comparison as the Markdown of a GitHub step summary: a headline, the tables of what
 /// was found, and what was compared. Long tables are cut, because GitHub takes one MiB.
 std::string github_summary(const Comparison& comparison);
@@ -24,6 +28,9 @@ std::string github_summary(const Comparison& comparison);
 /// missing, a warning for ambiguous ones, a notice for others that moved. GitHub shows ten of each
 /// kind; a last line counts the others.
 std::string github_annotations(const Comparison& comparison);
+
+/// Returns an error for each benchmark that failed.
+std::string github_annotations(std::span<const Run> runs);
 
 /// Returns the rows as github-action-benchmark's customSmallerIsBetter or customBiggerIsBetter,
 /// which take those of one direction each.

@@ -47,6 +47,26 @@ std::string percent(double before, double after) {
   return before == 0 ? "" : fmt::format("{:+.3g}", 100 * (after / before - 1));
 }
 
+/// Holds the points from `begin` to before `end`, between which nothing changed, and their median.
+struct Level {
+  std::size_t begin = 0, end = 0;
+  double value = 0;
+};
+
+std::vector<Level> levels_of(const SeriesHistory& one) {
+  const std::vector<double> all = values_of(one.points);
+  std::vector<std::size_t> bounds{0};
+  bounds.insert(bounds.end(), one.changes.begin(), one.changes.end());
+  bounds.push_back(all.size());
+  std::vector<Level> levels;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    const std::size_t begin = bounds[i];
+    const std::size_t end = bounds[i + 1];
+    levels.push_back({begin, end, *harness::median(std::span(all).subspan(begin, end - begin))});
+  }
+  return levels;
+}
+
 void add_figures(Table& table, std::string title, const std::vector<std::string>& texts) {
   add_words(table, TableColumn{.title = std::move(title), .number = true}, texts);
 }
@@ -111,6 +131,7 @@ Table overview_table(const std::vector<SeriesHistory>& all, bool ascii) {
 Table series_table(const SeriesHistory& one) {
   Table table{.caption = fmt::format("{}, {}", row_name(one.series), name_of(one.series.kind))};
   std::vector<std::string> dates, commits, branches, values, changes;
+  const std::vector<Level> levels = levels_of(one);
   for (std::size_t i = 0; i < one.points.size(); ++i) {
     const HistoryPoint& point = one.points[i];
     dates.push_back(date_of(point.time));
@@ -125,13 +146,9 @@ Table series_table(const SeriesHistory& one) {
     } else if (one.series.kind == Kind::exact) {
       changes.push_back("changed " + percent(one.points[i - 1].value, point.value) + " %");
     } else {
-      // A level is what it is until the next change.
-      const std::vector<double> all = values_of(one.points);
-      const std::size_t begin = changed == one.changes.begin() ? 0 : *(changed - 1);
-      const std::size_t end = changed + 1 == one.changes.end() ? all.size() : *(changed + 1);
-      const double before = *harness::median(std::span(all).subspan(begin, i - begin));
-      const double after = *harness::median(std::span(all).subspan(i, end - i));
-      changes.push_back("new level " + percent(before, after) + " %");
+      const auto place = static_cast<std::size_t>(changed - one.changes.begin());
+      changes.push_back("new level " + percent(levels[place].value, levels[place + 1].value) +
+                        " %");
     }
   }
   add_words(table, TableColumn{.title = "run (UTC)", .room = Room::key}, dates);
@@ -142,32 +159,51 @@ Table series_table(const SeriesHistory& one) {
   return table;
 }
 
-reports::PlotFiles draw_history(const SeriesHistory& one, const reports::Canvas& canvas) {
-  const std::vector<double> values = values_of(one.points);
-  if (values.empty()) return {};
+reports::XyChart history_chart(const SeriesHistory& one, std::optional<double> next) {
+  constexpr double kRoom = 800;
+  constexpr double kHeight = 300;
+  std::vector<double> values = values_of(one.points);
+  if (next) values.push_back(*next);
   const reports::Scale scale = reports::fit_scale(one.series.unit, values);
-  const std::string label = reports::with_unit(one.series.metric, scale.unit);
-  reports::Picture picture{
+  const auto shown = [&](double value) { return reports::in_unit(value, scale); };
+  std::vector<double> heights;
+  for (const double value : values) heights.push_back(shown(value));
+  const auto [low, high] = std::ranges::minmax(heights);
+  reports::XyChart chart{
       .name = file_name_of("history_" + row_name(one.series)),
       .title = row_name(one.series),
-      .size = canvas.size_or({}),
-      .data = {},
-      .settings = fmt::format("set xlabel 'run'\nset ylabel {}\nunset key\nset xrange [0:{}]",
-                              reports::gnuplot_string(label), values.size() + 1),
-      .curves = {}};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    picture.data +=
-        fmt::format("{} {} {}\n", i + 1, reports::format_exact(reports::in_unit(values[i], scale)),
-                    reports::gnuplot_word(commit_of(one.points[i])));
+      .x = reports::linear_axis(0, static_cast<double>(values.size()) + 1, kRoom),
+      .y = reports::linear_axis_upwards(low, high, kHeight),
+      .x_label = "run",
+      .y_label = reports::with_unit(one.series.metric, scale.unit),
+      .series = {},
+      .open_title = "these results"};
+  for (const Level& level : levels_of(one)) {
+    const double height = shown(level.value);
+    chart.series.push_back({.title = "",
+                            .color = 1,
+                            .dots = false,
+                            .marks = {{static_cast<double>(level.begin) + 0.5, height},
+                                      {static_cast<double>(level.end) + 0.5, height}}});
   }
-  for (const std::size_t change : one.changes) {
-    picture.settings +=
-        fmt::format("\nset arrow from {0},graph 0 to {0},graph 1 nohead dashtype 2 {1}",
-                    static_cast<double>(change) + 0.5, reports::gnuplot_color(1));
+  if (!chart.series.empty()) chart.series.front().title = "level";
+  reports::ChartSeries runs{.title = "runs", .line = false, .marks = {}};
+  for (std::size_t i = 0; i < one.points.size(); ++i) {
+    const HistoryPoint& point = one.points[i];
+    runs.marks.push_back(
+        {.x = static_cast<double>(i) + 1,
+         .y = heights[i],
+         .hint = fmt::format("{}, {}: {}", commit_of(point), date_of(point.time),
+                             reports::format_quantity(point.value, one.series.unit))});
   }
-  picture.curves.push_back(
-      fmt::format("data using 1:2 with linespoints pt 7 ps 0.6 {}", reports::gnuplot_color(0)));
-  return write_picture(picture, canvas);
+  if (next) {
+    runs.open.push_back(
+        {.x = static_cast<double>(values.size()),
+         .y = heights.back(),
+         .hint = "these results: " + reports::format_quantity(*next, one.series.unit)});
+  }
+  chart.series.push_back(std::move(runs));
+  return chart;
 }
 
 }  // namespace howard::tracking

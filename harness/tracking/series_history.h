@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/tracking/history.h"
-#include "reports/pictures/picture.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/tables/table.h"
 
 namespace howard::tracking {
@@ -34,7 +35,8 @@ reports::Table overview_table(const std::vector<SeriesHistory>& all, bool ascii)
 /// Returns a row for each run of a series, newest last, with the changes marked.
 reports::Table series_table(const SeriesHistory& one);
 
-/// Draws the series on `canvas`: the values by run, and a line at each change.
-reports::PlotFiles draw_history(const SeriesHistory& one, const reports::Canvas& canvas);
+/// Returns the series as a chart: the values by run, and the median of each level. `next` is the
+/// value of a run that comes after them; it has an open mark. There must be a point.
+reports::XyChart history_chart(const SeriesHistory& one, std::optional<double> next = {});
 
 }  // namespace howard::tracking

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "reports/formats/result_json.h"
 
 namespace howard::reports {
 namespace {
@@ -42,25 +41,6 @@ ExactTime parse_line(std::string_view line, std::string_view source, std::size_t
           .time = SimTime::picoseconds(time)};
 }
 
-TimeRecord parse_times(std::string_view text, std::string_view source) {
-  TimeRecord record;
-  std::set<std::pair<std::string, std::string>> known;
-  const std::vector<std::string> lines = split(text, '\n');
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].empty()) continue;
-    if (lines[i].starts_with("# ")) {
-      record.conditions.push_back(lines[i].substr(2));
-      continue;
-    }
-    record.exact.push_back(parse_line(lines[i], source, i + 1));
-    const ExactTime& last = record.exact.back();
-    if (!known.emplace(last.point, last.metric).second) {
-      fail_twice(fmt::format("{} of {} in {}", last.metric, last.point, source));
-    }
-  }
-  return record;
-}
-
 }  // namespace
 
 TimeRecord time_record(std::span<const harness::ExperimentResult> results) {
@@ -76,13 +56,11 @@ TimeRecord time_record(std::span<const harness::ExperimentResult> results) {
     for (const harness::PointResult& point : result.points) {
       const std::string id = result.experiment + "/" + point.id();
       if (!known.insert(id).second) fail_twice(id);
-      if (point.skipped) record.skipped.push_back({id, *point.skipped});
       for (const harness::Metric& metric : point.metrics) {
         const bool is_part = metric.name.find('.') != std::string::npos;
         if (metric.virtual_time && !is_part) {
           record.exact.push_back({id, metric.name, *metric.virtual_time});
         }
-        if (!metric.samples.empty()) record.sampled.push_back({id, metric});
       }
     }
   }
@@ -99,9 +77,29 @@ std::string times_text(const TimeRecord& record) {
   return text;
 }
 
-TimeRecord parse_time_record(std::string_view text, std::string_view source) {
-  if (text.substr(0, text.find('\n')) == kHeading) return parse_times(text, source);
-  return time_record(parse_result_json(text, source));
+TimeRecord parse_times_text(std::string_view text, std::string_view source) {
+  TimeRecord record;
+  if (text.substr(0, text.find('\n')) != kHeading) {
+    throw Error({.attempted = fmt::format("read {}", source),
+                 .value = "it does not begin with " + std::string(kHeading),
+                 .accepted = "virtual times",
+                 .hint = "a file written by --times"});
+  }
+  std::set<std::pair<std::string, std::string>> known;
+  const std::vector<std::string> lines = split(text, '\n');
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    if (lines[i].starts_with("# ")) {
+      record.conditions.push_back(lines[i].substr(2));
+      continue;
+    }
+    record.exact.push_back(parse_line(lines[i], source, i + 1));
+    const ExactTime& last = record.exact.back();
+    if (!known.emplace(last.point, last.metric).second) {
+      fail_twice(fmt::format("{} of {} in {}", last.metric, last.point, source));
+    }
+  }
+  return record;
 }
 
 }  // namespace howard::reports

@@ -26,10 +26,13 @@ std::string_view class_of(Tone tone) {
   return "";
 }
 
-std::string class_attribute(bool number, Tone tone) {
+std::string class_attribute(bool number, Tone tone, std::size_t length = 0) {
+  // A longer text would be broken into a tall and narrow column.
+  constexpr std::size_t kLong = 40;
   std::string classes = number ? "number" : "";
   const std::string_view own = class_of(tone);
   if (!own.empty()) classes += (classes.empty() ? "" : " ") + std::string(own);
+  if (length > kLong) classes += classes.empty() ? "long" : " long";
   return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
 }
 
@@ -49,8 +52,10 @@ std::string row_of(const TableRow& row, const std::vector<TableColumn>& columns)
   }
   std::string text = "<tr>";
   for (std::size_t i = 0; i < filled; ++i) {
-    text += fmt::format("<td{}>{}</td>", class_attribute(columns[i].number, row.cells[i].tone),
-                        html_text(row.cells[i].text));
+    const Cell& cell = row.cells[i];
+    text += fmt::format("<td{}>{}</td>",
+                        class_attribute(columns[i].number, cell.tone, cell.text.size()),
+                        html_text(cell.text));
   }
   if (!row.skipped.empty() && filled < row.cells.size()) {
     text += fmt::format("<td class=\"skipped\" colspan=\"{}\">{}</td>", row.cells.size() - filled,
@@ -97,8 +102,8 @@ std::string html_word(std::string_view text) {
 }
 
 std::string html_table(const Table& table) {
-  std::string text = "<div class=\"wide\"><table>\n<caption>" + html_text(table.caption) +
-                     "</caption>\n<thead><tr>";
+  std::string text = "<div class=\"wide\"><table>\n<caption><span>" + html_text(table.caption) +
+                     "</span></caption>\n<thead><tr>";
   for (const TableColumn& column : table.columns) text += head_of(column);
   text += "</tr></thead>\n<tbody>\n";
   for (const TableRow& row : table.rows) text += row_of(row, table.columns);

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "reports/findings/run_summary.h"
-#include "reports/page/document.h"
 #include "reports/page/html.h"
 #include "reports/page/page_words.h"
 #include "reports/page/svg_chart.h"
@@ -36,18 +35,12 @@ PagePart summary_part(const Page& page, const std::vector<ExperimentResult>& res
     return part;
   }
   part.html += html_context(results.front().context);
-  part.html += html_list("findings", run_findings(results));
-  part.html += html_table(summary_table(results, {}));
+  std::vector<std::string> findings = page.findings;
+  std::ranges::move(run_findings(results), std::back_inserter(findings));
+  part.html += html_list("findings", findings);
   if (can_judge(results)) part.html += html_table(claims_table(report_claims(), results));
+  part.html += html_table(summary_table(results, {}));
   return part;
-}
-
-PagePart changes_part(const Comparison& changes, const std::string& older) {
-  return {.name = "changes",
-          .heading = "Changes since " + older,
-          .html = html_paragraphs({change_words(changes)}) +
-                  html_list("problems", changes.warnings) +
-                  html_tables(comparison_tables(changes))};
 }
 
 std::string charts(const PageSection& section) {
@@ -110,7 +103,7 @@ std::string html_page(const Page& page) {
   std::vector<ExperimentResult> results;
   for (const PageSection& section : page.sections) results.push_back(section.result);
   std::vector<PagePart> parts{summary_part(page, results)};
-  if (page.changes) parts.push_back(changes_part(*page.changes, page.older));
+  std::ranges::copy(page.before, std::back_inserter(parts));
   if (!page.timelines.empty()) {
     parts.push_back(timeline_part("One iteration of a point, in virtual time.", page.timelines));
   }

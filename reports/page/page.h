@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/presentation.h"
 #include "harness/result.h"
-#include "reports/findings/comparison.h"
+#include "reports/page/document.h"
 #include "reports/page/timeline.h"
 #include "reports/tables/table.h"
 
@@ -32,9 +31,10 @@ struct Page {
   std::vector<std::string> problems;
   /// Recorded points for the timeline; the page has none without them.
   std::span<const TimelinePoint> timelines = {};
-  /// What has changed since an older run, and what that run is called.
-  std::optional<Comparison> changes = {};
-  std::string older = {};
+  /// What the summary says before anything else, a sentence each: what has become slower.
+  std::vector<std::string> findings = {};
+  /// Parts between the summary and the experiments: what has changed, and how it went before.
+  std::vector<PagePart> before = {};
 };
 
 /// Returns the page of a run or of a folder of results, as html_document() makes it.

@@ -83,7 +83,10 @@ function sortable(table) {
   table.parentElement.before(controls);
 }
 
-const categoryColors = { host: "#0072b2", dispatch: "#e69f00", kernel: "#009e73", transfer: "#cc79a7" };
+// Colours that the colour-blind can tell apart (Okabe and Ito); dark text is readable on all but the first.
+const categoryColors = { host: "#0072b2", dispatch: "#e69f00", kernel: "#009e73", transfer: "#cc79a7",
+  read: "#56b4e9", math: "#009e73", write: "#d55e00", finish: "#999999" };
+const colorOfCategory = (category) => categoryColors[category] || "#bbbbbb";
 
 function durationText(ps) {
   const units = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
@@ -190,12 +193,15 @@ class Timeline {
     this.found = null;
     this.all();
     this.say(point.left_out || "");
-    this.key.replaceChildren(...this.causes.map((cause) => {
+    const categories = [...new Set(this.tracks.flatMap((track) => [...new Set(track.category)]))];
+    const keys = categories.map((one) => [colorOfCategory(point.texts[one]), point.texts[one]])
+      .concat(this.causes.map((cause) => [this.colorOf.get(cause), "gap: " + point.texts[cause]]));
+    this.key.replaceChildren(...keys.map(([color, words]) => {
       const entry = document.createElement("li");
       const mark = document.createElement("span");
       mark.className = "swatch";
-      mark.style.background = this.colorOf.get(cause);
-      entry.append(mark, " gap: " + point.texts[cause]);
+      mark.style.background = color;
+      entry.append(mark, " " + words);
       return entry;
     }));
   }
@@ -387,11 +393,12 @@ class Timeline {
       const right = left + Math.max(track.length[i] * scale, 0.7);
       // Where many spans share a pixel, one stands for all.
       if (right < this.names || right <= drawnTo + 0.3) continue;
-      pen.fillStyle = categoryColors[this.point.texts[track.category[i]]] || "#777777";
+      const category = this.point.texts[track.category[i]];
+      pen.fillStyle = colorOfCategory(category);
       pen.fillRect(left, top, right - left, high);
       drawnTo = right;
       if (right - left < 40) continue;
-      pen.fillStyle = "#ffffff";
+      pen.fillStyle = category === "host" ? "#ffffff" : "#111111";
       pen.fillText(this.point.texts[track.name_[i]], Math.max(left, this.names) + 3, top + high / 2, right - left - 6);
       pen.strokeStyle = "#ffffff";
       pen.strokeRect(left, top, right - left, high);

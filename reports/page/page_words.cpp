@@ -73,6 +73,48 @@ std::string bound_words(const ExperimentResult& result) {
   return fmt::format("What bounds the emulated points: {}.", join(parts, ", "));
 }
 
+/// Returns which kinds of ops take most of the kernels' time, over all emulated points.
+std::string cost_words(const ExperimentResult& result) {
+  constexpr std::string_view kPart = "kernel_time.";
+  constexpr std::size_t kNamed = 3;
+  std::map<std::string, double> seconds;
+  double all = 0;
+  for (const PointResult& point : result.points) {
+    if (point.backend != Backend::emulated) continue;
+    for (const Metric& metric : point.metrics) {
+      if (!metric.name.starts_with(kPart)) continue;
+      seconds[metric.name.substr(kPart.size())] += metric.value;
+      all += metric.value;
+    }
+  }
+  if (all <= 0) return "";
+  std::vector<std::pair<std::string, double>> order(seconds.begin(), seconds.end());
+  std::ranges::stable_sort(order, std::greater(), [](const auto& one) { return one.second; });
+  order.resize(std::min(order.size(), kNamed));
+  std::vector<std::string> parts;
+  for (const auto& [kind, value] : order) {
+    parts.push_back(fmt::format("{} {:.0f} %", kind, 100 * value / all));
+  }
+  return fmt::format("What takes the kernels' time: {}.", join(parts, ", "));
+}
+
+/// Returns how far the emulator's times of these kinds were off where they could be measured.
+std::string band_words(const ExperimentResult& result) {
+  std::vector<double> bands;
+  for (const PointResult& point : result.points) {
+    if (const Metric* const band = point.find_metric("band")) bands.push_back(band->value);
+  }
+  if (bands.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(bands);
+  const std::string range = fmt::format("{:.0f}", 100 * most);
+  return fmt::format(
+      "Measured times of these kinds, which no constant was fitted to, were off by {} "
+      "% on average; a single one may be off by several times as much.",
+      fmt::format("{:.0f}", 100 * least) == range
+          ? range
+          : fmt::format("{:.0f} to {}", 100 * least, range));
+}
+
 /// Holds a point beside a published figure, and its experiment.
 struct Compared {
   const ExperimentResult* result = nullptr;
@@ -156,7 +198,10 @@ std::vector<std::string> run_findings(std::span<const ExperimentResult> results)
 std::vector<std::string> experiment_words(const ExperimentResult& result) {
   std::vector<std::string> sentences{time_words(result, Backend::emulated, "on the emulated chip"),
                                      time_words(result, Backend::host, "on this machine's CPU"),
-                                     bound_words(result), error_words(result)};
+                                     bound_words(result),
+                                     cost_words(result),
+                                     error_words(result),
+                                     band_words(result)};
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
       result.points, [](const PointResult& point) { return point.skipped && !point.failed; }));
   if (skipped > 0) {
@@ -165,15 +210,6 @@ std::vector<std::string> experiment_words(const ExperimentResult& result) {
   }
   std::erase(sentences, "");
   return sentences;
-}
-
-std::string change_words(const Comparison& comparison) {
-  const auto slower = static_cast<std::size_t>(std::ranges::count_if(
-      comparison.moved, [](const MovedTime& moved) { return moved.is_slower(0); }));
-  return fmt::format(
-      "{} virtual times are the same to the picosecond; {} slower, {} faster, {} missing, {} new.",
-      comparison.unchanged, slower, comparison.moved.size() - slower, comparison.missing.size(),
-      comparison.added.size());
 }
 
 std::string command_of(const ExperimentResult& result) {

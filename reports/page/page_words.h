@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/result.h"
-#include "reports/findings/comparison.h"
 
 namespace howard::reports {
 
@@ -15,11 +14,9 @@ namespace howard::reports {
 std::vector<std::string> run_findings(std::span<const harness::ExperimentResult> results);
 
 /// Returns the numbers of one experiment in sentences: how many points ran, the shortest and the
-/// longest time, what bounds most of the points, and how far they are from published figures.
+/// longest time, what bounds most of the points, which ops cost most, how far they are from
+/// published figures, and how well times of these kinds are known.
 std::vector<std::string> experiment_words(const harness::ExperimentResult& result);
-
-/// Returns "3 of 200 virtual times changed: 2 are slower, 1 is faster; ...".
-std::string change_words(const Comparison& comparison);
 
 /// Returns the command line that makes these points again, as far as the result knows it.
 std::string command_of(const harness::ExperimentResult& result);

@@ -92,8 +92,9 @@ std::string svg_legend(const std::vector<SvgKey>& keys) {
   if (keys.empty()) return "";
   std::string text = "<ul class=\"legend\">\n";
   for (const SvgKey& key : keys) {
-    text += fmt::format("<li><svg viewBox=\"0 0 28 12\" class=\"key\">{}</svg> {}</li>\n",
-                        symbol_of(key), html_text(key.title));
+    text += fmt::format(
+        "<li><svg viewBox=\"0 0 28 12\" class=\"key\" aria-hidden=\"true\">{}</svg> {}</li>\n",
+        symbol_of(key), html_text(key.title));
   }
   return text + "</ul>\n";
 }

@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/cli_fixture.h"
 
 namespace howard::cli {
 namespace {
+
+using nlohmann::json;
+
+const std::string kSweep = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
 
 class Tracking : public CliFixture {
  protected:
@@ -163,12 +168,76 @@ TEST_F(Tracking, BisectFindsTheCommitInTheDatabaseOrByBuilding) {
   EXPECT_EQ(run("bisect a --run true").status, 2);
 }
 
+TEST_F(Tracking, APageSaysWhatHasChangedAndHowItWentBefore) {
+  git("init -b main");
+  for (const char* const finish : {"40us", "50us"}) {
+    commit(finish);
+    const std::string results = std::string("of_") + finish;
+    ASSERT_EQ(run(kSweep + "--results " + results + " --set host.finish=" + finish).status, 0);
+    ASSERT_EQ(run("track " + results + " --db p.db --commit HEAD").status, 0);
+  }
+  ASSERT_EQ(run(kSweep + "--results new").status, 0);
+  const auto page_of = [&](const std::string& arguments, int status) {
+    const Outcome outcome = run("report new --format html --output p.html " + arguments);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    return outcome.err + content(folder() / "p.html");
+  };
+  const std::string refused = page_of("--against of_50us", 1);
+  EXPECT_TRUE(contains(refused, "--anyway")) << "the rest of the page is there";
+  EXPECT_TRUE(contains(refused, "<h2>matmul_sweep</h2>"));
+  const std::string changed = page_of("--against of_50us --anyway", 0);
+  EXPECT_TRUE(contains(changed, "<h2>Changes since of_50us</h2>"));
+  EXPECT_TRUE(contains(changed, "constants that moved: host.finish: 50 us -&gt; 40 us") ||
+              contains(changed, "constants that moved: host.finish: 50 us -> 40 us"));
+  EXPECT_TRUE(contains(changed, "nothing is slower, missing or failed: 2 faster"));
+  EXPECT_FALSE(contains(changed, "<h2>History</h2>"));
+  const std::string with_history = page_of("--db p.db --against main --anyway", 0);
+  EXPECT_TRUE(contains(with_history, "<h2>History</h2>"));
+  EXPECT_TRUE(contains(with_history, "these results: "));
+  EXPECT_TRUE(contains(page_of("--db none.db", 1), "no such file")) << "named on the page";
+  EXPECT_EQ(run("report new --against of_50us").status, 2) << "tables compare nothing";
+  EXPECT_EQ(run("report new --format html --anyway").status, 2);
+}
+
+TEST_F(Tracking, AReportIsWrittenInTheFormatsOfOthers) {
+  ASSERT_EQ(run(kSweep + "--results a").status, 0);
+  ASSERT_EQ(run("all_reduce --results b").status, 0);
+  const Outcome both = run("report a b/all_reduce.json --format junit");
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_TRUE(contains(both.out, "<testsuite name=\"matmul_sweep\" tests=\"1\"")) << both.out;
+  EXPECT_TRUE(contains(both.out, "<testsuite name=\"all_reduce\" tests=\"6\"")) << both.out;
+  const Outcome github = run("report a b --format github", "GITHUB_STEP_SUMMARY=s.md");
+  EXPECT_TRUE(github.out.starts_with("### Performance: 2 experiments, 7 points\n")) << github.out;
+  EXPECT_EQ(content(folder() / "s.md"), github.out) << "nothing failed";
+  for (const char* const format : {"action-benchmark-smaller", "action-benchmark-bigger", "bencher",
+                                   "openmetrics", "google-benchmark"}) {
+    EXPECT_EQ(run(std::string("report a b --format ") + format).status, 0) << format;
+  }
+  EXPECT_TRUE(run("report a a/matmul_sweep.json --format github")
+                  .out.starts_with("### Performance: 1 experiment, 1 point\n"))
+      << "a file that is named twice is read once";
+  ASSERT_EQ(run(kSweep + "--results c").status, 0);
+  const Outcome twice = run("report a c");
+  EXPECT_EQ(twice.status, 1);
+  EXPECT_TRUE(contains(twice.err, "is in a/matmul_sweep.json and in c/matmul_sweep.json"))
+      << twice.err;
+}
+
 TEST_F(Tracking, TheGateTestsItself) {
   put_google("a.json", 100);
-  const Outcome outcome = run("selftest-gate --exec 'cat a.json' --comparisons 2 --pairs 8");
+  const Outcome outcome =
+      run("selftest-gate --exec 'cat a.json' --comparisons 2 --pairs 8 --json gate.json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "0 of 2 suites raised a false alarm")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "+5 %") && contains(outcome.out, "100.0")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "A against A 2 of 2: 0 false alarms")) << outcome.err;
+  const json found = json::parse(content(folder() / "gate.json"));
+  EXPECT_EQ(found.at("schema"), "howard.gate/1");
+  EXPECT_EQ(found.at("finished"), true);
+  EXPECT_EQ(found.at("suites_with_an_alarm").at("of"), 2);
+  EXPECT_EQ(found.at("slowdowns").size(), 2U);
+  EXPECT_EQ(found.at("slowdowns")[0].at("missed").at("count"), 0);
+  EXPECT_EQ(run("selftest-gate --exec 'cat a.json' --json none/gate.json").status, 1);
   const Outcome suite = run("selftest-gate --suite --slowdown 0.05");
   EXPECT_TRUE(contains(suite.out, "\"sum/256/slowed\"")) << suite.out;
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens a page of results in headless Chromium, as a reader would, and uses it.
 
-page_test.py PROGRAM [PICTURES]: runs a small sweep with --page and makes the page of a log, then drives the browser
-over its debugging pipe. Screenshots go to the folder PICTURES. Without a browser the test is skipped (status 77).
+page_test.py PROGRAM [PICTURES [AXE]]: runs a small sweep with --page, makes the page of a log and one that compares two
+runs, then drives the browser over its debugging pipe. Screenshots go to the folder PICTURES. AXE is the file axe.min.js
+of axe-core, whose findings are then errors too. Without a browser the test is skipped (status 77).
 """
 
 import json
@@ -78,6 +79,17 @@ class Browser:
         self.call("Page.navigate", {"url": file.as_uri()})
         while self._read().get("method") != "Page.loadEventFired":
             pass
+
+    def look(self, scheme, media="screen"):
+        """Chooses light or dark, and screen or print."""
+        self.call("Emulation.setEmulatedMedia",
+                  {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def press(self, key, shift=False):
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": key, "modifiers": 8 if shift else 0,
+                                                 "windowsVirtualKeyCode": {"Tab": 9, "Enter": 13}[key],
+                                                 "text": "\r" if key == "Enter" and kind == "keyDown" else ""})
 
     def picture(self, file):
         import base64
@@ -166,9 +178,166 @@ def check_reading(browser):
     })"""))
 
 
+# Text whose contrast with what is painted behind it is below what WCAG 2 asks for (1.4.3: 4.5, for large text 3).
+FAINT_TEXTS = """(() => {
+    const numbers = (color) => (color.match(/[\\d.]+/g) || []).map(Number);
+    const light = (color) => numbers(color).slice(0, 3).map((one) => one / 255)
+        .map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+    const clear = (color) => color === "none" || (numbers(color).length === 4 && numbers(color)[3] === 0);
+    const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+    const behind = (element) => {
+        for (let one = element; one; one = one.parentElement) {
+            const color = getComputedStyle(one).backgroundColor;
+            if (!clear(color)) return color;
+        }
+        return "rgb(255, 255, 255)";
+    };
+    // Of the shapes of a drawing, the last one below the middle of the text.
+    const behindDrawn = (text) => {
+        const box = text.getBoundingClientRect();
+        const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+        let color = behind(text.ownerSVGElement);
+        for (const shape of text.ownerSVGElement.querySelectorAll("rect, text")) {
+            if (shape === text) break;
+            const place = shape.getBoundingClientRect();
+            const covers = place.left <= x && x <= place.right && place.top <= y && y <= place.bottom;
+            if (shape.tagName === "rect" && covers && !clear(getComputedStyle(shape).fill)) color = getComputedStyle(shape).fill;
+        }
+        return color;
+    };
+    const faint = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!walker.currentNode.textContent.trim() || !element.getClientRects().length) continue;
+        if (element.closest("script, noscript, title, option")) continue;
+        const style = getComputedStyle(element);
+        const drawn = element.ownerSVGElement && element.closest("text");
+        const found = contrast(drawn ? style.fill : style.color, drawn ? behindDrawn(drawn) : behind(element));
+        const size = parseFloat(style.fontSize);
+        const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+        if (found < (large ? 3 : 4.5)) faint.push(found.toFixed(2) + " " + element.outerHTML.slice(0, 120));
+    }
+    for (const field of document.querySelectorAll("input[placeholder]")) {
+        const found = contrast(getComputedStyle(field, "::placeholder").color, behind(field));
+        if (found < 4.5) faint.push(found.toFixed(2) + " placeholder of " + field.getAttribute("aria-label"));
+    }
+    return faint;
+})()"""
+
+# What a screen reader would stumble over, a line each.
+STUMBLES = """(() => {
+    const found = [];
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const say = (bad, what) => bad.forEach((one) => found.push(what + ": " + (one.outerHTML || one).slice(0, 120)));
+    if (!document.documentElement.lang || !document.title.trim()) found.push("no language or no title");
+    for (const one of ["header", "nav", "main", "h1"]) {
+        if (all(one).length !== 1) found.push(all(one).length + " elements " + one);
+    }
+    say(all("body > *").filter((one) => !one.matches("header, main, script, .skip")), "outside of the landmarks");
+    const skip = document.querySelector(".skip");
+    if (!document.getElementById(decodeURIComponent(skip.hash.slice(1)))) found.push("the skip link leads nowhere");
+    say(all("nav a").filter((one) => !document.getElementById(decodeURIComponent(one.hash.slice(1)))), "leads nowhere");
+    let level = 0;
+    for (const head of all("h1, h2, h3, h4, h5, h6")) {
+        const own = Number(head.tagName[1]);
+        if (own > level + 1 || !head.textContent.trim()) found.push("heading after h" + level + ": " + head.outerHTML.slice(0, 120));
+        level = own;
+    }
+    say(all("table").filter((one) => !one.caption || !one.caption.textContent.trim()), "a table without a caption");
+    say(all("table").filter((one) => !one.tHead || [...one.tHead.rows[0].cells].some((cell) => cell.scope !== "col" ||
+        !cell.textContent.trim())), "a table without heads");
+    say(all("svg").filter((one) => !one.closest("[aria-hidden=true]") && !(one.getAttribute("role") === "img" &&
+        one.getAttribute("aria-label"))), "a drawing without a name");
+    say(all("figure").filter((one) => !one.querySelector("figcaption")), "a figure without a caption");
+    say(all("ul, ol").filter((one) => [...one.children].some((child) => child.tagName !== "LI")), "a list of other things");
+    say(all("a").filter((one) => !one.textContent.trim()), "a link without words");
+    say(all("[tabindex]").filter((one) => one.tabIndex > 0), "an order of its own");
+    return found;
+})()"""
+
+
+def check_accessibility(browser, axe):
+    for scheme in ("light", "dark"):
+        browser.look(scheme)
+        faint = browser.run(FAINT_TEXTS)
+        expect(f"text can be read in {scheme}: " + "\n".join(faint), not faint)
+    browser.look("light")
+    stumbles = browser.run(STUMBLES)
+    expect("a screen reader finds its way: " + "\n".join(stumbles), not stumbles)
+    if axe:
+        browser.run(axe + ";0")
+        found = browser.run("axe.run().then((all) => all.violations.map((one) => one.id + ' ' + one.nodes[0].html))")
+        expect("axe finds nothing: " + "\n".join(found), not found)
+
+
+# Where an element stands among those that the keyboard can reach; -1: none has the focus.
+FOCUS = """(() => {
+    const stops = [...document.querySelectorAll("a[href], button, input, select, canvas")];
+    const style = getComputedStyle(document.activeElement);
+    return [stops.indexOf(document.activeElement), stops.length, parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== "none"];
+})()"""
+
+
+def check_keyboard(browser):
+    """Goes through the first controls with the Tab key, past the timeline, and sorts a table."""
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    canvas = browser.run("""[...document.querySelectorAll("a[href], button, input, select, canvas")]
+        .indexOf(document.querySelector("canvas"))""")
+    places = []
+    while not places or places[-1] < canvas + 3:
+        browser.press("Tab")
+        place, count, outlined = browser.run(FOCUS)
+        # A browser stops at tables that can be scrolled, too.
+        if place < 0:
+            continue
+        expect("what has the focus is marked", outlined)
+        expect("the Tab key follows the page's order", place == (places[-1] + 1 if places else 0))
+        places.append(place)
+        expect("the Tab key leaves every control", len(places) <= count)
+    browser.press("Tab", shift=True)
+    expect("it goes back as well", browser.run(FOCUS)[0] == places[-1] - 1)
+    expect("Enter sorts a table", browser.run("""(() => {
+        const button = document.querySelector("#matmul_sweep th button");
+        button.focus();
+        return document.activeElement === button;
+    })()"""))
+    browser.press("Enter")
+    expect("Enter has sorted it", browser.run(
+        "document.querySelector('#matmul_sweep th').getAttribute('aria-sort') === 'ascending'"))
+
+
+def check_print(browser):
+    browser.look("light", "print")
+    cut = browser.run("""[...document.querySelectorAll("table, svg, h2, p, li")].filter((one) =>
+        one.getClientRects().length && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+        .map((one) => one.outerHTML.slice(0, 120))""")
+    expect("nothing is cut off on paper: " + "\n".join(cut), not cut)
+    expect("controls are not printed", browser.run("""[...document.querySelectorAll("nav, input, canvas, .theme, .skip")]
+        .every((one) => !one.getClientRects().length)"""))
+    paper = browser.call("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
+    expect("it can be printed", len(paper) > 20_000)
+    browser.look("light")
+
+
+def check_changes(browser):
+    expect("the summary begins with what is slower", browser.run(
+        "/^Since .*old, .* metrics? (is|are) slower/.test(document.querySelector('#summary .findings li').textContent)"))
+    expect("the constant that moved is named", browser.run(
+        "document.querySelector('#changes').textContent.includes('constants that moved: host.finish: 40 us -> 1 ms')"))
+    expect("the farthest row comes first", browser.run("""(() => {
+        const table = document.querySelector("#changes table");
+        const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === "new/old");
+        const ratios = [...table.tBodies[0].rows].map((row) => Number(row.cells[column].textContent));
+        return ratios.length > 2 && ratios.every((one, i) => !i || one <= ratios[i - 1]);
+    })()"""))
+
+
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    axe = pathlib.Path(sys.argv[3]).read_text() if len(sys.argv) > 3 else None
     browser_program = shutil.which("chromium") or shutil.which("chromium-browser")
     if not browser_program:
         print("skipped: there is no chromium on PATH")
@@ -183,6 +352,12 @@ def main():
         log = sorted((folder / "logs").rglob("ops_perf_results.csv"))[0]
         subprocess.run([program, "analyze", log, "--format", "html", "--output", folder / "log.html"],
                        check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--results", folder / "old"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--set", "host.finish=1ms", "--results", folder / "new"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "report", folder / "new", "--format", "html", "--against", folder / "old", "--anyway"],
+                       check=True, stderr=subprocess.DEVNULL)
         browser = Browser(browser_program, folder / "profile")
         try:
             for width in (1400, 800, 400):
@@ -191,18 +366,32 @@ def main():
                 if pictures:
                     browser.picture(pictures / f"page_{width}.png")
             browser.open(folder / "results" / "index.html", 1200)
+            check_accessibility(browser, axe)
+            check_keyboard(browser)
+            browser.open(folder / "results" / "index.html", 1200)
             check_tables(browser)
             check_timeline(browser)
             check_memory(browser)
             if pictures:
                 browser.run("document.getElementById('timeline').scrollIntoView()")
                 browser.picture(pictures / "page_timeline.png")
+            for page in (folder / "results" / "index.html", folder / "log.html"):
+                browser.open(page, 718)  # A4 with margins
+                check_print(browser)
+            for width in (1400, 400):
+                browser.open(folder / "new" / "index.html", width)
+                check_reading(browser)
+                check_changes(browser)
+                if pictures:
+                    browser.picture(pictures / f"changes_{width}.png")
+            check_accessibility(browser, axe)
             for width in (1400, 800, 400):
                 browser.open(folder / "log.html", width)
                 check_reading(browser)
                 check_log(browser)
                 if pictures:
                     browser.picture(pictures / f"log_{width}.png")
+            check_accessibility(browser, axe)
             expect("no error in the console: " + "\n".join(browser.problems), not browser.problems)
         finally:
             browser.close()

@@ -57,7 +57,7 @@ TEST(HtmlTable, HasHeadsCellsAndNotes) {
                {.cells = {{"100"}, {""}}, .skipped = "failed: no room"}},
       .notes = {"a <note>"}};
   const std::string text = html_table(table);
-  EXPECT_TRUE(has(text, "<caption>c</caption>"));
+  EXPECT_TRUE(has(text, "<caption><span>c</span></caption>"));
   EXPECT_TRUE(
       has(text, "<th scope=\"col\" class=\"number\">time <span class=\"unit\">us</span></th>"));
   EXPECT_TRUE(has(text, "<td class=\"number bad\">78.4</td>"));
@@ -118,19 +118,13 @@ TEST(HtmlPage, SaysWhatCouldNotBeReadAtItsTop) {
   EXPECT_LT(text.find("a.json is cut short"), text.find("<table>"));
 }
 
-TEST(HtmlPage, SaysWhatHasChanged) {
+TEST(HtmlPage, WhatHasChangedStandsBeforeEverythingElse) {
   Page page = sample_page();
-  page.older = "yesterday";
-  page.changes = Comparison{};
-  page.changes->unchanged = 3;
-  page.changes->moved.push_back({.point = "e/p",
-                                 .metric = "time",
-                                 .before = SimTime::microseconds(1),
-                                 .after = SimTime::microseconds(2)});
+  page.findings = {"Two exact times are slower."};
+  page.before = {{.name = "changes", .heading = "Changes since yesterday", .html = "<p>x</p>"}};
   const std::string text = html_page(page);
-  EXPECT_TRUE(has(text, "Changes since yesterday"));
-  EXPECT_TRUE(has(text, "3 virtual times are the same to the picosecond; 1 slower, 0 faster"));
-  EXPECT_TRUE(has(text, "e/p"));
+  EXPECT_LT(text.find("Two exact times are slower."), text.find("<table>"));
+  EXPECT_LT(text.find("<h2>Changes since yesterday</h2>"), text.find("What does it cost?"));
 }
 
 TEST(PageWords, SayTheExtremesWhatBoundsThemAndHowFarTheyAre) {
@@ -152,6 +146,22 @@ TEST(PageWords, SayTheExtremesWhatBoundsThemAndHowFarTheyAre) {
             "4.000 us (2).");
   EXPECT_EQ(words[1], "What bounds the emulated points: 2 by dispatch, 1 by math.");
   EXPECT_TRUE(has(words[2], "the farthest is 2 at -20.0 %"));
+}
+
+TEST(PageWords, SayWhichOpsCostMostAndHowWellSuchTimesAreKnown) {
+  ExperimentResult result{.experiment = "e", .points = {}};
+  for (const double band : {0.07, 0.155}) {
+    result.points.push_back(
+        {.backend = Backend::emulated,
+         .parameters = {},
+         .metrics = {{.name = "kernel_time.matmul", .value = 3 * band, .unit = "s"},
+                     {.name = "kernel_time.relu", .value = band, .unit = "s"},
+                     {.name = "band", .value = band, .unit = "1"}}});
+  }
+  const std::vector<std::string> words = experiment_words(result);
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_EQ(words[0], "What takes the kernels' time: matmul 75 %, relu 25 %.");
+  EXPECT_TRUE(has(words[1], "were off by 7 to 16 % on average")) << words[1];
 }
 
 TEST(PageWords, TheCommandNamesAxesConstantsAndTheChip) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "base/error.h"
@@ -50,6 +51,36 @@ TEST(Inputs, GoogleBenchmarksRepetitionsAreSamplesAndItsAggregatesAreLeftOut) {
   EXPECT_EQ(run.rows[1].series.kind, Kind::failed);
   EXPECT_EQ(run.rows[1].words, "no device");
   EXPECT_EQ(run.conditions.machine, "8 CPUs, L1 32 KiB");
+}
+
+TEST(Inputs, GoogleBenchmarksCountersAreMetricsWithUnitAndDirection) {
+  const tracking::Run run = only_run(R"({
+    "context": {"num_cpus": 8, "perf.metric.go.latency": "unit=ns;better=lower;aggregate=min",
+                "perf.metric.share": "unit=1;better=higher"},
+    "benchmarks": [
+    {"name": "a", "run_name": "a", "run_type": "iteration", "repetitions": 2, "iterations": 10,
+     "family_index": 0, "threads": 1, "real_time": 3.0, "cpu_time": 9, "time_unit": "us",
+     "items_per_second": 4e6, "bytes_per_second": 8e6, "allocs_per_iter": 2.0, "ctx_clock": 1000,
+     "label": "x", "go.latency": 50, "share": 0.5, "rate": NaN},
+    {"name": "a", "run_name": "a", "run_type": "iteration", "repetitions": 2, "iterations": 10,
+     "real_time": 3.0, "cpu_time": 9, "time_unit": "us", "items_per_second": 2e6},
+    {"name": "b", "run_type": "iteration", "error_occurred": true, "error_message": "e",
+     "real_time": 0, "cpu_time": 0, "time_unit": "ns", "share": 1}]})");
+  std::map<std::string, const Row*> rows;
+  for (const Row& row : run.rows) rows[row.series.benchmark + " " + row.series.metric] = &row;
+  EXPECT_EQ(rows.size(), 7U) << "time, five counters of a, and b that failed";
+  const Row& items = *rows.at("a items_per_second");
+  EXPECT_DOUBLE_EQ(items.value, 3e6);
+  EXPECT_EQ(items.samples.size(), 2U);
+  EXPECT_EQ(items.series.unit, "1/s");
+  EXPECT_EQ(items.series.better, harness::Better::higher);
+  EXPECT_TRUE(items.series.is_judged());
+  EXPECT_EQ(rows.at("a bytes_per_second")->series.unit, "B/s");
+  EXPECT_EQ(rows.at("a allocs_per_iter")->series.better, harness::Better::lower);
+  EXPECT_EQ(rows.at("a go_latency")->series.unit, "ns");
+  EXPECT_TRUE(rows.at("a go_latency")->series.is_judged());
+  EXPECT_EQ(rows.at("a share")->series.better, harness::Better::higher);
+  EXPECT_EQ(rows.at("b ")->series.kind, Kind::failed);
 }
 
 TEST(Inputs, GoogleBenchmarksMedianServesIfThereIsNothingElse) {

@@ -5,6 +5,8 @@
 
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -67,6 +69,39 @@ TEST(MachineFormats, JUnitIsXmlWhoseCountsAreThoseOfItsCases) {
     EXPECT_EQ(attribute("failures"), failures);
     EXPECT_EQ(attribute("errors"), errors);
   }
+}
+
+TEST(MachineFormats, JUnitOfARunHasASuiteForEachExperimentAndACaseForEachBenchmark) {
+  tracking::Run run =
+      run_with({exact_row("sweep/a", 1'500'000), exact_row("sweep/a", 5, "k.matmul"),
+                words_row("sweep/" + kHostile, "", "no <room>", Kind::failed),
+                words_row("grid/b", "", "needs two chips", Kind::skipped)});
+  run.conditions.chip = "chip & <>";
+  const std::string text = junit_xml(std::vector{run});
+  std::istringstream stream(text);
+  boost::property_tree::ptree tree;
+  ASSERT_NO_THROW(boost::property_tree::read_xml(stream, tree)) << text;
+  EXPECT_EQ(tree.get<int>("testsuites.<xmlattr>.tests"), 3);
+  EXPECT_EQ(tree.get<int>("testsuites.<xmlattr>.errors"), 1);
+  std::map<std::string, const boost::property_tree::ptree*> suites;
+  for (const auto& [name, node] : tree.get_child("testsuites")) {
+    if (name == "testsuite") suites[node.get<std::string>("<xmlattr>.name")] = &node;
+  }
+  ASSERT_EQ(suites.size(), 2U);
+  const auto& sweep = *suites.at("sweep");
+  EXPECT_EQ(sweep.get<int>("<xmlattr>.tests"), 2);
+  EXPECT_EQ(sweep.get<int>("<xmlattr>.errors"), 1);
+  EXPECT_EQ(std::next(sweep.begin())->first, "properties") << "before the cases";
+  EXPECT_EQ(sweep.get<std::string>("testcase.<xmlattr>.time"), "0.000001500000");
+  EXPECT_EQ(sweep.get<std::string>("testcase.system-out"), "time 1.500 us");
+  EXPECT_EQ(suites.at("grid")->get<std::string>("testcase.skipped.<xmlattr>.message"),
+            "needs two chips");
+}
+
+TEST(MachineFormats, AFailedBenchmarkOfARunIsAnErrorForGithub) {
+  const std::vector<tracking::Run> runs{
+      run_with({exact_row("a", 1), words_row("b", "", "no room\nleft", Kind::failed)})};
+  EXPECT_EQ(github_annotations(runs), "::error title=performance%3A failed::b: no room%0Aleft\n");
 }
 
 TEST(MachineFormats, AnnotationsAreOneCommandALineAndNoNameBreaksOut) {

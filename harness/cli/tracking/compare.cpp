@@ -4,22 +4,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/status_line.h"
+#include "harness/cli/tracking/baseline.h"
 #include "harness/cli/tracking/comparison_formats.h"
-#include "harness/cli/tracking/sides.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/tracking/comparison.h"
 #include "harness/tracking/pairs.h"
@@ -98,62 +95,18 @@ CompareOptions compare_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// Returns the side that `word` names: a file or folder, or a run of the database.
-Side side_of(const std::string& word, const tracking::History* history,
-             const tracking::GitCheckout& git) {
-  std::error_code ignored;
-  const bool is_file = std::filesystem::exists(word, ignored);
-  if (history != nullptr && !is_file) {
-    if (const auto run = stored_run(*history, git, word)) return stored_side(*history, *run);
-    throw Error({.attempted = "compare " + word,
-                 .value = "it is no file and no commit or branch in " + history->path().string(),
-                 .accepted = "a file, a folder, or a stored run",
-                 .hint = "run_experiment history --db " + history->path().string()});
-  }
-  return read_side(word);
-}
-
-/// Findings against a baseline that its own branch has left behind are stale, not red.
-void look_for_stale(Comparison& comparison, const tracking::History& history, std::int64_t baseline,
-                    const Side& after, const tracking::Limits& limits) {
-  const std::string branch = history.load(baseline).branch;
-  if (branch.empty()) return;
-  std::vector<std::int64_t> runs = history.runs(branch);
-  const auto place = std::ranges::find(runs, baseline);
-  if (place == runs.end()) return;
-  for (auto run = runs.end(); run != place + 1;) {
-    const Side newest = stored_baseline(history, *--run);
-    if (newest.last().id == after.last().id) continue;
-    if (newest.last().is_dirty()) continue;
-    tracking::mark_stale(comparison, newest, after, newest.name, limits);
-    return;
-  }
-}
-
 Comparison compare_stored(const CompareOptions& options) {
   const tracking::GitCheckout git;
-  if (options.database.empty()) {
-    const Side before = read_side(options.sides[0]);
-    const Side after = read_side(options.sides[1]);
-    if (!options.anyway) tracking::require_comparable(before, after);
-    return tracking::compare_sides(before, after, options.limits);
-  }
-  const tracking::History history(options.database);
-  const Side after = side_of(options.sides.back(), &history, git);
-  std::optional<std::int64_t> baseline;
-  if (options.sides.size() == 1) {
-    const std::string commit(after.last().clean_commit());
-    const std::string known = git.commit(commit.empty() ? "HEAD" : commit).value_or(commit);
-    baseline = baseline_run(history, git, known, options.base);
-  } else if (std::error_code ignored; !std::filesystem::exists(options.sides[0], ignored)) {
-    baseline = stored_run(history, git, options.sides[0]);
-  }
-  const Side before =
-      baseline ? stored_baseline(history, *baseline) : side_of(options.sides[0], &history, git);
-  if (!options.anyway) tracking::require_comparable(before, after);
-  Comparison comparison = tracking::compare_sides(before, after, options.limits);
-  if (baseline) look_for_stale(comparison, history, *baseline, after, options.limits);
-  return comparison;
+  std::optional<tracking::History> history;
+  if (!options.database.empty()) history.emplace(options.database);
+  const tracking::History* const stored = history ? &*history : nullptr;
+  const Side after = side_of(options.sides.back(), stored, git);
+  return compare_with_baseline(after,
+                               {.name = options.sides.size() == 2 ? options.sides.front() : "",
+                                .base = options.base,
+                                .anyway = options.anyway,
+                                .limits = options.limits},
+                               stored, git);
 }
 
 Comparison compare_commands(CompareOptions& options) {

@@ -79,21 +79,6 @@ std::string text_of(const Comparison& comparison, ComparisonFormat format,
   return "";
 }
 
-/// GitHub's file collects the summaries of a whole step, so that ours goes to its end.
-void append_summary(const std::string& text) {
-  const char* const file = std::getenv("GITHUB_STEP_SUMMARY");
-  if (file == nullptr || *file == '\0') return;
-  const int descriptor = ::open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) ==
-                                              static_cast<ssize_t>(text.size());
-  if (descriptor >= 0) ::close(descriptor);
-  if (written) return;
-  throw Error({.attempted = "write the step summary",
-               .value = std::string(file) + ", which GITHUB_STEP_SUMMARY names, takes no text",
-               .accepted = "a file that can be written",
-               .hint = "--format md"});
-}
-
 }  // namespace
 
 void add_comparison_outputs(CLI::App& app, ComparisonOutputs& outputs) {
@@ -115,11 +100,25 @@ void add_comparison_outputs(CLI::App& app, ComparisonOutputs& outputs) {
       ->allow_extra_args(false);
 }
 
+void append_step_summary(const std::string& text) {
+  const char* const file = std::getenv("GITHUB_STEP_SUMMARY");
+  if (file == nullptr || *file == '\0') return;
+  const int descriptor = ::open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) ==
+                                              static_cast<ssize_t>(text.size());
+  if (descriptor >= 0) ::close(descriptor);
+  if (written) return;
+  throw Error({.attempted = "write the step summary",
+               .value = std::string(file) + ", which GITHUB_STEP_SUMMARY names, takes no text",
+               .accepted = "a file that can be written",
+               .hint = "--format md"});
+}
+
 void write_comparison(const Comparison& comparison, const ComparisonOutputs& outputs,
                       const reports::TerminalStyle& style) {
   fmt::print("{}", text_of(comparison, outputs.format, style));
   if (outputs.format == ComparisonFormat::github) {
-    append_summary(tracking::github_summary(comparison));
+    append_step_summary(tracking::github_summary(comparison));
   }
   for (const auto& [format, file] : outputs.files) {
     write_file(file, text_of(comparison, format, {}));

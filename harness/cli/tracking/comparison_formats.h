@@ -32,6 +32,10 @@ struct ComparisonOutputs {
 /// Declares --format F and --also F=FILE.
 void add_comparison_outputs(CLI::App& app, ComparisonOutputs& outputs);
 
+/// Puts `text` to the end of the file that GITHUB_STEP_SUMMARY names, which collects the summaries
+/// of a whole step; does nothing without that variable. Throws Error if the file takes no text.
+void append_step_summary(const std::string& text);
+
 /// Writes a comparison where `outputs` says. Throws Error for a file that cannot be written.
 void write_comparison(const tracking::Comparison& comparison, const ComparisonOutputs& outputs,
                       const reports::TerminalStyle& style);

@@ -85,7 +85,8 @@ int export_runs(const tracking::History& history, const HistoryOptions& options)
 /// Draws the series, and returns the exit status.
 int draw(const tracking::SeriesHistory& one, HistoryOptions& options) {
   options.canvas.folder = options.plots;
-  const reports::PlotFiles files = draw_history(one, options.canvas);
+  const reports::PlotFiles files =
+      reports::write_xy_chart(tracking::history_chart(one), options.canvas);
   for (const auto& file : files.written) fmt::print(stderr, "wrote {}\n", file.string());
   if (!files.not_rendered.empty()) fmt::print(stderr, "{}\n", files.not_rendered);
   for (const std::string& failure : files.failures) {

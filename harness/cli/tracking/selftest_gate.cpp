@@ -14,16 +14,19 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/verbs/manual.h"
+#include "harness/environment.h"
 #include "harness/paired_test.h"
 #include "harness/tracking/gate.h"
 #include "harness/tracking/gate_suite.h"
 #include "harness/tracking/json_lines.h"
+#include "reports/tables/format.h"
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {
@@ -34,6 +37,7 @@ namespace {
 
 struct SelftestOptions {
   std::string exec;
+  std::string json;  ///< Where the findings go; empty: nowhere.
   tracking::CommandOptions command;
   tracking::GateOptions gate;
   tracking::Limits limits;
@@ -49,6 +53,7 @@ SelftestOptions selftest_options(int argc, const char* const* argv) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("--exec", options.exec);
+  app.add_option("--json", options.json);
   add_whole(app, "--comparisons", options.gate.comparisons, 1, 100'000);
   add_whole(app, "--pairs", options.gate.pairs, 1, 10'000);
   add_whole(app, "--most-pairs", options.gate.most_pairs, 1, 10'000);
@@ -117,6 +122,85 @@ int status_of(const tracking::GateFindings& findings, const tracking::Limits& li
   return interval[0] > limits.alpha ? kFailed : kOk;
 }
 
+/// Keeps what has been found, and writes it after every comparison.
+class GateProgress {
+ public:
+  explicit GateProgress(const SelftestOptions& options) : options_(&options) {}
+
+  void show(const std::string& text) { line_.show("selftest-gate: " + text); }
+
+  void take(const tracking::GateFindings& findings, const std::string& what) {
+    findings_ = findings;
+    write(false);
+    if (line_.is_enabled()) return;
+    std::size_t missed = 0;
+    for (const tracking::Detection& one : findings.detections) missed += one.missed;
+    fmt::print(stderr, "selftest-gate: {}: {} and {} missed so far\n", what,
+               reports::counted(findings.alarms, "false alarm"),
+               reports::counted(missed, "slower row"));
+  }
+
+  void write(bool finished) const {
+    if (options_->json.empty()) return;
+    write_file(options_->json, tracking::gate_json(findings_, options_->limits, record(finished)));
+  }
+
+  void print() {
+    line_.clear();
+    const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options_->color);
+    fmt::print("{}\n", terminal_table(tracking::gate_table(findings_), style));
+    for (const std::string& text : tracking::gate_lines(findings_, options_->limits)) {
+      fmt::print("{}\n", text);
+    }
+    const tracking::GateRecord now = record(true);
+    fmt::print("{:.0f} s; load {:.1f} on {} CPUs at the end\n", now.seconds, now.load,
+               std::thread::hardware_concurrency());
+  }
+
+  const tracking::GateFindings& findings() const { return findings_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  tracking::GateRecord record(bool finished) const {
+    const std::chrono::duration<double> took = Clock::now() - begin_;
+    double load = 0;
+    static_cast<void>(::getloadavg(&load, 1));
+    return {.machine = fmt::format("{}, {} CPUs", harness::describe_environment().cpu,
+                                   std::thread::hardware_concurrency()),
+            .pairs = options_->gate.pairs,
+            .most_pairs = options_->gate.most_pairs,
+            .seconds = took.count(),
+            .load = load,
+            .finished = finished};
+  }
+
+  const SelftestOptions* options_;
+  StatusLine line_{true};
+  Clock::time_point begin_ = Clock::now();
+  tracking::GateFindings findings_;
+};
+
+/// Tests the gate and prints what was found; of a test that is interrupted, what was found so far.
+int run_test(SelftestOptions options) {
+  GateProgress progress(options);
+  options.gate.progress = [&](const std::string& text) { progress.show(text); };
+  options.gate.compared = [&](const tracking::GateFindings& findings, const std::string& what) {
+    progress.take(findings, what);
+  };
+  progress.write(false);  // a file that cannot be written is said now, not after the first hour
+  try {
+    static_cast<void>(options.exec.empty() ? test_built_in(options) : test_command(options));
+  } catch (const Error&) {
+    if (!Session::interrupted()) throw;
+    if (progress.findings().comparisons > 0) progress.print();
+    return kInterrupted;
+  }
+  progress.write(true);
+  progress.print();
+  return status_of(progress.findings(), options.limits);
+}
+
 }  // namespace
 
 int selftest_gate(int argc, const char* const* argv) {
@@ -133,28 +217,7 @@ int selftest_gate(int argc, const char* const* argv) {
   }
   Session::catch_signals();
   options.command.stop = Session::interrupted;
-  StatusLine line(true);
-  options.gate.progress = [&](const std::string& text) { line.show("selftest-gate: " + text); };
-  const auto begin = std::chrono::steady_clock::now();
-  tracking::GateFindings findings;
-  try {
-    findings = options.exec.empty() ? test_built_in(options) : test_command(options);
-  } catch (const Error&) {
-    if (Session::interrupted()) return kInterrupted;
-    throw;
-  }
-  line.clear();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
-  fmt::print("{}\n", terminal_table(tracking::gate_table(findings), style));
-  for (const std::string& text : tracking::gate_lines(findings, options.limits)) {
-    fmt::print("{}\n", text);
-  }
-  double load = 0;
-  static_cast<void>(::getloadavg(&load, 1));
-  fmt::print("{:.0f} s; load {:.1f} on {} CPUs at the end\n", took.count(), load,
-             std::thread::hardware_concurrency());
-  return status_of(findings, options.limits);
+  return run_test(std::move(options));
 }
 
 }  // namespace howard::cli

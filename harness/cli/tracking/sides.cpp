@@ -44,7 +44,7 @@ bool is_of_a_benchmark(const fs::path& file) {
 }
 
 std::vector<Run> read_folder(const fs::path& folder) {
-  if (has_results(folder)) return {tracking::run_of(read_result_folder(folder))};
+  if (has_results(folder)) return {tracking::run_of(read_results({folder.string()}))};
   std::error_code ignored;
   std::vector<fs::path> files, folders;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -62,9 +62,9 @@ std::vector<Run> read_folder(const fs::path& folder) {
                       std::back_inserter(runs));
   }
   for (const fs::path& one : folders) {
-    if (has_results(one)) runs.push_back(tracking::run_of(read_result_folder(one)));
+    if (has_results(one)) runs.push_back(tracking::run_of(read_results({one.string()})));
   }
-  if (runs.empty()) static_cast<void>(read_result_folder(folder));  // throws, and says why
+  if (runs.empty()) static_cast<void>(read_results({folder.string()}));  // throws, and says why
   return runs;
 }
 

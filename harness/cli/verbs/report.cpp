@@ -5,31 +5,35 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "experiments/all.h"
 #include "experiments/workloads/tuning_report.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
+#include "harness/cli/tracking/comparison_formats.h"
+#include "harness/cli/tracking/page_changes.h"
 #include "harness/cli/train/train_page.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/cli/verbs/paper.h"
 #include "harness/tracking/machine_formats.h"
 #include "harness/tracking/run.h"
-#include "reports/findings/comparison.h"
 #include "reports/findings/explanation.h"
 #include "reports/findings/run_summary.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/google_benchmark.h"
-#include "reports/formats/time_record.h"
+#include "reports/formats/step_summary.h"
 #include "reports/page/page.h"
 #include "reports/published/claims.h"
 #include "reports/tables/latex.h"
@@ -53,15 +57,26 @@ enum class Format : std::uint8_t {
   action_bigger,
   bencher,
   openmetrics,
+  junit,
+  github,
 };
 
 struct ReportOptions {
-  std::string folder;
-  std::string output;   ///< Of a page; empty: index.html in the folder, "-": standard output.
-  std::string against;  ///< An older folder, for a page; empty: none.
-  std::string paper;    ///< A folder for tables and pictures of a paper; empty: none.
+  std::vector<std::string> places;  ///< Folders and files of results.
+  std::string output;        ///< Of a page; empty: index.html in the folder, "-": standard output.
+  BaselineOptions baseline;  ///< What a page is compared with, if its name or `database` is set.
+  std::string database;
+  std::string paper;  ///< A folder for tables and pictures of a paper; empty: none.
   Format format = Format::markdown;
   bool help = false;
+
+  bool compares() const { return !baseline.name.empty() || !database.empty(); }
+  /// Returns the folder of the results, or of the first of them.
+  std::filesystem::path folder() const {
+    const std::filesystem::path first = places.front();
+    std::error_code ignored;
+    return std::filesystem::is_directory(first, ignored) ? first : first.parent_path();
+  }
 };
 
 ReportOptions report_options(int argc, const char* const* argv) {
@@ -69,7 +84,7 @@ ReportOptions report_options(int argc, const char* const* argv) {
   ReportOptions options;
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
-  app.add_option("folder", options.folder);
+  app.add_option("results", options.places);
   add_choice<Format>(app, "--format", options.format,
                      {{"md", Format::markdown},
                       {"latex", Format::latex},
@@ -79,16 +94,24 @@ ReportOptions report_options(int argc, const char* const* argv) {
                       {"action-benchmark-smaller", Format::action_smaller},
                       {"action-benchmark-bigger", Format::action_bigger},
                       {"bencher", Format::bencher},
-                      {"openmetrics", Format::openmetrics}});
+                      {"openmetrics", Format::openmetrics},
+                      {"junit", Format::junit},
+                      {"github", Format::github}});
   app.add_option("--output", options.output);
-  app.add_option("--against", options.against);
+  app.add_option("--against", options.baseline.name);
+  app.add_option("--db", options.database);
+  app.add_option("--base", options.baseline.base);
+  app.add_flag("--anyway", options.baseline.anyway);
   app.add_option("--paper", options.paper);
   parse_command_line(app, argc, argv);
-  const bool of_page = !options.output.empty() || !options.against.empty();
+  const bool of_page = !options.output.empty() || options.compares();
   if (of_page && options.format != Format::html) {
-    throw UsageError("--output and --against are for pages; try --format html");
+    throw UsageError("--output, --against and --db are for pages; try --format html");
   }
-  if (!options.help && options.folder.empty()) {
+  if (options.baseline.anyway && !options.compares()) {
+    throw UsageError("--anyway is for --against and --db");
+  }
+  if (!options.help && options.places.empty()) {
     throw UsageError("report takes a folder of results; try run_experiment report results");
   }
   return options;
@@ -175,17 +198,10 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
   return problems.empty() ? kOk : kFailed;
 }
 
-/// Returns what the folder `against` and these results differ in.
-reports::Comparison changes_since(const std::string& against,
-                                  const std::vector<ExperimentResult>& results) {
-  return reports::compare(reports::time_record(read_result_folder(against)),
-                          reports::time_record(results));
-}
-
 /// Writes the page of a folder. What cannot be shown is named on it and on standard error.
 int write_html(const ReportOptions& options, const Presentations& known) {
   reports::Page page;
-  std::vector<ExperimentResult> results = read_result_folder(options.folder, page.problems);
+  std::vector<ExperimentResult> results = read_results(options.places, page.problems);
   std::erase_if(results, [&](const ExperimentResult& result) {
     if (std::ranges::find(known, result.experiment, &KnownExperiment::name) != known.end())
       return false;
@@ -194,14 +210,13 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     return true;
   });
   results = in_order(std::move(results), known);
-  if (!options.against.empty()) {
-    page.changes = changes_since(options.against, results);
-    page.older = options.against;
+  if (options.compares()) {
+    add_changes(results, join(options.places, ", "), options.baseline, options.database, page);
   }
   for (ExperimentResult& result : results) {
     const KnownExperiment& one =
         *std::ranges::find(known, result.experiment, &KnownExperiment::name);
-    std::vector<std::string> files = files_beside(options.folder, result.experiment);
+    std::vector<std::string> files = files_beside(options.folder(), result.experiment);
     std::vector<reports::Table> more = result.context.published_chip
                                            ? more_tables(result.experiment, {})
                                            : std::vector<reports::Table>();
@@ -213,9 +228,8 @@ int write_html(const ReportOptions& options, const Presentations& known) {
                              .tables = {},
                              .more = std::move(more)});
   }
-  const std::filesystem::path file = options.output.empty()
-                                         ? std::filesystem::path(options.folder) / "index.html"
-                                         : std::filesystem::path(options.output);
+  const std::filesystem::path file = options.output.empty() ? options.folder() / "index.html"
+                                                            : std::filesystem::path(options.output);
   write_file(file, reports::html_page(page));
   if (file != "-") fmt::print(stderr, "wrote {}\n", file.string());
   for (const std::string& problem : page.problems) {
@@ -241,12 +255,36 @@ std::optional<std::string> machine_text(const std::vector<ExperimentResult>& res
       return tracking::bencher_json(runs());
     case Format::openmetrics:
       return tracking::openmetrics_text(runs());
+    case Format::junit:
+      return tracking::junit_xml(runs());
+    case Format::github:
     case Format::markdown:
     case Format::latex:
     case Format::html:
       break;
   }
   return std::nullopt;
+}
+
+/// Returns the tables of all results, as their experiments want to be shown.
+std::vector<reports::Table> tables_of(const std::vector<ExperimentResult>& results,
+                                      const Presentations& known) {
+  std::vector<reports::Table> tables;
+  for (const ExperimentResult& result : results) {
+    std::ranges::move(reports::make_tables(result, presentation_of(result, known)),
+                      std::back_inserter(tables));
+  }
+  return tables;
+}
+
+/// Prints the step summary and then an annotation for each point that failed. The summary goes to
+/// GitHub's file as well.
+void print_for_github(const std::vector<ExperimentResult>& results, const Presentations& known) {
+  const std::string summary = reports::step_summary(
+      reports::summary_of_results(results, verdicts(results), tables_of(results, known)));
+  const std::vector<tracking::Run> runs{tracking::run_of(results)};
+  fmt::print("{}{}", summary, tracking::github_annotations(runs));
+  append_step_summary(summary);
 }
 
 }  // namespace
@@ -259,21 +297,22 @@ int report(int argc, const char* const* argv) {
   }
   const auto known = presentations();
   if (options.format == Format::html) return write_html(options, known);
-  const std::vector<ExperimentResult> results = in_order(read_result_folder(options.folder), known);
+  const std::vector<ExperimentResult> results = in_order(read_results(options.places), known);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
   if (const auto text = machine_text(results, options.format)) {
     fmt::print("{}", *text);
     return kOk;
   }
-  const auto print = [&](const reports::Table& table) {
+  if (options.format == Format::github) {
+    print_for_github(results, known);
+    return kOk;
+  }
+  std::vector<reports::Table> tables = tables_of(results, known);
+  std::ranges::move(verdicts(results), std::back_inserter(tables));
+  for (const reports::Table& table : tables) {
     fmt::print("{}\n", options.format == Format::latex ? reports::latex_table(table)
                                                        : reports::markdown_table(table));
-  };
-  for (const ExperimentResult& result : results) {
-    const harness::Presentation presentation = presentation_of(result, known);
-    for (const reports::Table& table : reports::make_tables(result, presentation)) print(table);
   }
-  for (const reports::Table& table : verdicts(results)) print(table);
   return kOk;
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/tracking/baseline.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+#include "harness/cli/tracking/sides.h"
+
+namespace howard::cli {
+namespace {
+
+using tracking::Comparison;
+using tracking::Side;
+
+void look_for_stale(Comparison& comparison, const tracking::History& history, std::int64_t baseline,
+                    const Side& after, const tracking::Limits& limits) {
+  const std::string branch = history.load(baseline).branch;
+  if (branch.empty()) return;
+  std::vector<std::int64_t> runs = history.runs(branch);
+  const auto place = std::ranges::find(runs, baseline);
+  if (place == runs.end()) return;
+  for (auto run = runs.end(); run != place + 1;) {
+    const Side newest = stored_baseline(history, *--run);
+    if (newest.last().id == after.last().id) continue;
+    if (newest.last().is_dirty()) continue;
+    tracking::mark_stale(comparison, newest, after, newest.name, limits);
+    return;
+  }
+}
+
+/// Returns the stored run that is the baseline; absent if it is a file or a folder.
+std::optional<std::int64_t> stored_one(const Side& after, const BaselineOptions& options,
+                                       const tracking::History& history,
+                                       const tracking::GitCheckout& git) {
+  if (options.name.empty()) {
+    const std::string commit(after.last().clean_commit());
+    const std::string known = git.commit(commit.empty() ? "HEAD" : commit).value_or(commit);
+    return baseline_run(history, git, known, options.base);
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(options.name, ignored)) return std::nullopt;
+  return stored_run(history, git, options.name);
+}
+
+}  // namespace
+
+Side side_of(const std::string& word, const tracking::History* history,
+             const tracking::GitCheckout& git) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::exists(word, ignored);
+  if (history != nullptr && !is_file) {
+    if (const auto run = stored_run(*history, git, word)) return stored_side(*history, *run);
+    throw Error({.attempted = "compare " + word,
+                 .value = "it is no file and no commit or branch in " + history->path().string(),
+                 .accepted = "a file, a folder, or a stored run",
+                 .hint = "run_experiment history --db " + history->path().string()});
+  }
+  return read_side(word);
+}
+
+Comparison compare_with_baseline(const Side& after, const BaselineOptions& options,
+                                 const tracking::History* history,
+                                 const tracking::GitCheckout& git) {
+  const std::optional<std::int64_t> stored =
+      history != nullptr ? stored_one(after, options, *history, git) : std::nullopt;
+  const Side before =
+      stored ? stored_baseline(*history, *stored) : side_of(options.name, history, git);
+  if (!options.anyway) tracking::require_comparable(before, after);
+  Comparison comparison = tracking::compare_sides(before, after, options.limits);
+  if (stored) look_for_stale(comparison, *history, *stored, after, options.limits);
+  return comparison;
+}
+
+}  // namespace howard::cli
