@@ -8,9 +8,12 @@
 // tilizing). The blocks of the larger models run forward once more in the backward pass (TTML's
 // memory_efficient), because their activations do not fit beside each other. The composite AdamW
 // makes 17 calls for each parameter, MorehAdamW one. Both take numbers that change from step to
-// step, which a recorded step repeats: the static and the traced engine run with SGD.
+// step, which a recorded step repeats: the static and the traced engine run with SGD. On the host
+// the engine torch is the same model in PyTorch, with its AdamW or its SGD.
 //
 // Timing: 1 step warms up and 3 are timed, with one finish at the end; the result is the mean.
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -19,6 +22,7 @@
 #include "experiments/workloads/gpt2_case.h"
 #include "experiments/workloads/llama_training.h"
 #include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/python_case.h"
 #include "experiments/workloads/training_case.h"
 #include "experiments/workloads/what_ifs.h"
 
@@ -54,10 +58,13 @@ class LlamaStep final : public harness::Experiment {
               {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"},
               emulated ? Values{"nanollama3", "tinyllama", "llama3_2_1b"} : Values{"nanollama3"},
               {"nanollama3"}),
-        words("engine", "who makes the calls", {"dynamic", "static", "traced"},
-              emulated ? Values{"dynamic", "static", "traced"} : Values{"dynamic"}, {"dynamic"}),
+        emulated ? words("engine", "who makes the calls", {"dynamic", "static", "traced"},
+                         {"dynamic", "static", "traced"}, {"dynamic"})
+                 : words("engine", "who makes the calls, or PyTorch",
+                         {"torch", "torch_compile", "dynamic", "static", "traced"},
+                         {"torch", "dynamic"}, {"dynamic"}),
         words("optimizer", "composite AdamW, MorehAdamW or SGD", {"adamw", "moreh", "sgd"},
-              emulated ? Values{"adamw", "moreh", "sgd"} : Values{"adamw"},
+              emulated ? Values{"adamw", "moreh", "sgd"} : Values{"adamw", "moreh"},
               emulated ? Values{"adamw", "moreh"} : Values{"adamw"}),
         words("runner", "whether blocks run forward once more",
               {"file", "default", "memory_efficient"}, {"file"}, {"file"}),
@@ -82,6 +89,8 @@ class LlamaStep final : public harness::Experiment {
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend backend, const Parameters& parameters) const override {
+    const std::string_view engine = *find_parameter(parameters, "engine");
+    if (is_torch(engine)) return torch(engine, parameters);
     TrainingOptions training = training_options(backend, parameters);
     training.as_published = false;
     const std::string_view word = *find_parameter(parameters, "optimizer");
@@ -91,10 +100,7 @@ class LlamaStep final : public harness::Experiment {
     if (training.engine != Engine::dynamic && optimizer != LlamaOptimizer::sgd) {
       return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
     }
-    models::LlamaOptions options = llama_sizes_of(*find_parameter(parameters, "model"));
-    options.batch = count_of(parameters, "batch");
-    const std::string_view runner = *find_parameter(parameters, "runner");
-    if (runner != "file") options.memory_efficient = runner == "memory_efficient";
+    models::LlamaOptions options = sizes_of(parameters);
     const TrainingTypes types = training_types(backend, parameters);
     options.parameters = types.parameters;
     options.compute = types.compute;
@@ -103,6 +109,42 @@ class LlamaStep final : public harness::Experiment {
   }
 
  private:
+  static models::LlamaOptions sizes_of(const Parameters& parameters) {
+    models::LlamaOptions options = llama_sizes_of(*find_parameter(parameters, "model"));
+    options.batch = count_of(parameters, "batch");
+    const std::string_view runner = *find_parameter(parameters, "runner");
+    if (runner != "file") options.memory_efficient = runner == "memory_efficient";
+    return options;
+  }
+
+  /// The same model, loss and optimizer in PyTorch.
+  PreparedCase torch(std::string_view engine, const Parameters& parameters) const {
+    const models::LlamaOptions options = sizes_of(parameters);
+    const std::string_view optimizer = *find_parameter(parameters, "optimizer");
+    if (optimizer == "moreh") return NotApplicable{"PyTorch has one AdamW: -a optimizer=adamw"};
+    if (options.memory_efficient) {
+      return NotApplicable{"PyTorch keeps its activations here: -a runner=default"};
+    }
+    if (options.scaling.factor != 0) {
+      return NotApplicable{"PyTorch's Llama has no scaling of frequencies here"};
+    }
+    const std::int64_t wide =
+        options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(options.width);
+    return torch_case(
+        *box_,
+        {.model = TorchModel::llama,
+         .batch = options.batch,
+         .width = options.width,
+         .layers = options.layers,
+         .numbers = parse_torch_numbers(*find_parameter(parameters, "dtype")),
+         .compiled = engine == kCompiledTorch,
+         .arguments = {
+             fmt::format("--heads={}", options.heads), fmt::format("--groups={}", options.groups),
+             fmt::format("--feed-forward={}", wide), fmt::format("--sequence={}", options.sequence),
+             fmt::format("--vocabulary={}", options.vocabulary),
+             fmt::format("--theta={}", options.theta), fmt::format("--optimizer={}", optimizer)}});
+  }
+
   std::shared_ptr<const DevBox> box_;
 };
 

@@ -364,6 +364,20 @@ void bind_graph_layers(py::class_<Graph>& graph) {
   });
 }
 
+void bind_graph_groups(py::class_<Graph>& graph) {
+  graph.def("grouped_attention", [](Graph& self, const Variable& q, const Variable& k,
+                                    const Variable& v, const Variable& mask) {
+    return self.run({&q, &k, &v, &mask}, [](Tape& tape, const Values& x) {
+      return autograd::grouped_scaled_attention(tape, {x[0], x[1], x[2]}, x[3]);
+    });
+  });
+  graph.def("cross_entropy_of_positions", [](Graph& self, const Variable& a, const Variable& b) {
+    return self.run({&a, &b}, [](Tape& tape, const Values& x) {
+      return autograd::cross_entropy_of_positions(tape, x[0], x[1]);
+    });
+  });
+}
+
 void bind_variable(py::module_& module) {
   py::class_<Variable>(module, "Variable", "A tensor of a graph.")
       .def_property_readonly(
@@ -410,6 +424,7 @@ void bind_autograd(py::module_& module) {
       .def("backward", &Graph::backward);
   bind_graph_arithmetic(graph);
   bind_graph_layers(graph);
+  bind_graph_groups(graph);
   py::class_<PythonOptimizer>(module, "Optimizer", "Updates parameters.")
       .def("step", &PythonOptimizer::step)
       .def("zero_grad", &PythonOptimizer::zero_grad)

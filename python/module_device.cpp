@@ -13,13 +13,15 @@
 #include "engines/autograd/host_values.h"
 #include "engines/host/host_device.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "reports/findings/ttml_memory.h"
 
 namespace py = pybind11;
 
 namespace howard::python {
 
 PythonDevice::PythonDevice(int threads)
-    : device_(std::make_unique<host::HostDevice>(host::HostOptions{.threads = threads})) {
+    : device_(std::make_unique<host::HostDevice>(
+          host::HostOptions{.threads = threads, .memory = &memory_})) {
   calls_.emplace(*device_);
 }
 
@@ -28,7 +30,8 @@ PythonDevice::PythonDevice(const wormhole::ProfileChoice& profiles,
     : profiles_(wormhole::load_profiles(profiles)),
       values_(holds_values ? std::make_unique<host::HostDevice>() : nullptr),
       device_(std::make_unique<wormhole::WormholeDevice>(
-          *profiles_, wormhole::DeviceOptions{.dispatch = dispatch, .values = values_.get()})) {
+          *profiles_, wormhole::DeviceOptions{
+                          .dispatch = dispatch, .values = values_.get(), .memory = &memory_})) {
   calls_.emplace(*device_);
 }
 
@@ -250,6 +253,31 @@ py::list events_of(const std::vector<TimelineEvent>& events) {
   return result;
 }
 
+void bind_recording(py::class_<PythonDevice, SharedDevice>& device) {
+  device
+      .def(
+          "begin_memory",
+          [](PythonDevice& self, const std::string& phase) { self.memory().open(phase); },
+          py::arg("phase"),
+          "Records what is allocated and released from now on, as of a phase of this name.")
+      .def(
+          "begin_memory_phase",
+          [](PythonDevice& self, const std::string& phase) { self.memory().begin_phase(phase); },
+          py::arg("phase"), "Names what is allocated and released from now on.")
+      .def(
+          "end_memory", [](PythonDevice& self) { self.memory().close(); },
+          "Stops recording what is allocated and released.")
+      .def(
+          "memory_summary",
+          [](PythonDevice& self) { return reports::ttml_memory_summary(self.memory().use()); },
+          "Gives what was recorded as the text that TTML's MemoryUsageTracker prints.")
+      .def("start_recording", &PythonDevice::start_recording, "Finishes, then records events.")
+      .def(
+          "stop_recording", [](PythonDevice& self) { return events_of(self.stop_recording()); },
+          "Finishes and gives the events: dicts of track, index, name, category, start_ps,\n"
+          "end_ps, program. Raises Error when nothing is being recorded.");
+}
+
 void bind_device_class(py::module_& module) {
   py::class_<PythonDevice, SharedDevice> device(module, "Device", "What executes ops, in order.");
   device.attr("__module__") = "howard";
@@ -303,12 +331,8 @@ void bind_device_class(py::module_& module) {
           [](PythonDevice& self, std::uint64_t trace) {
             self.device().release_trace(TraceId(trace));
           },
-          py::arg("trace"), "Forgets a trace. Raises Error for a number that is no trace's.")
-      .def("start_recording", &PythonDevice::start_recording, "Finishes, then records events.")
-      .def(
-          "stop_recording", [](PythonDevice& self) { return events_of(self.stop_recording()); },
-          "Finishes and gives the events: dicts of track, index, name, category, start_ps,\n"
-          "end_ps, program. Raises Error when nothing is being recorded.");
+          py::arg("trace"), "Forgets a trace. Raises Error for a number that is no trace's.");
+  bind_recording(device);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
 #include "engines/wormhole/profiles/profile.h"
+#include "profiler/memory_recorder.h"
 
 // Declared here so that this header does not need Python's headers.
 namespace pybind11 __attribute__((visibility("hidden"))) {
@@ -48,7 +49,11 @@ class PythonDevice {
   /// recording was not started.
   std::vector<TimelineEvent> stop_recording();
 
+  /// Records what is allocated and released while it is open.
+  profiler::MemoryRecorder& memory() { return memory_; }
+
  private:
+  profiler::MemoryRecorder memory_;
   std::optional<wormhole::Profiles> profiles_;
   std::unique_ptr<Device> values_;
   std::unique_ptr<EventList> events_;
@@ -64,6 +69,8 @@ struct PythonTensor {
 
 /// Adds Device, Tensor and the functions that open devices.
 void bind_devices(pybind11::module_& module);
+/// Adds the weights of files and the angles of rotary embeddings.
+void bind_models(pybind11::module_& module);
 /// Adds the ops.
 void bind_ops(pybind11::module_& module);
 

@@ -39,6 +39,17 @@ struct MeanCrossEntropy {
   }
 };
 
+struct CrossEntropyOfPositions {
+  Value logits, targets;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor slopes =
+        calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1);
+    tape.accumulate(logits, calls.multiply(slopes, tape.gradient(output)));
+  }
+};
+
 }  // namespace
 
 Value mean_squared_error(Tape& tape, Value prediction, Value target) {
@@ -71,6 +82,11 @@ Value mean_cross_entropy(Tape& tape, Value logits, Value targets) {
   const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
                      MeanCrossEntropy{logits, targets});
+}
+
+Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets) {
+  return tape.record(tape.calls().cross_entropy(tape.tensor(logits), tape.tensor(targets)),
+                     {logits}, CrossEntropyOfPositions{logits, targets});
 }
 
 }  // namespace howard::autograd

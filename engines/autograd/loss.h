@@ -21,4 +21,8 @@ Value summed_squared_error(Tape& tape, Value prediction, Value target);
 /// what backward() begins with.
 Value mean_cross_entropy(Tape& tape, Value logits, Value targets);
 
+/// Returns the loss of each position, [n, 1, s, 1], for the same operands. Masked losses are made
+/// from it: a product with a mask, and its mean.
+Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets);
+
 }  // namespace howard::autograd

@@ -79,6 +79,18 @@ PreparedCase prepare(std::string name, const std::string& script,
   return std::make_unique<PeerCase>(std::move(peer));
 }
 
+std::string_view name_of(TorchModel model) {
+  switch (model) {
+    case TorchModel::mlp:
+      return "mlp";
+    case TorchModel::gpt2:
+      return "gpt2";
+    case TorchModel::llama:
+      break;
+  }
+  return "llama";
+}
+
 std::string_view name_of(TorchNumbers numbers) {
   switch (numbers) {
     case TorchNumbers::fp32:
@@ -141,12 +153,14 @@ PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
 
 PreparedCase torch_case(const DevBox& box, const TorchStep& step) {
   const int threads = box.host()->threads();
-  return prepare(
-      "PyTorch", "torch_peer.py",
-      {step.model == TorchModel::mlp ? "mlp" : "gpt2", std::to_string(step.batch),
-       std::to_string(step.width), std::to_string(step.layers), std::string(name_of(step.numbers)),
-       std::to_string(threads), std::to_string(box.seed()), step.compiled ? "compiled" : "eager"},
-      torch_environment(threads), box.stop());
+  std::vector<std::string> arguments{
+      std::string(name_of(step.model)),   std::to_string(step.batch),
+      std::to_string(step.width),         std::to_string(step.layers),
+      std::string(name_of(step.numbers)), std::to_string(threads),
+      std::to_string(box.seed()),         step.compiled ? "compiled" : "eager"};
+  arguments.insert(arguments.end(), step.arguments.begin(), step.arguments.end());
+  return prepare("PyTorch", "torch_peer.py", std::move(arguments), torch_environment(threads),
+                 box.stop());
 }
 
 }  // namespace howard::experiments

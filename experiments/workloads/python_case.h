@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "engines/device/tensor_spec.h"
 #include "experiments/workloads/devbox.h"
@@ -28,7 +29,7 @@ struct PythonMlp {
 /// the process fails or its time limit passes.
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model);
 
-enum class TorchModel : std::uint8_t { mlp, gpt2 };
+enum class TorchModel : std::uint8_t { mlp, gpt2, llama };
 
 /// Says how PyTorch computes.
 enum class TorchNumbers : std::uint8_t {
@@ -47,14 +48,16 @@ inline bool is_torch(std::string_view engine) {
   return engine == kTorch || engine == kCompiledTorch;
 }
 
-/// Describes a step of PyTorch on the host: forward, backward, SGD.
+/// Describes a step of PyTorch on the host: forward, backward, SGD or, for a Llama, AdamW.
 struct TorchStep {
   TorchModel model = TorchModel::mlp;
   std::int64_t batch = 1024;
   std::int64_t width = 512;  ///< The MLP's, or GPT-2's embedding: 384, a multiple of 64.
-  int layers = 2;            ///< The MLP's layers, or GPT-2's blocks.
+  int layers = 2;            ///< The MLP's layers, or the blocks of the others.
   TorchNumbers numbers = TorchNumbers::fp32;
   bool compiled = false;  ///< True if torch.compile makes both passes.
+  /// Further arguments of torch_peer.py: the other sizes of a Llama, and its optimizer.
+  std::vector<std::string> arguments{};
 };
 
 /// Runs in a process of its own, with as many threads as the host engine. They are one pool, bound

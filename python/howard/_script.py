@@ -48,7 +48,8 @@ def _save(path):
     session.finish()
     text = session.workload_json()
     if text is None:
-        tests = [name for name in vars(sys.modules["__main__"]) if name.startswith("test")]
+        names = vars(sys.modules["__main__"])
+        tests = [name for name in names if name.startswith("test") and callable(names[name])]
         if tests:
             print(f"howard: the script defines tests ({', '.join(tests[:3])}) and calls none: call "
                   "them at its end, with a device for what their fixtures give", file=sys.stderr)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -77,49 +78,43 @@ Rows rows_of_file(const WeightTensor& tensor, const WeightSource& source) {
 }
 
 void require_weight_shape(bool fits, const std::string& name, const Rows& rows,
-                          const Parameter& parameter) {
+                          const ParameterShape& parameter) {
   if (fits) return;
   throw Error({.attempted = "take the weights of " + parameter.name,
                .value = fmt::format("{} is {} x {}", name, rows.rows, rows.columns),
-               .accepted = "what fits " + parameter.value.spec().shape.text(),
+               .accepted = fmt::format("what fits [{}, {}]", parameter.rows, parameter.columns),
                .hint = "the model file of these weights"});
 }
 
 }  // namespace
 
-ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
-                               const Recipe& recipe, std::span<const Safetensors> files) {
+ImportedWeights import_weights(std::span<const ParameterShape> parameters, const Recipe& recipe,
+                               std::span<const Safetensors> files, const TakeWeights& take) {
   ImportedWeights report;
   std::set<std::string> used;
   const std::vector<WeightRule> rules = weight_rules(recipe);
   const std::string prefix = weight_prefix(recipe);
-  for (Parameter* parameter : model.parameters()) {
-    const auto rule = std::ranges::find(rules, parameter->name, &WeightRule::parameter);
+  for (const ParameterShape& parameter : parameters) {
+    const auto rule = std::ranges::find(rules, parameter.name, &WeightRule::parameter);
     std::vector<float> values;
     bool found_all = rule != rules.end();
-    const Shape& shape = parameter->value.spec().shape;
     for (std::size_t i = 0; found_all && i < rule->sources.size(); ++i) {
       const WeightSource& source = rule->sources[i];
       const auto found = find_weight(files, prefix, source.name);
       found_all = found.has_value();
       if (!found) break;
       used.insert(found->second);
-      Rows rows = rows_of_file(found->first->tensor(found->second), source);
-      const bool fits = rows.columns == shape.columns() &&
-                        (rule->is_padded ? rows.rows <= shape.rows() : rows.rows == source.rows);
-      require_weight_shape(fits, found->second, rows, *parameter);
+      const Rows rows = rows_of_file(found->first->tensor(found->second), source);
+      const bool fits = rows.columns == parameter.columns &&
+                        (rule->is_padded ? rows.rows <= parameter.rows : rows.rows == source.rows);
+      require_weight_shape(fits, found->second, rows, parameter);
       values.insert(values.end(), rows.values.begin(), rows.values.end());
     }
-    if (!found_all) {
-      report.unfilled.push_back(parameter->name);
-      continue;
+    if (found_all) {
+      take(parameter, values);
+    } else {
+      report.unfilled.push_back(parameter.name);
     }
-    if (static_cast<std::int64_t>(values.size()) < shape.elements()) {
-      const std::vector<float> now = autograd::read_values(queue, parameter->value);
-      values.insert(values.end(), now.begin() + static_cast<std::ptrdiff_t>(values.size()),
-                    now.end());
-    }
-    autograd::write_values(queue, parameter->value, values);
   }
   for (const Safetensors& file : files) {
     for (const std::string& name : file.names()) {
@@ -129,21 +124,45 @@ ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model
   return report;
 }
 
-std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
-                                                     models::LanguageModel& model,
-                                                     const Recipe& recipe) {
+ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
+                               const Recipe& recipe, std::span<const Safetensors> files) {
+  const std::vector<Parameter*> parameters = model.parameters();
+  std::vector<ParameterShape> shapes;
+  for (const Parameter* parameter : parameters) {
+    const Shape& shape = parameter->value.spec().shape;
+    shapes.push_back({parameter->name, shape.rows(), shape.columns()});
+  }
+  return import_weights(
+      shapes, recipe, files, [&](const ParameterShape& shape, std::span<const float> values) {
+        const Parameter& parameter =
+            **std::ranges::find(parameters, shape.name, [](const Parameter* p) { return p->name; });
+        std::vector<float> all(values.begin(), values.end());
+        if (std::ssize(all) < shape.rows * shape.columns) {
+          const std::vector<float> now = autograd::read_values(queue, parameter.value);
+          all.insert(all.end(), now.begin() + std::ssize(all), now.end());
+        }
+        autograd::write_values(queue, parameter.value, all);
+      });
+}
+
+std::map<std::string, WeightTensor> exported_weights(std::span<const NamedValues> parameters,
+                                                     const Recipe& recipe,
+                                                     std::int64_t vocabulary) {
   std::map<std::string, WeightTensor> tensors;
   const std::vector<WeightRule> rules = weight_rules(recipe);
-  for (Parameter* parameter : model.parameters()) {
-    const auto rule = std::ranges::find(rules, parameter->name, &WeightRule::parameter);
+  for (const auto& [name, values] : parameters) {
+    const auto rule = std::ranges::find(rules, name, &WeightRule::parameter);
     if (rule == rules.end()) continue;
-    const Shape& shape = parameter->value.spec().shape;
-    const std::vector<float> values = autograd::read_values(queue, parameter->value);
+    const auto size = static_cast<std::int64_t>(values.size());
+    std::int64_t rows_of_all = 0;
+    for (const WeightSource& source : rule->sources) rows_of_all += source.rows;
+    const std::int64_t columns = rule->is_padded ? recipe.width : size / rows_of_all;
     std::int64_t first = 0;
     for (const WeightSource& source : rule->sources) {
-      const std::int64_t count = rule->is_padded ? shape.rows() : source.rows;
-      const auto begin = values.begin() + first * shape.columns();
-      Rows rows{count, shape.columns(), {begin, begin + count * shape.columns()}};
+      const std::int64_t count =
+          rule->is_padded ? std::min(size / columns, vocabulary) : source.rows;
+      const auto begin = values.begin() + first * columns;
+      Rows rows{count, columns, {begin, begin + count * columns}};
       first += count;
       if (source.paired_heads > 0) rows = paired_rows(std::move(rows), source.paired_heads, false);
       if (source.transposed) rows = transposed_rows(rows);
@@ -155,6 +174,16 @@ std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
     }
   }
   return tensors;
+}
+
+std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
+                                                     models::LanguageModel& model,
+                                                     const Recipe& recipe) {
+  std::vector<NamedValues> parameters;
+  for (const Parameter* parameter : model.parameters()) {
+    parameters.push_back({parameter->name, autograd::read_values(queue, parameter->value)});
+  }
+  return exported_weights(parameters, recipe, std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace howard::training

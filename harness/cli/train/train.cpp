@@ -40,6 +40,7 @@
 #include "harness/environment.h"
 #include "profiler/event_recorder.h"
 #include "profiler/live_bound.h"
+#include "reports/findings/ttml_memory.h"
 #include "reports/formats/result_json.h"
 #include "reports/tables/terminal_table.h"
 
@@ -234,7 +235,7 @@ class TrainRun {
   void report_memory(TrainProgress& progress) {
     memory_.close();
     use_ = memory_.use();
-    if (is_of_files()) fmt::print("{}", ttml_memory_summary(*use_));
+    if (is_of_files()) fmt::print("{}", reports::ttml_memory_summary(*use_));
     if (!options_.memory.empty()) write_memory_tables(*use_, progress);
   }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
@@ -21,21 +20,6 @@ namespace {
 constexpr double kMegabyte = 1 << 20;
 
 double megabytes(Bytes size) { return static_cast<double>(size.value()) / kMegabyte; }
-
-/// Returns TTML's name of a phase, or the phase's own in capitals.
-std::string ttml_phase(const std::string& phase) {
-  static const std::map<std::string, std::string> kNames{{"model", "MODEL_CREATION"},
-                                                         {"optimizer", "OPTIMIZER_CREATION"},
-                                                         {"forward", "FORWARD_PASS"},
-                                                         {"backward", "BACKWARD_PASS"},
-                                                         {"step", "FIRST_ITERATION_COMPLETE"}};
-  if (const auto found = kNames.find(phase); found != kNames.end()) return found->second;
-  std::string name = phase;
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == ' ' ? '_' : c;
-  });
-  return name;
-}
 
 /// Returns what a phase has left allocated, in MB, all its segments together.
 double change_of(const profiler::MemoryUse& use, std::string_view phase) {
@@ -142,29 +126,6 @@ std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
            .value = tokens_per_second,
            .unit = "1/s",
            .better = harness::Better::higher}};
-}
-
-std::string ttml_memory_summary(const profiler::MemoryUse& use) {
-  std::string text = "=== Memory Usage Summary ===\n";
-  for (const profiler::MemoryPhase& phase : use.phases) {
-    const auto& dram = phase.dram;
-    const auto& l1 = phase.l1;
-    text += fmt::format(
-        "\n--- {} ---\n"
-        "  DRAM: Segment Peak {:.2f} MB, Allocations {:.2f} MB, Deallocations {:.2f} MB, Segment "
-        "Change {:+.2f} MB\n"
-        "  DRAM: Cumulative Peak {:.2f} MB, Cumulative Current {:.2f} MB\n"
-        "  L1: Peak CB {:.2f} MB, Peak Buffer {:.2f} MB, Peak Total {:.2f} MB\n",
-        ttml_phase(phase.name), megabytes(dram.peak), megabytes(dram.allocated),
-        megabytes(dram.released), megabytes(dram.change()), megabytes(dram.cumulative_peak),
-        megabytes(dram.cumulative_current), megabytes(l1.circular_buffers_peak),
-        megabytes(l1.buffers_peak), megabytes(l1.total_peak));
-  }
-  const double last = use.phases.empty() ? 0 : megabytes(use.phases.back().dram.cumulative_current);
-  return text + fmt::format(
-                    "=== Final Totals ===\n"
-                    "Overall DRAM Peak: {:.2f} MB, Final DRAM Usage: {:.2f} MB\n",
-                    megabytes(use.dram_peak().dram), last);
 }
 
 std::string ttml_metrics_json(const TtmlRun& run) {

@@ -27,9 +27,6 @@ std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
                                               const std::vector<double>& seconds,
                                               double tokens_per_second);
 
-/// Returns TTML's memory summary: the phases under its names, in MB of 2^20 bytes.
-std::string ttml_memory_summary(const profiler::MemoryUse& use);
-
 /// Describes a finished or interrupted run, for the metrics.
 struct TtmlRun {
   std::string name;            ///< The run's.

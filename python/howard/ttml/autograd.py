@@ -119,6 +119,12 @@ def summary():
     return _finished + (context._times() if context is not None else [])
 
 
+def _ops():
+    from . import ops
+
+    return ops
+
+
 def graph():
     return AutoContext.get_instance()._open()
 
@@ -222,6 +228,34 @@ class Tensor:
 
     def set_value(self, value):
         self._variable.set_value(value._variable.value)
+
+    def set_grad(self, gradient):
+        """Gives a parameter a gradient: a tensor, or what get_grad() of another has returned."""
+        made = gradient if isinstance(gradient, Tensor) else Tensor.from_numpy(gradient.to_numpy())
+        if made.shape() != self._shape:
+            raise RuntimeError(f"set_grad: {made.shape()}; accepted: {self._shape}")
+        self._variable.set_gradient(made._variable.value)
+
+    def add_grad(self, gradient):
+        """Adds to a parameter's gradient."""
+        if not self.is_grad_initialized():
+            return self.set_grad(gradient)
+        added = self.get_grad().to_numpy() + gradient.to_numpy()
+        return self.set_grad(Tensor.from_numpy(added))
+
+    def __add__(self, other):
+        return _ops().binary.add(self, other)
+
+    def __sub__(self, other):
+        return _ops().binary.sub(self, other)
+
+    def __mul__(self, other):
+        return _ops().binary.mul(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return _ops().binary.div(self, other)
 
     def backward(self, retain_graph=False):
         """Gives each parameter its gradient, added to what it has. The graph is gone afterwards."""

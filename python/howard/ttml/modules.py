@@ -213,3 +213,57 @@ class MultiLayerPerceptron(AbstractModuleBase):
         for index, layer in enumerate(self.layers):
             x = layer(ops.unary.relu(x) if index > 0 else x)
         return x
+
+
+class GroupedQueryAttention(AbstractModuleBase):
+    """Attention whose heads share keys and values in groups, with rotary positions and without
+    biases."""
+
+    def __init__(self, embedding_dim, num_heads, num_groups, dropout_prob=0.0, rope_params=None):
+        super().__init__()
+        width = embedding_dim // num_heads
+        self.q_linear = LinearLayer(embedding_dim, embedding_dim, False)
+        self.kv_linear = LinearLayer(embedding_dim, 2 * num_groups * width, False)
+        self.out_linear = LinearLayer(embedding_dim, embedding_dim, False)
+        self.dropout = DropoutLayer(dropout_prob)
+        self._heads, self._groups, self._rope = num_heads, num_groups, rope_params
+
+    def forward(self, x, mask):
+        heads = ops.multi_head_utils.grouped_heads_creation(
+            self.q_linear(x), self.kv_linear(x), self._heads, self._groups)
+        q, k, v = heads
+        if self._rope is not None:
+            q, k = ops.rope.rope(q, self._rope), ops.rope.rope(k, self._rope)
+        attended = ops.attention.scaled_dot_product_attention(q, k, v, mask)
+        joined = ops.multi_head_utils.heads_fusion(attended)
+        return self.dropout(self.out_linear(joined))
+
+
+class LlamaMLP(AbstractModuleBase):
+    """Computes w2(silu(w1 x) w3 x), without biases (SwiGLU)."""
+
+    def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0):
+        super().__init__()
+        self.w1 = LinearLayer(embedding_dim, intermediate_dim, False)
+        self.w2 = LinearLayer(intermediate_dim, embedding_dim, False)
+        self.w3 = LinearLayer(embedding_dim, intermediate_dim, False)
+        self.dropout = DropoutLayer(dropout_prob)
+
+    def forward(self, x):
+        gated = ops.binary.mul(ops.unary.silu(self.w1(x)), self.w3(x))
+        return self.dropout(self.w2(gated))
+
+
+class LlamaBlock(AbstractModuleBase):
+    def __init__(self, embedding_dim, num_heads, num_groups, intermediate_dim, dropout_prob=0.0,
+                 rope_params=None):
+        super().__init__()
+        self.attention_norm = RMSNormLayer(embedding_dim)
+        self.attention = GroupedQueryAttention(embedding_dim, num_heads, num_groups, dropout_prob,
+                                               rope_params)
+        self.mlp_norm = RMSNormLayer(embedding_dim)
+        self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob)
+
+    def forward(self, x, mask):
+        h = ops.binary.add(x, self.attention(self.attention_norm(x), mask))
+        return ops.binary.add(h, self.mlp(self.mlp_norm(h)))

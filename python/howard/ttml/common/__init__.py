@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.common."""
 
-from . import config, data, utils
+from . import config, data, model_factory, trainer, utils
 
-__all__ = ["config", "data", "utils"]
+__all__ = ["config", "data", "model_factory", "trainer", "utils"]

@@ -3,6 +3,8 @@
 
 import numpy
 
+from ..models._transformer import causal_mask
+
 
 class CharTokenizer:
     """Numbers characters: token 0 pads, then come the characters of a text in their order, then the
@@ -33,5 +35,17 @@ def get_batch(ids, seq_len, batch_size, rng=None):
     return windows[:, :-1], windows[:, 1:]
 
 
-def build_causal_mask(seq_len):
-    return numpy.tril(numpy.ones((1, 1, seq_len, seq_len), dtype=numpy.float32))
+def prepare_data(yaml_config):
+    """Returns the tokens of the first nine tenths of the text of data_path, those of the rest, how
+    many tokens there are, and a function that turns tokens into text."""
+    from .config import TrainingConfig
+
+    with open(TrainingConfig(yaml_config).data_path) as file:
+        text = file.read()
+    tokenizer = CharTokenizer(text)
+    ids = numpy.array(tokenizer.encode(text), dtype=numpy.uint32)
+    cut = int(0.9 * len(ids))
+    return ids[:cut], ids[cut:], tokenizer.vocab_size, tokenizer.decode
+
+
+build_causal_mask = causal_mask

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.common.utils."""
 
+import collections
 import random
 
 import numpy
@@ -19,6 +20,47 @@ def initialize_device(config):
     device = config.get("device_config", {})
     AutoContext.get_instance().open_device(device.get("mesh_shape", (1, 1)),
                                            device.get("device_ids", ()))
+
+
+def round_up_to_tile(value, tile_size=32):
+    return (value + tile_size - 1) // tile_size * tile_size
+
+
+def create_optimizer(model, yaml_config):
+    """Returns the AdamW that a training_config asks for."""
+    from ..optimizers import AdamW, AdamWConfig, MorehAdamW
+    from .config import TrainingConfig
+
+    given = TrainingConfig(yaml_config)
+    kind = MorehAdamW if given.use_moreh_adamw else AdamW
+    return kind(model.parameters(), AdamWConfig.make(
+        lr=given.learning_rate, beta1=given.beta1, beta2=given.beta2, epsilon=given.eps,
+        weight_decay=given.weight_decay, use_kahan_summation=given.use_kahan_summation))
+
+
+class PerformanceMeter:
+    """Counts samples and tokens a second over the last steps, in the time of the device: virtual
+    time on the emulated chip. TTML divides the work of all steps of its window by the time between
+    the first and the last of them; here the work is that of the steps within this time."""
+
+    def __init__(self, cfg, window_size=10):
+        samples = cfg.batch_size * getattr(cfg, "gradient_accumulation_steps", 1)
+        self._samples, self._length = samples, getattr(cfg, "seq_len", 0)
+        self._times = collections.deque(maxlen=window_size)
+
+    def step(self):
+        """Says that a step has ended."""
+        device = AutoContext.get_instance().get_device()
+        device.finish()
+        self._times.append(device.now_ps())
+
+    def get_metrics(self):
+        """Returns samples and tokens a second, or (0, 0) before two steps have ended."""
+        if len(self._times) < 2 or self._times[-1] == self._times[0]:
+            return 0.0, 0.0
+        seconds = 1e-12 * (self._times[-1] - self._times[0])
+        rate = (len(self._times) - 1) * self._samples / seconds
+        return rate, rate * self._length
 
 
 def no_grad():

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 import numpy
 
 from .. import ops
-from ..autograd import AutoContext, Tensor
-from ..modules import (AbstractModuleBase, DropoutLayer, Embedding, LayerNormLayer, LinearLayer,
-                       ModuleList, MultiHeadAttention, Parameter)
+from ..autograd import Tensor
+from ..modules import (AbstractModuleBase, Buffer, DropoutLayer, Embedding, LayerNormLayer,
+                       LinearLayer, ModuleList, MultiHeadAttention, Parameter)
+from ._transformer import Transformer
+
+_NATIVE_LAYERS = {
+    "tok_emb": "token_embedding", "pos_emb": "position_embedding", "ln_fc": "last_norm",
+    "fc": "head", "ln1": "attention_norm", "ln2": "feed_forward_norm",
+    "attention/qkv_linear": "query_key_value", "attention/out_linear": "output",
+    "mlp/fc1": "expand", "mlp/fc2": "contract"}
 
 
 @dataclass
@@ -20,6 +27,9 @@ class NanoGPTConfig:
     n_head: int = 6
     dropout: float = 0.2
     bias: bool = True
+    weight_tying: bool = False
+    fixed_positions: bool = False
+    use_composite_layernorm: bool = False
 
 
 class GPTMLP(AbstractModuleBase):
@@ -36,9 +46,9 @@ class GPTMLP(AbstractModuleBase):
 class GPTBlock(AbstractModuleBase):
     def __init__(self, config):
         super().__init__()
-        self.ln1 = LayerNormLayer(config.n_embd)
+        self.ln1 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
         self.attention = MultiHeadAttention(config.n_embd, config.n_head, config.dropout)
-        self.ln2 = LayerNormLayer(config.n_embd)
+        self.ln2 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
         self.mlp = GPTMLP(config.n_embd, config.dropout)
 
     def forward(self, x, mask):
@@ -46,7 +56,14 @@ class GPTBlock(AbstractModuleBase):
         return ops.binary.add(x, self.mlp(self.ln2(x)))
 
 
-class NanoGPT(AbstractModuleBase):
+def _sinusoids(sequence, width):
+    """Returns fixed positions [1, 1, S, D]: sines in even columns, cosines in odd ones."""
+    angles = numpy.arange(sequence)[:, None] * 10000.0**(-numpy.arange(0, width, 2) / width)
+    table = numpy.stack([numpy.sin(angles), numpy.cos(angles)], axis=-1)
+    return table.reshape(1, 1, sequence, width).astype(numpy.float32)
+
+
+class NanoGPT(Transformer):
     def __init__(self, config):
         super().__init__()
         if config.n_embd % config.n_head != 0 or config.block_size % 32 != 0:
@@ -55,25 +72,38 @@ class NanoGPT(AbstractModuleBase):
         self.create_name("NanoGPT")
         self.config = config
         self.tok_emb = Embedding(config.vocab_size, config.n_embd)
-        self.pos_emb = Parameter(Tensor.from_numpy(
-            numpy.zeros((1, 1, config.block_size, config.n_embd), dtype=numpy.float32)))
+        size = (1, 1, config.block_size, config.n_embd)
+        self.pos_emb = (
+            Buffer(Tensor.from_numpy(_sinusoids(config.block_size, config.n_embd)))
+            if config.fixed_positions
+            else Parameter(Tensor.from_numpy(numpy.zeros(size, dtype=numpy.float32))))
         self.dropout = DropoutLayer(config.dropout)
         self.blocks = ModuleList(GPTBlock(config) for _ in range(config.n_layer))
-        self.ln_fc = LayerNormLayer(config.n_embd)
+        self.ln_fc = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
         self.fc = LinearLayer(config.n_embd, config.vocab_size, False)
-        self._draw()
+        if config.weight_tying:
+            self.fc.weight = self.tok_emb.weight
+        self.draw_values()
 
-    def _draw(self):
-        """Draws TTML's initial values: a normal distribution of 0.02 for weights, 0 for biases."""
-        random = AutoContext.get_instance().random
-        for name, tensor in self.parameters().items():
-            if name.endswith(("weight", "pos_emb")):
-                tensor.set_value(Tensor.from_numpy(random.normal(0, 0.02, tensor.shape())))
-            elif name.endswith("bias"):
-                tensor.set_value(Tensor.from_numpy(numpy.zeros(tensor.shape())))
+    def settings(self):
+        config = self.config
+        return {"model_type": "gpt2", "num_heads": config.n_head, "embedding_dim": config.n_embd,
+                "num_blocks": config.n_layer, "vocab_size": config.vocab_size,
+                "max_sequence_length": config.block_size, "dropout_prob": config.dropout,
+                "weight_tying": "enabled" if config.weight_tying else "disabled"}
 
-    def forward(self, tokens, mask):
-        """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]."""
+    def native_name(self, name):
+        """Returns "blocks.1.expand.weight" for "NanoGPT/blocks/1/mlp/fc1/weight"."""
+        _, *parts = name.split("/")
+        if parts[0] == "blocks":
+            layer = _NATIVE_LAYERS["/".join(parts[2:-1])]
+            return ".".join(["blocks", parts[1], layer, parts[-1]])
+        if parts[0] == "fc" and self.config.weight_tying:
+            return "token_embedding.weight"
+        return ".".join([_NATIVE_LAYERS[parts[0]], parts[-1] if parts[1:] else "weight"])
+
+    def forward(self, tokens, mask=None):
+        """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S], where S is the block_size."""
         x = self.tok_emb(tokens)
         x = self.dropout(ops.binary.add(x, self.pos_emb.tensor))
         for block in self.blocks:

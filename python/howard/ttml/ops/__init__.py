@@ -7,6 +7,8 @@ import types
 
 import numpy
 
+from howard import _native
+
 from ..autograd import AutoContext, Tensor, graph
 
 
@@ -140,11 +142,69 @@ def _grouped_heads_creation(q, kv, num_heads, num_groups):
 def _attention(query, key, value, mask=None):
     """Computes softmax(q k^T / sqrt(d)) v. The mask is 1 where a place may look; with None it looks
     at the places before it."""
+    (batch, heads, places, width), groups = query.shape(), key.shape()[1]
+    _require("scaled_dot_product_attention",
+             key.shape() == value.shape() == [batch, groups, places, width] and heads % groups == 0,
+             "q [B, heads, S, d], k and v [B, groups, S, d], groups that divide the heads", query,
+             key, value)
     if mask is None:
-        places = query.shape()[2]
         mask = Tensor.from_numpy(numpy.tril(numpy.ones((places, places), dtype=numpy.float32)))
-    return Tensor(graph().attention(query._variable, key._variable, value._variable,
-                                    mask._variable))
+    function = graph().attention if heads == groups else graph().grouped_attention
+    return Tensor(function(query._variable, key._variable, value._variable, mask._variable))
+
+
+class RopeParams:
+    """Holds the tables of a rotary embedding: the cosines and sines [1, 1, S, d] of each place."""
+
+    def __init__(self, sequence_length, head_dim, theta, scaling):
+        cosines, sines = _native._ttml.rotary_angles(sequence_length, head_dim, theta, *scaling)
+        tables = (cosines, sines, -sines)
+        self.cos_cache, self.sin_cache, self.neg_sin_cache = map(Tensor.from_numpy, tables)
+        self.sequence_length, self.head_dim, self.theta = sequence_length, head_dim, theta
+
+
+def _scaling(rope_scaling):
+    """Returns factor, high, low and length of a dict of a TTML file, or of nothing."""
+    given = rope_scaling or {}
+    return (given.get("scaling_factor", 0.0), given.get("high_freq_factor", 4.0),
+            given.get("low_freq_factor", 1.0), given.get("original_context_length", 0))
+
+
+def _gen_freqs(head_dim, theta=10000.0, rope_scaling=None):
+    """Returns the angles by which a token rotates its pairs of columns, as an array [d / 2]."""
+    return numpy.array(_native._ttml.rotary_frequencies(head_dim, theta, *_scaling(rope_scaling)))
+
+
+def _build_rope_params(sequence_length, head_dim, theta=10000.0, rope_scaling=None):
+    if head_dim % 32 != 0 or not 32 <= head_dim <= 256:
+        raise RuntimeError(f"build_rope_params: heads of {head_dim} columns; accepted: 32, 64 ... 256")
+    return RopeParams(sequence_length, head_dim, theta, _scaling(rope_scaling))
+
+
+def _rope(x, params):
+    """Rotates the pairs of columns of x [B, heads, S, d] by the angles of their places."""
+    fits = x.shape()[2] <= params.sequence_length and x.shape()[3] == params.head_dim
+    _require("rope", fits, f"[B, heads, S, d] with S up to {params.sequence_length} and d of "
+             f"{params.head_dim}", x)
+    tables = (params.cos_cache, params.sin_cache, params.neg_sin_cache)
+    return Tensor(graph().rotary(x._variable, *(table._variable for table in tables)))
+
+
+def _alone(name):
+    """Returns a collective of a mesh of one device, which is its operand."""
+
+    def function(tensor, *_, **__):
+        return tensor
+
+    function.__name__ = name
+    return function
+
+
+def _broadcast_batch(x, batch):
+    """Repeats [1, 1, S, D] for each of a batch, by a sum with zeros."""
+    _require("broadcast_batch", x.shape()[:2] == [1, 1], "[1, 1, S, D]", x)
+    zeros = Tensor.from_numpy(numpy.zeros([batch, 1, *x.shape()[2:]], dtype=numpy.float32))
+    return _add(zeros, x) if batch > 1 else x
 
 
 def _reduced(reduce):
@@ -158,7 +218,11 @@ def _mse_loss(prediction, target, reduce=ReduceType.MEAN):
 
 
 def _cross_entropy_loss(prediction, target, reduce=ReduceType.MEAN):
-    """Returns the cross-entropy of logits [B, 1, S, V] and targets [B, S]."""
+    """Returns the cross-entropy of logits [B, 1, S, V] and targets [B, S]. With NONE it is that of
+    each place, [B, 1, S, 1], which a mask can be multiplied with before `mean`."""
+    if reduce == ReduceType.NONE:
+        losses = graph().cross_entropy_of_positions(prediction._variable, target._variable)
+        return Tensor(losses, [*prediction.shape()[:3], 1])
     return Tensor(graph().cross_entropy(prediction._variable, target._variable, _reduced(reduce)))
 
 
@@ -191,12 +255,16 @@ binary = _module("binary", add=_add, sub=_sub, mul=_mul, div=_div)
 unary = _module("unary", relu=_of("relu"), gelu=_of("gelu"), silu=_of("silu"), mean=_of("mean"),
                 softmax=_of("softmax"), log_softmax=lambda x, dim=3: _elementwise("log")(
                     _of("softmax")(x)),
+                broadcast_batch=_broadcast_batch,
                 **{name: _elementwise(name) for name in
                    ("sigmoid", "tanh", "exp", "log", "sqrt", "rsqrt", "square", "neg", "abs")})
 matmul = _module("matmul", matmul_op=_matmul)
 linear = _module("linear", linear=_linear, linear_op=_linear)
 layernorm = _module("layernorm", layernorm=_layernorm, composite_layernorm=_composite_layernorm)
 rmsnorm = _module("rmsnorm", rmsnorm=_rmsnorm)
+rope = _module("rope", rope=_rope, build_rope_params=_build_rope_params, gen_freqs=_gen_freqs)
+distributed = _module("distributed", **{name: _alone(name) for name in (
+    "all_reduce", "all_gather", "reduce_scatter", "scatter", "broadcast")})
 embedding = _module("embedding", embedding=_embedding, embedding_op=_embedding)
 dropout = _module("dropout", dropout=_dropout)
 reshape = _module("reshape", reshape=_reshape)
@@ -208,5 +276,6 @@ loss = _module("loss", mse_loss=_mse_loss, cross_entropy_loss=_cross_entropy_los
                nll_loss=_nll_loss, ReduceType=ReduceType)
 sample = _module("sample", sample_op=_sample_op)
 
-__all__ = ["AutoContext", "ReduceType", "attention", "binary", "dropout", "embedding", "layernorm",
-           "linear", "loss", "matmul", "multi_head_utils", "reshape", "rmsnorm", "sample", "unary"]
+__all__ = ["AutoContext", "ReduceType", "attention", "binary", "distributed", "dropout", "embedding",
+           "layernorm", "linear", "loss", "matmul", "multi_head_utils", "reshape", "rmsnorm", "rope",
+           "sample", "unary"]

@@ -3,7 +3,10 @@
 
 from howard import _native
 
-from .autograd import AutoContext
+from ..autograd import AutoContext
+from . import distributed, utils
+
+__all__ = ["clip_grad_norm", "distributed", "utils"]
 
 
 def clip_grad_norm(parameters, max_norm, p_norm_type=2.0, error_if_nonfinite=True):

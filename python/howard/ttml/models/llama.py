@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements ttml.models.llama: TTML's Llama, with rotary positions and grouped heads."""
+
+from dataclasses import dataclass, field
+from typing import Optional
+
+from .. import ops
+from ..autograd import Tensor
+from ..modules import Embedding, LinearLayer, LlamaBlock, ModuleList, RMSNormLayer
+from ._transformer import Transformer, causal_mask, checked_settings
+
+
+@dataclass
+class LlamaConfig:
+    """Has the keys of a transformer_config with a model_type of llama."""
+
+    num_heads: int = 6
+    num_groups: int = 3
+    embedding_dim: int = 384
+    intermediate_dim: Optional[int] = None
+    dropout_prob: float = 0.0
+    num_blocks: int = 6
+    vocab_size: int = 256
+    max_sequence_length: int = 256
+    theta: float = 10000.0
+    weight_tying: str = "disabled"
+    runner_type: str = "default"
+    rope_scaling: dict = field(default_factory=dict)
+
+    def settings(self):
+        given = {key: value for key, value in vars(self).items() if value not in (None, {})}
+        return {"model_type": "llama", **given}
+
+
+class Llama(Transformer):
+    def __init__(self, config):
+        super().__init__()
+        found = checked_settings(config.settings())
+        self.create_name("Llama")
+        self.config = config
+        self._tied = found["weight_tying"] == "enabled"
+        width, heads = config.embedding_dim, config.num_heads
+        vocabulary = (config.vocab_size + 31) // 32 * 32
+        self.rope_params = ops.rope.build_rope_params(config.max_sequence_length, width // heads,
+                                                      config.theta, config.rope_scaling)
+        self.tok_emb = Embedding(vocabulary, width)
+        self.blocks = ModuleList(
+            LlamaBlock(width, heads, config.num_groups, found["feed_forward"], config.dropout_prob,
+                       self.rope_params) for _ in range(config.num_blocks))
+        self.ln_fc = RMSNormLayer(width)
+        self.fc = LinearLayer(width, vocabulary, False)
+        if self._tied:
+            self.fc.weight = self.tok_emb.weight
+        self.draw_values()
+
+    def settings(self):
+        return self.config.settings()
+
+    def native_name(self, name):
+        parts = name.split("/")[1:]
+        if parts[0] == "blocks":
+            parts[:2] = [f"llama_block_{parts[1]}"]
+        if self._tied and parts[0] == "fc":
+            parts[0] = "tok_emb"
+        return "/".join(["llama", *parts])
+
+    def forward(self, tokens, mask=None):
+        """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
+        place may look; without one it looks at the places before it."""
+        if mask is None:
+            mask = Tensor.from_numpy(causal_mask(tokens.shape()[3]))
+        x = self.tok_emb(tokens)
+        for block in self.blocks:
+            x = block(x, mask)
+        return self.fc(self.ln_fc(x))
+
+
+def create_llama_model(config):
+    return Llama(config)
