@@ -16,13 +16,16 @@ namespace howard::profiler {
 
 /// Says why nothing ran. Each moment of a gap belongs to what held up the program that ends it:
 ///
-///   call begins ... call ends ... dispatch starts ... dispatch ends ... kernel starts
-///   |---- host's doing ----|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
+///      call begins ... call ends ... dispatch starts ... dispatch ends ... kernel starts
+///   ---|-- host's doing --|-- dispatcher's doing --|-- dispatch --|-- cores' doing --|
+///
+/// The rule is the same for emulated runs, for traces and for logs of real hardware, which leave
+/// out what they do not know.
 enum class GapCause : std::uint8_t {
-  host_issuing,     ///< The host had not made the call yet, or was inside it.
+  host_issuing,     ///< The host was inside the call.
   queue_full,       ///< Like host_issuing, but a full issue queue held the host.
-  finish,           ///< Like host_issuing, but the host was in a finish.
-  transfer,         ///< Like host_issuing, but the host was reading or writing a buffer.
+  finish,           ///< Like between_calls, but the host was in a finish.
+  transfer,         ///< Like between_calls, but the host was reading or writing a buffer.
   profiler,         ///< The host or the cores were busy with being measured.
   event_wait,       ///< The dispatcher waited for an event.
   dispatcher_held,  ///< The dispatcher had the command and did nothing: its rings were full.
@@ -30,14 +33,15 @@ enum class GapCause : std::uint8_t {
   cores_busy,       ///< Dispatched, and its cores still ran a program (of another queue).
   go_latency,       ///< Dispatched and the cores free: the go signal, and the first core's start.
   launch,           ///< Issued; the log does not tell dispatch and go latency apart.
-  between_calls,    ///< A real host had not begun the call: it was busy with something else.
-  compile,          ///< A real host was in the call, which had to compile the program.
+  between_calls,    ///< The host had not begun the call: its caller was busy with something else.
+  compile,          ///< Like host_issuing, but the call had to compile the program.
   unknown,          ///< The log holds nothing that could tell.
 };
 inline constexpr std::size_t kGapCauses = 14;
 
 /// Returns "host issuing", "issue queue full", "finish", "transfer", "profiler", "event wait",
-/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch" or "unknown".
+/// "dispatcher held", "dispatch", "cores busy", "go latency", "launch", "between calls", "compile"
+/// or "unknown".
 std::string_view name_of(GapCause cause);
 
 /// Holds times by cause.

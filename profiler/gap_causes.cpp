@@ -39,7 +39,7 @@ void sort_outer_first(Segments& segments) {
 
 }  // namespace
 
-GapCauses::GapCauses(const Timeline& timeline) : real_host_(timeline.real_host) {
+GapCauses::GapCauses(const Timeline& timeline) {
   for (const Activity& activity : timeline.activities) {
     const Segment segment{activity.span, cause_of(activity.occupation)};
     if (activity.place == TrackKind::host_thread) {
@@ -168,14 +168,11 @@ CauseTimes GapCauses::explain(const Span& gap, const ProgramRun& before,
   return causes;
 }
 
-/// The host had not made the call of `after` yet, or was in it.
+/// The host had not begun the call of `after` yet, or was in it.
 CauseTimes GapCauses::explain_call(const Span& span, const ProgramRun& after) const {
   const Segments& host = at(hosts_, {0, after.host_thread});
   CauseTimes causes;
-  if (!real_host_ || !after.host_call) {
-    add(span, host, GapCause::host_issuing, causes);
-    return causes;
-  }
+  if (!after.host_call) return causes;
   const SimTime called = std::clamp(after.host_call->start, span.start, span.end);
   add({span.start, called}, host, GapCause::between_calls, causes);
   add({called, span.end}, host, after.compiled ? GapCause::compile : GapCause::host_issuing,

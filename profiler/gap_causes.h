@@ -51,7 +51,6 @@ class GapCauses {
   CauseTimes explain_call(const Span& span, const ProgramRun& after) const;
 
   bool can_tell_ = false;
-  bool real_host_ = false;
   SegmentsByPlace hosts_;
   SegmentsByPlace waits_;       ///< The waits of dispatchers.
   SegmentsByPlace dispatches_;  ///< The work of dispatchers.

@@ -94,9 +94,6 @@ struct Timeline {
   std::vector<Activity>
       activities;            ///< They are in any order; those of one place are apart or nested.
   std::uint64_t losses = 0;  ///< Events or rows that are missing here.
-  /// True if the host's calls are those that a log of real hardware tells: what the host did before
-  /// a call was the program's own work, and is told apart from the call.
-  bool real_host = false;
 };
 
 /// These are the categories of trace events of which a timeline is made. Spans of other categories,

@@ -177,12 +177,6 @@ Tensor Calls::softmax_backward(const Tensor& y, const Tensor& dy) const {
   return dx;
 }
 
-Tensor Calls::rms_norm(const Tensor& x, const Tensor& gamma, float epsilon) const {
-  Tensor out = make(x.spec());
-  run(ops::rms_norm(x, gamma, epsilon, out));
-  return out;
-}
-
 Tensor Calls::rotary_embedding(const Tensor& x, const Tensor& cosines, const Tensor& sines,
                                RotaryStyle style) const {
   Tensor out = make(x.spec());

@@ -81,8 +81,6 @@ class Calls {
   ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
   ops::Tensor softmax(const ops::Tensor& a) const;
   ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
-  /// Calls ttnn's rms_norm, which gives no statistics.
-  ops::Tensor rms_norm(const ops::Tensor& x, const ops::Tensor& gamma, float epsilon) const;
   ops::Tensor rotary_embedding(const ops::Tensor& x, const ops::Tensor& cosines,
                                const ops::Tensor& sines, RotaryStyle style) const;
   ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed,

@@ -56,10 +56,12 @@ std::vector<std::string> comparison_findings(const Comparison& comparison) {
     const JudgedRow* const worst = worst_of(comparison, verdict);
     if (worst == nullptr) continue;
     const std::size_t count = comparison.count(verdict);
-    findings.push_back(fmt::format("Since {}, {} {} {}{}{} {}", comparison.before,
+    // The words begin with the verdict, which the sentence has said.
+    const std::string words = row_words(*worst).substr(name_of(verdict).size());
+    findings.push_back(fmt::format("Since {}, {} {} {}{}{}{}", comparison.before,
                                    reports::counted(count, "metric"), count == 1 ? "is" : "are",
                                    name_of(verdict), count == 1 ? ": " : ", most of all ",
-                                   row_name(worst->series), row_words(*worst)));
+                                   row_name(worst->series), words));
   }
   if (findings.empty()) {
     findings.push_back(

@@ -169,11 +169,12 @@ reports::XyChart history_chart(const SeriesHistory& one, std::optional<double> n
   std::vector<double> heights;
   for (const double value : values) heights.push_back(shown(value));
   const auto [low, high] = std::ranges::minmax(heights);
+  const double margin = (high - low) / 20;  // no mark lies on the frame
   reports::XyChart chart{
       .name = file_name_of("history_" + row_name(one.series)),
       .title = row_name(one.series),
       .x = reports::linear_axis(0, static_cast<double>(values.size()) + 1, kRoom),
-      .y = reports::linear_axis_upwards(low, high, kHeight),
+      .y = reports::linear_axis_upwards(low - margin, high + margin, kHeight),
       .x_label = "run",
       .y_label = reports::with_unit(one.series.metric, scale.unit),
       .series = {},

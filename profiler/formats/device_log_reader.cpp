@@ -28,7 +28,7 @@ constexpr std::string_view kFirstWord = "ARCH:";
 /// Says which columns of a row hold what is needed.
 struct Columns {
   std::size_t device, x, y, risc, time, host_id, zone, type;
-  std::size_t trace, counter, sub_device;  ///< kAbsent in files that do not have them.
+  std::size_t trace, counter, sub_device, data;  ///< kAbsent in files that do not have them.
   std::size_t width;
 };
 
@@ -36,7 +36,7 @@ struct Columns {
 class DeviceLogReader {
  public:
   DeviceLogReader(ByteSource& source, std::string_view name, Log& log)
-      : csv_(source), name_(name), log_(log), programs_(log) {}
+      : csv_(source), name_(name), log_(log), programs_(log, names_) {}
 
   void read() {
     if (!csv_.next()) refuse("the file is empty");
@@ -112,6 +112,7 @@ class DeviceLogReader {
                 .trace = find("trace id"),
                 .counter = find("trace id counter"),
                 .sub_device = find("sub_device_id"),
+                .data = find("data"),
                 .width = fields.size()};
   }
 
@@ -137,9 +138,10 @@ class DeviceLogReader {
     // The last column, meta data, is not quoted and may hold commas.
     if (fields.size() < columns_.width) return drop("fewer cells than columns");
     const std::string_view type = trimmed(fields[columns_.type]);
-    const bool starts = type == "ZONE_START";
-    if (!starts && type != "ZONE_END") return;
-    if (!trimmed(fields[columns_.zone]).ends_with("KERNEL")) return;
+    const std::string_view zone = trimmed(fields[columns_.zone]);
+    const bool starts = type == "ZONE_START", is_total = type == "ZONE_TOTAL";
+    if (!starts && !is_total && type != "ZONE_END") return;
+    if (zone.ends_with("-FW") || (is_total && columns_.data == kAbsent)) return;
     const auto device =
         integer(fields, columns_.device, "PCIe slot", std::numeric_limits<std::uint16_t>::max());
     const auto x = device ? integer(fields, columns_.x, "core_x", 255) : std::nullopt;
@@ -148,31 +150,44 @@ class DeviceLogReader {
     const auto id = time ? integer(fields, columns_.host_id, "run host ID") : std::nullopt;
     if (!id) return;
     const DeviceLane lane{.device = static_cast<std::uint16_t>(*device),
-                          .risc = riscs_.id(trimmed(fields[columns_.risc])),
+                          .risc = names_.id(trimmed(fields[columns_.risc])),
                           .x = static_cast<std::int32_t>(*x),
                           .y = static_cast<std::int32_t>(*y)};
-    if (starts) {
-      const std::int64_t sub_device = trace_number(fields, columns_.sub_device);
-      constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
-      programs_.start(lane,
-                      {.host_id = *id,
-                       .trace = trace_number(fields, columns_.trace),
-                       .counter = trace_number(fields, columns_.counter)},
-                      static_cast<std::uint16_t>(std::clamp<std::int64_t>(sub_device, 0, kMost)),
-                      *time, csv_.line());
+    const NameId name = names_.id(zone);
+    if (is_total) {
+      constexpr std::int64_t kMost = std::int64_t{1} << 44U;  // as far as a counter counts
+      const auto cycles = integer(fields, columns_.data, "data", kMost);
+      if (cycles) programs_.total(lane, *id, name, *cycles);
+    } else if (zone.ends_with("KERNEL")) {
+      read_kernel(fields, lane, name, *id, *time, starts);
+    } else if (starts) {
+      programs_.start_zone(lane, name, *time, csv_.line());
     } else {
-      programs_.end(lane, *time, csv_.line());
+      programs_.end_zone(lane, name, *time, csv_.line());
     }
+  }
+
+  void read_kernel(Fields fields, const DeviceLane& lane, NameId zone, std::int64_t id,
+                   std::int64_t time, bool starts) {
+    if (!starts) return programs_.end(lane, zone, time, csv_.line());
+    const std::int64_t sub_device = trace_number(fields, columns_.sub_device);
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
+    programs_.start(lane,
+                    {.host_id = id,
+                     .trace = trace_number(fields, columns_.trace),
+                     .counter = trace_number(fields, columns_.counter)},
+                    static_cast<std::uint16_t>(std::clamp<std::int64_t>(sub_device, 0, kMost)),
+                    time, csv_.line());
   }
 
   CsvReader csv_;
   std::string_view name_;
   Log& log_;
+  NameTable names_;  ///< Those of RISCs and zones.
   DeviceLogPrograms programs_;
   std::string architecture_;
   Frequency clock_;
   Columns columns_{};
-  NameTable riscs_;
   bool cut_off_ = false;
 };
 

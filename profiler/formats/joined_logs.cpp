@@ -21,15 +21,22 @@ std::map<std::uint16_t, std::uint16_t> renumbered(const LoggedRun& run, std::uin
   return numbers;
 }
 
+/// Returns the numbers in `to` of the calls of a log, by their numbers there.
+std::vector<std::uint32_t> merged_calls(const OpCalls& calls, OpCalls& to) {
+  std::vector<std::uint32_t> numbers{0};
+  for (std::uint32_t id = 1; id <= calls.size(); ++id) numbers.push_back(to.id(calls.row(id)));
+  return numbers;
+}
+
 void append_run(const LoggedRun& run, const std::map<std::uint16_t, std::uint16_t>& numbers,
-                LoggedRun& to) {
+                const std::vector<std::uint32_t>& calls, LoggedRun& to) {
   NameTable& names = to.timeline.names;
   const auto name_in = [&](NameId name) { return names.id(run.timeline.names.name(name)); };
   for (ProgramRun program : run.timeline.programs) {
     program.name = name_in(program.name);
     program.section = name_in(program.section);
     program.device = numbers.at(program.device);
-    program.call = 0;
+    program.call = calls[program.call];
     to.timeline.programs.push_back(program);
   }
   for (Activity activity : run.timeline.activities) {
@@ -46,7 +53,6 @@ void append_run(const LoggedRun& run, const std::map<std::uint16_t, std::uint16_
     to.host_ops.push_back(op);
   }
   to.timeline.losses += run.timeline.losses;
-  to.timeline.real_host = to.timeline.real_host || run.timeline.real_host;
   to.knows_starts = to.knows_starts && run.knows_starts;
 }
 
@@ -63,12 +69,14 @@ Log join_logs(std::span<const Log* const> logs, std::span<const std::string> nam
          .accepted = "logs of one program, with equally many runs",
          .hint = "without --join each file is shown alone"});
   }
+  std::vector<std::vector<std::uint32_t>> calls;
+  for (const Log* const log : logs) calls.push_back(merged_calls(log->calls, joined.calls));
   for (std::size_t run = 0; run < runs; ++run) {
     LoggedRun& to = joined.runs.emplace_back();
     std::uint16_t next = 0;
     for (std::size_t i = 0; i < logs.size(); ++i) {
       const std::uint16_t first = next;
-      append_run(logs[i]->runs[run], renumbered(logs[i]->runs[run], next), to);
+      append_run(logs[i]->runs[run], renumbered(logs[i]->runs[run], next), calls[i], to);
       if (run > 0 || next == first) continue;
       joined.notes.push_back(
           next - first == 1 ? fmt::format("device {} is of {}", first, names[i])

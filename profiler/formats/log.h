@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "profiler/formats/clock_alignment.h"
 #include "profiler/formats/csv/dropped_rows.h"
+#include "profiler/formats/device_zones.h"
 #include "profiler/formats/op_calls.h"
 #include "profiler/timeline.h"
 
@@ -42,6 +43,10 @@ struct LoggedRun {
   std::vector<LoggedDevice> devices;  ///< They are sorted by id; a log without cycles has none.
   std::vector<std::string> lanes;  ///< Names of the sub-devices that stand for a trace's threads.
   std::vector<HostOp> host_ops;    ///< They are sorted by name and type.
+  /// What tt-metal calls each of the timeline's programs: the run host ID of a device log, the
+  /// GLOBAL CALL COUNT of an ops CSV (0: none), if it was asked for; else it is empty.
+  std::vector<std::uint32_t> host_ids = {};
+  std::vector<ProgramZones> zones = {};  ///< Of a device log; sorted by device, then by host ID.
   /// True if the log says when each program ran. Otherwise they stand one after the other, and only
   /// how long they took means anything.
   bool knows_starts = true;
@@ -71,6 +76,7 @@ struct LogRange {
 struct ReadOptions {
   Tensors tensors = Tensors::skipped;  ///< Read: `Log::calls` is filled, of an ops CSV.
   LogRange range = {};
+  bool host_ids = false;  ///< Whether `LoggedRun::host_ids` is filled of an ops CSV.
 };
 
 /// At most this many programs of one log are kept, which is a gigabyte or two of its text. Rows

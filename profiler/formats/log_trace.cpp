@@ -78,7 +78,6 @@ std::vector<LogTrace> traces_of(const Log& log) {
       trace.name = log.runs.size() > 1 ? fmt::format("run {}, device {}", i + 1, device)
                                        : fmt::format("device {}", device);
       trace.losses = timeline.losses;
-      trace.real_host = timeline.real_host;
       add_programs(timeline, std::move(programs), trace);
     }
   }

@@ -16,12 +16,9 @@ struct LogTrace {
   std::string name;  ///< "run 1, device 0".
   std::vector<TimelineEvent> events;
   std::uint64_t losses = 0;
-  bool real_host = false;  ///< The value of Timeline::real_host.
 
   /// Returns the process, which must not outlive this.
-  TraceProcess process() const {
-    return {.name = name, .events = events, .losses = losses, .real_host = real_host};
-  }
+  TraceProcess process() const { return {.name = name, .events = events, .losses = losses}; }
 };
 
 /// Returns the programs of a log for a viewer: each device of each run is a process, each

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/formats/op_calls.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace howard::profiler {
 namespace {
+
+/// Returns what stands where a tensor is, so that devices make the same calls: of
+/// "DEV_3_DRAM_INTERLEAVED" the parts "DEV_0" and "_DRAM_INTERLEAVED", of another text "" and the
+/// text.
+std::pair<std::string_view, std::string_view> of_any_device(std::string_view text) {
+  constexpr std::string_view kDevice = "DEV_";
+  if (!text.starts_with(kDevice)) return {"", text};
+  const std::string_view number = text.substr(kDevice.size());
+  return {"DEV_0", number.substr(std::min(number.find_first_not_of("0123456789"), number.size()))};
+}
 
 /// Calls `visit` with each text of a call, in an order of its own.
 template <class Row, class Visitor>
@@ -33,8 +45,10 @@ void OpCalls::set_key(const OpRow& row) {
     lengths.append(reinterpret_cast<const char*>(&number), sizeof number);
   };
   for_each_text(row, [&](std::string_view text) {
-    key_ += text;
-    append(text.size());
+    const auto [device, rest] = of_any_device(text);
+    key_ += device;
+    key_ += rest;
+    append(device.size() + rest.size());
   });
   append(row.inputs.size());
   append(static_cast<std::uint64_t>(row.cores.value_or(-1)));
@@ -50,7 +64,8 @@ std::uint32_t OpCalls::id(const OpRow& row) {
   OpRow& call = calls_.emplace_back(row);
   std::size_t at = 0;
   for_each_text(call, [&](std::string_view& text) {
-    const std::size_t size = text.size();
+    const auto [device, rest] = of_any_device(text);
+    const std::size_t size = device.size() + rest.size();
     text = std::string_view(kept).substr(at, size);
     at += size;
   });

@@ -13,8 +13,8 @@
 namespace howard::profiler {
 
 /// Collects the different calls of an `ops_perf_results` file: rows that name the same op, with the
-/// same attributes, on the same tensors and as many cores, are one. A network has some dozen,
-/// however often it runs.
+/// same attributes, on the same tensors and as many cores, are one, on whichever device they run. A
+/// network has some dozen, however often it runs.
 class OpCalls {
  public:
   OpCalls() = default;

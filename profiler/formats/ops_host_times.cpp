@@ -88,6 +88,25 @@ std::vector<Knot> find_knots(std::span<const ProgramRun> programs, const ClockAl
   return kept;
 }
 
+/// Returns the alignment of a host whose clock, counted from `nanoseconds`, is that of the device;
+/// absent if it is another one.
+std::optional<ClockAlignment> one_clock(std::span<const ClockPair> pairs,
+                                        std::int64_t nanoseconds) {
+  constexpr std::int64_t kTenDays = 1'000'000'000'000'000;  // a counter wraps after some hours
+  if (nanoseconds < -kTenDays || nanoseconds > kTenDays) return std::nullopt;
+  const SimTime host_origin = SimTime::nanoseconds(nanoseconds);
+  constexpr SimTime kRounding = SimTime::nanoseconds(1);  // of times and of cycles in the file
+  constexpr SimTime kSoon = SimTime::nanoseconds(1'000'000);
+  const auto late = [&](const ClockPair& pair) { return pair.device - (pair.host + host_origin); };
+  const SimTime soonest = late(*std::ranges::min_element(pairs, {}, late));
+  if (soonest < SimTime() - kRounding || soonest > kSoon) return std::nullopt;
+  return ClockAlignment{.host_origin = SimTime(),
+                        .device_origin = host_origin,
+                        .rate = 1,
+                        .uncertainty = kRounding,
+                        .pairs = pairs.size()};
+}
+
 /// Aligns the clocks of a device and of its host, to the picosecond of the nearest knots.
 class AlignedClocks {
  public:
@@ -133,12 +152,14 @@ class AlignedClocks {
 
 }  // namespace
 
-void align_host_times(std::span<ProgramRun> programs, LoggedDevice& device,
-                      std::vector<std::string>& notes) {
+void align_host_times(std::span<ProgramRun> programs, std::int64_t host_origin,
+                      LoggedDevice& device, std::vector<std::string>& notes) {
   remove_calls_of_captures(programs);
   const std::vector<ClockPair> pairs = clock_pairs(programs);
   if (pairs.empty()) return;
-  device.host_clock = align_clocks(pairs);
+  device.host_clock = one_clock(pairs, host_origin);
+  const bool is_one = device.host_clock.has_value();
+  if (!is_one) device.host_clock = align_clocks(pairs);
   if (!device.host_clock) {
     notes.push_back(fmt::format(
         "device {}: the host's times do not fit the device's cycles ({}), so that what the host "
@@ -151,8 +172,9 @@ void align_host_times(std::span<ProgramRun> programs, LoggedDevice& device,
     for (ProgramRun& program : programs) program.host_call.reset();
     return;
   }
-  AlignedClocks clocks(*device.host_clock, find_knots(programs, *device.host_clock));
-  device.host_clock->uncertainty = clocks.uncertainty();
+  AlignedClocks clocks(*device.host_clock,
+                       is_one ? std::vector<Knot>() : find_knots(programs, *device.host_clock));
+  if (!is_one) device.host_clock->uncertainty = clocks.uncertainty();
   for (ProgramRun& program : programs) {
     if (!program.host_call) continue;
     const SimTime called = program.host_call->start;

@@ -13,7 +13,7 @@
 namespace howard::profiler {
 
 /// Holds a row of a device op until the device's clock is known. A file may have two million of
-/// them, of 88 bytes each.
+/// them, of 96 bytes each.
 struct LoggedOp {
   /// This stands in place of a time that the row does not say.
   static constexpr SimTime kUnsaid = SimTime::picoseconds(std::numeric_limits<std::int64_t>::min());
@@ -31,6 +31,7 @@ struct LoggedOp {
   std::uint32_t trace;
   std::uint32_t replay;
   std::uint32_t call;
+  std::uint32_t host_id;    ///< GLOBAL CALL COUNT; 0: none.
   std::uint32_t host_time;  ///< Nanoseconds, 4 s at most.
   std::uint16_t cores;
   std::uint16_t sub_device;

@@ -143,20 +143,26 @@ class Placement {
     }
     if (impossible_.empty()) return;
     std::ranges::sort(impossible_);
-    std::size_t kept = impossible_.front();
-    auto next = impossible_.begin();
-    for (std::size_t i = kept; i < programs().size(); ++i) {
-      if (next != impossible_.end() && *next == i) {
-        ++next;
-      } else {
-        programs()[kept++] = programs()[i];
-      }
-    }
-    programs().resize(kept);
+    remove_impossible(programs());
+    if (device_.keeps_host_ids) remove_impossible(run_.host_ids);
   }
 
  private:
   std::vector<ProgramRun>& programs() { return run_.timeline.programs; }
+
+  template <class Entry>
+  void remove_impossible(std::vector<Entry>& entries) const {
+    std::size_t kept = impossible_.front();
+    auto next = impossible_.begin();
+    for (std::size_t i = kept; i < entries.size(); ++i) {
+      if (next != impossible_.end() && *next == i) {
+        ++next;
+      } else {
+        entries[kept++] = entries[i];
+      }
+    }
+    entries.resize(kept);
+  }
 
   template <class Op>
   void drop(const Op& op, std::string_view reason) {
@@ -196,6 +202,7 @@ class Placement {
     program.sub_device = op.sub_device;
     program.kernel.start = start + chain_.difference();
     program.kernel.end = reached_ + chain_.difference();
+    if (device_.keeps_host_ids) run_.host_ids.push_back(op.host_id);
     if (op.host_start == LoggedOp::kNoHost) return;
     const SimTime called = SimTime::nanoseconds(op.host_start - device_.host_origin);
     program.host_call = {called, called + SimTime::nanoseconds(op.host_time)};

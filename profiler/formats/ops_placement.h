@@ -16,6 +16,7 @@ struct PlacedDevice {
   int worker_cores = 0;            ///< 0: not known.
   bool knows_sub_devices = false;  ///< The ops say which sub-device they ran on.
   bool knows_starts = true;        ///< Else kernels are placed one after the other.
+  bool keeps_host_ids = false;     ///< `LoggedRun::host_ids` is filled.
   std::int64_t host_origin = 0;    ///< Host times are counted from it, in nanoseconds.
 };
 

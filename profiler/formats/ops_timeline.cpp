@@ -141,7 +141,8 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   if (device.architecture.empty()) device.architecture = row.architecture;
   device.mixed |= !row.architecture.empty() && row.architecture != device.architecture;
   device.worker_cores = std::max(device.worker_cores, row.worker_cores.value_or(0));
-  if (!device.first_call) device.first_call = row.call;
+  // A replay repeats the call count of its capture: only a call that is made again begins a run.
+  if (!device.first_call && !row.replay) device.first_call = row.call;
   device.last_cycle = start;
   if (!host_origin_) host_origin_ = row.host_start;
   LoggedOp& kept = device.add_op();  // written there and not copied: see place_kernels()
@@ -157,6 +158,7 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   kept.trace = number(row.trace);
   kept.replay = number(row.replay);
   kept.call = options_.tensors == Tensors::read ? log_.calls.id(row) : 0;
+  kept.host_id = number(row.call);
   kept.cores = small(row.cores);
   kept.sub_device = row.sub_device;
   kept.compiled = row.compiled;
@@ -255,7 +257,6 @@ void OpsTimelineBuilder::make_programs() {
   run_.timeline.programs.reserve(programs);
   prefer_large_pages(run_.timeline.programs);
   run_.knows_starts = knows_.starts;
-  run_.timeline.real_host = true;
   for (auto& [id, device] : devices_) {
     LoggedDevice described = describe_device(id, device);
     const std::size_t first = run_.timeline.programs.size();
@@ -265,9 +266,11 @@ void OpsTimelineBuilder::make_programs() {
                    .worker_cores = described.worker_cores,
                    .knows_sub_devices = knows_.sub_devices,
                    .knows_starts = knows_.starts,
+                   .keeps_host_ids = options_.host_ids,
                    .host_origin = host_origin_.value_or(0)},
                   run_, log_);
-    align_host_times(std::span(run_.timeline.programs).subspan(first), described, log_.notes);
+    align_host_times(std::span(run_.timeline.programs).subspan(first), host_origin_.value_or(0),
+                     described, log_.notes);
     run_.devices.push_back(std::move(described));
   }
 }

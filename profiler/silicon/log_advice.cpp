@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "profiler/merged_devices.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
@@ -35,6 +36,31 @@ bool is_movement(std::string_view name) {
       kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
+/// Collects a finding about pairs of programs on each of several devices, which run side by side:
+/// what the whole would gain is what the device with the most does.
+class FindingOfDevices {
+ public:
+  explicit FindingOfDevices(LogFinding empty) : empty_(std::move(empty)) {}
+
+  void add_pair(const ProgramRun& one, const ProgramRun& two, SimTime gain) {
+    LogFinding& finding = devices_.try_emplace(one.device, empty_).first->second;
+    finding.programs += 2;
+    finding.now += one.kernel.duration() + two.kernel.duration();
+    finding.gain += gain;
+  }
+  LogFinding largest() const {
+    LogFinding most = empty_;
+    for (const auto& [device, finding] : devices_) {
+      if (finding.gain > most.gain) most = finding;
+    }
+    return most;
+  }
+
+ private:
+  LogFinding empty_;
+  std::map<std::uint16_t, LogFinding> devices_;
+};
+
 /// Of thousands of calls, those that take the most time say enough about the others.
 constexpr std::size_t kMostCompared = 200;
 
@@ -44,6 +70,7 @@ class Adviser {
       : run_(run), calls_(calls), emulator_(emulator) {}
 
   void look_at_host(std::span<const BusyLane> devices);
+  void look_at_collectives();
   void look_at_calls(std::span<const CallUse> uses);
   void look_at_movements(std::span<const CallUse> uses);
   void look_at_neighbours(std::span<const CallUse> uses);
@@ -83,32 +110,31 @@ struct HostGaps {
   std::vector<SimTime> launches;  ///< Gaps that it had no part in.
 };
 
-HostGaps host_gaps(const std::vector<ProgramRun>& programs, std::span<const BusyLane> devices) {
+HostGaps host_gaps(const std::vector<ProgramRun>& programs, const BusyLane& lane) {
   HostGaps found;
-  for (const BusyLane& lane : devices) {
-    std::set<std::tuple<std::uint32_t, NameId>> seen;
-    const auto is_first = [&](const ProgramRun& program) {
-      return seen.insert({program.call, program.name}).second;
-    };
-    if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
-    for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
-      const Gap& gap = lane.gaps[i];
-      const CauseTimes causes = lane.causes_of(i);
-      const SimTime host = causes[GapCause::between_calls] + causes[GapCause::host_issuing] +
-                           causes[GapCause::compile];
-      const SimTime length = gap.span.duration();
-      if (causes[GapCause::launch] == length) found.launches.push_back(length);
-      const ProgramRun& after = programs[gap.after];
-      const bool first = is_first(after);
-      if (host > SimTime()) found.gaps.push_back({length, host, first, after.compiled});
-    }
+  std::set<std::tuple<std::uint32_t, NameId>> seen;
+  const auto is_first = [&](const ProgramRun& program) {
+    return seen.insert({program.call, program.name}).second;
+  };
+  if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
+  for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
+    const Gap& gap = lane.gaps[i];
+    const CauseTimes causes = lane.causes_of(i);
+    const SimTime host = causes[GapCause::between_calls] + causes[GapCause::host_issuing] +
+                         causes[GapCause::compile];
+    const SimTime length = gap.span.duration();
+    if (causes[GapCause::launch] == length) found.launches.push_back(length);
+    const ProgramRun& after = programs[gap.after];
+    const bool first = is_first(after);
+    if (host > SimTime()) found.gaps.push_back({length, host, first, after.compiled});
   }
   return found;
 }
 
-/// Advises on gaps for which the host was the cause, by what could be done about them.
-void Adviser::look_at_host(std::span<const BusyLane> devices) {
-  const HostGaps found = host_gaps(run_.timeline.programs, devices);
+/// Returns what the host made one device wait for, by what could be done about it.
+std::vector<LogFinding> host_findings(const std::vector<ProgramRun>& programs,
+                                      const BusyLane& lane) {
+  const HostGaps found = host_gaps(programs, lane);
   const SimTime floor = middle_of(found.launches);
   std::vector<SimTime> usual;
   for (const HostGap& gap : found.gaps) {
@@ -141,9 +167,39 @@ void Adviser::look_at_host(std::span<const BusyLane> devices) {
     finding.now += gap.gap;
     finding.gain += std::max(SimTime(), std::min(gap.host, gap.gap - floor));
   }
-  for (LogFinding* const finding : {&first, &again, &paused, &steady}) {
-    finding->where = "the host";
-    add(std::move(*finding));
+  return {std::move(first), std::move(again), std::move(paused), std::move(steady)};
+}
+
+/// Advises on gaps for which the host was the cause. Devices wait side by side: the one that waits
+/// the most speaks for all.
+void Adviser::look_at_host(std::span<const BusyLane> devices) {
+  std::vector<LogFinding> largest;
+  for (const BusyLane& lane : devices) {
+    std::vector<LogFinding> findings = host_findings(run_.timeline.programs, lane);
+    largest.resize(findings.size());
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      if (findings[i].gain <= largest[i].gain) continue;
+      findings[i].where =
+          devices.size() > 1 ? fmt::format("the host of device {}", lane.device) : "the host";
+      largest[i] = std::move(findings[i]);
+    }
+  }
+  for (LogFinding& finding : largest) add(std::move(finding));
+}
+
+/// Advises on collectives in which the devices that come first wait for the last one.
+void Adviser::look_at_collectives() {
+  const MergedDevices merged = merge_devices(run_.timeline, run_.knows_starts);
+  for (const MergedOp& op : merged.ops) {
+    if (!op.collective || op.time == SimTime()) continue;
+    add({.what = "balance the devices: those that come first wait in it for the last one",
+         .where = std::string(run_.timeline.names.name(op.name)),
+         .why = fmt::format("its runs take {:.0f} % less on the device that comes last of {}",
+                            100 * (1 - op.shortest.seconds() / op.time.seconds()), merged.devices),
+         .programs = op.runs,
+         .now = op.time,
+         .gain = op.time - op.shortest,
+         .source = GainSource::at_most});
   }
 }
 
@@ -248,9 +304,9 @@ void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
   const bool divided = std::ranges::any_of(
       programs, [](const ProgramRun& program) { return program.sub_device != 0; });
   if (divided || !run_.knows_starts) return;
-  LogFinding beside{.what = "a second queue: two sub-devices with a queue each",
-                    .where = "neighbours on few cores",
-                    .source = GainSource::at_most};
+  FindingOfDevices beside({.what = "a second queue: two sub-devices with a queue each",
+                           .where = "neighbours on few cores",
+                           .source = GainSource::at_most});
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
     const ProgramRun& one = programs[i];
     const ProgramRun& two = programs[i + 1];
@@ -266,15 +322,14 @@ void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
       return input.dimensions == from.outputs.front().dimensions;
     });
     if (reads) continue;
-    beside.programs += 2;
-    beside.now += one.kernel.duration() + two.kernel.duration();
-    beside.gain += std::min(one.kernel.duration(), two.kernel.duration());
+    beside.add_pair(one, two, std::min(one.kernel.duration(), two.kernel.duration()));
     ++i;
   }
-  beside.why = fmt::format(
+  LogFinding finding = beside.largest();
+  finding.why = fmt::format(
       "{} pairs have room beside each other, and the second reads nothing of the first's shape",
-      beside.programs / 2);
-  add(std::move(beside));
+      finding.programs / 2);
+  add(std::move(finding));
 }
 
 void Adviser::look_at_calls(std::span<const CallUse> uses) {
@@ -311,9 +366,11 @@ void Adviser::look_at_movements(std::span<const CallUse> uses) {
     finding.source = GainSource::at_most;
     add(std::move(finding));
   }
-  LogFinding undone{.what = "remove pairs that undo each other",
-                    .where = "movements",
-                    .source = GainSource::measured};
+  FindingOfDevices undone({.what = "remove pairs that undo each other",
+                           .where = "movements",
+                           .why = "the second's result has the shape and layout of the first's "
+                                  "operand",
+                           .source = GainSource::measured});
   const std::vector<ProgramRun>& programs = run_.timeline.programs;
   const auto movement = [&](const ProgramRun& program) {
     return program.call > 0 && is_movement(run_.timeline.names.name(program.name));
@@ -329,18 +386,19 @@ void Adviser::look_at_movements(std::span<const CallUse> uses) {
       return x.dimensions == y.dimensions && x.layout == y.layout && x.memory == y.memory;
     };
     if (!same(a.outputs[0], b.inputs[0]) || !same(a.inputs[0], b.outputs[0])) continue;
-    undone.programs += 2;
-    undone.now += one.kernel.duration() + two.kernel.duration();
+    undone.add_pair(one, two, one.kernel.duration() + two.kernel.duration());
     ++i;
   }
-  undone.gain = undone.now;
-  undone.why = "the second's result has the shape and layout of the first's operand";
-  add(std::move(undone));
+  add(undone.largest());
 }
 
 std::vector<LogFinding> Adviser::take() && {
+  std::map<std::uint16_t, SimTime> devices;
+  for (const ProgramRun& program : run_.timeline.programs) {
+    devices[program.device] += program.kernel.duration();
+  }
   SimTime busy;
-  for (const ProgramRun& program : run_.timeline.programs) busy += program.kernel.duration();
+  for (const auto& [device, time] : devices) busy = std::max(busy, time);
   std::erase_if(findings_, [&](const LogFinding& finding) {
     return finding.gain.seconds() < 1e-3 * busy.seconds();
   });
@@ -367,6 +425,7 @@ std::vector<LogFinding> advise(const LoggedRun& run, const OpCalls& calls,
                                CallEmulator* emulator) {
   Adviser adviser(run, calls, emulator);
   adviser.look_at_host(devices);
+  adviser.look_at_collectives();
   adviser.look_at_calls(uses);
   adviser.look_at_movements(uses);
   adviser.look_at_neighbours(uses);

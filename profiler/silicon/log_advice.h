@@ -15,7 +15,9 @@
 
 namespace howard::profiler {
 
-/// Says what a run of a log spent on one of its calls.
+/// Says what a run of a log spent on one of its calls. If the run has several devices, it is as one
+/// device would have it: a run takes what the slowest device takes, a collective what the devices
+/// take in the mean.
 struct CallUse {
   std::uint32_t call = 0;  ///< Into the log's calls.
   std::string name;        ///< The op.

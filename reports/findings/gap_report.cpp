@@ -121,6 +121,7 @@ Table gap_lengths_table(std::span<const BusyLane> lanes) {
   Counts count;
   Numbers idle, shares;
   for (const profiler::GapBin& bin : bins) {
+    if (bin.count == 0) continue;
     lengths.push_back(fmt::format("{} to {}", bound_name(bin.low), bound_name(bin.high)));
     count.emplace_back(bin.count);
     idle.emplace_back(bin.idle.seconds());

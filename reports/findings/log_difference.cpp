@@ -110,7 +110,9 @@ Table changes_table(const LogDifference& difference, std::size_t top) {
     change.emplace_back(one.change().seconds());
     relative.push_back(signed_share(one.change(), one.before));
   };
-  const std::size_t shown = std::min(top, difference.changes.size());
+  const auto changed = std::ranges::count_if(
+      difference.changes, [](const LogChange& one) { return one.change() != SimTime(); });
+  const std::size_t shown = std::min(top, static_cast<std::size_t>(changed));
   LogChange rest{.op = fmt::format("others: {}", difference.changes.size() - shown)};
   for (std::size_t i = 0; i < difference.changes.size(); ++i) {
     const LogChange& one = difference.changes[i];

@@ -114,6 +114,21 @@ void add_sections(const Timeline& timeline, const harness::Parameters& of_run,
   }
 }
 
+void add_zones(const LoggedRun& run, const harness::Parameters& of_run, ExperimentResult& result) {
+  for (const profiler::OpZones& op : profiler::zones_by_op(run)) {
+    for (const profiler::ZoneTime& zone : op.zones) {
+      LogPoint point(of_run, "op", run.timeline.names.name(op.name));
+      point.parameter("risc", zone.risc);
+      point.parameter("zone", zone.zone);
+      point.time("time", zone.time);
+      point.add("entries", zone.entries, "count");
+      if (zone.entries > 0) point.add("mean_time", zone.time.seconds() / zone.entries, "s");
+      point.time("longest_time", zone.longest);
+      std::move(point).add_to(result);
+    }
+  }
+}
+
 void add_host_ops(const LoggedRun& run, const harness::Parameters& of_run,
                   ExperimentResult& result) {
   for (const profiler::HostOp& op : run.host_ops) {
@@ -138,7 +153,7 @@ std::vector<ExperimentResult> log_results(const profiler::Log& log, const std::s
   };
   ExperimentResult devices = result_of("log_devices"), ops = result_of("log_ops"),
                    gaps = result_of("log_gaps"), sections = result_of("log_sections"),
-                   host_ops = result_of("log_host_ops");
+                   zones = result_of("log_zones"), host_ops = result_of("log_host_ops");
   for (std::size_t i = 0; i < log.runs.size(); ++i) {
     const LoggedRun& run = log.runs[i];
     const harness::Parameters of_run{{"log", name}, {"run", std::to_string(i + 1)}};
@@ -147,10 +162,11 @@ std::vector<ExperimentResult> log_results(const profiler::Log& log, const std::s
     add_ops(run.timeline, of_run, ops);
     add_gaps(run.timeline, lanes, of_run, gaps);
     add_sections(run.timeline, of_run, sections);
+    add_zones(run, of_run, zones);
     add_host_ops(run, of_run, host_ops);
   }
   std::vector<ExperimentResult> results;
-  for (ExperimentResult* const result : {&devices, &ops, &gaps, &sections, &host_ops}) {
+  for (ExperimentResult* const result : {&devices, &ops, &gaps, &sections, &zones, &host_ops}) {
     if (!result->points.empty()) results.push_back(std::move(*result));
   }
   return results;

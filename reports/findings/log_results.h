@@ -19,6 +19,8 @@ namespace howard::reports {
 /// - log_gaps has a point for each pair of ops between which a device was idle, with the metrics
 ///   idle_time and gaps.
 /// - log_sections has a point for each section between signposts, with the metrics time and runs.
+/// - log_zones has a point for each op, RISC and zone of a device log, with the metrics time (the
+///   sum over the cores of all its programs), entries, mean_time and longest_time.
 /// - log_host_ops has a point for each op that ran on the host, with the metrics time and runs.
 ///
 /// `name` is the file's name. What was left out of the log is among the warnings of the context. It

@@ -18,6 +18,7 @@
 #include "reports/findings/gap_report.h"
 #include "reports/findings/merged_devices_tables.h"
 #include "reports/findings/op_groups.h"
+#include "reports/findings/zone_tables.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 
@@ -164,9 +165,12 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
   Table table{.caption = counted(timeline.programs.size(), "program")};
   add_lane_columns(table, rows);
   const profiler::SequentialGaps sequential = profiler::sequential_gaps(lanes.devices);
-  if (const auto share = sequential.share()) {
+  SimTime idle;
+  for (const profiler::BusyLane& lane : lanes.devices) idle += lane.idle;
+  const auto share = sequential.share();
+  if (share && sequential.idle != idle) {
     table.notes.push_back(
-        fmt::format("one program after the other, as the report counts: {}, {} idle, "
+        fmt::format("one program after the other, whatever else ran then: {}, {} idle, "
                     "{} of idle + busy",
                     counted(sequential.gaps, "gap"),
                     format_quantity(sequential.idle.seconds(), "s"), format_quantity(*share, "1")));
@@ -279,6 +283,7 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
   };
   tbb::parallel_invoke(tables_of_gaps, [&] {
     op_table(run.timeline, title, top, parts[1]);
+    std::ranges::move(zone_tables(run, title, top), std::back_inserter(parts[1]));
     std::ranges::move(merged_devices_tables(run, title, top), std::back_inserter(parts[1]));
   });
   host_table(run, title, top, parts[4]);

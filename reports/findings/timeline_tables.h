@@ -12,8 +12,8 @@ namespace howard::reports {
 
 /// Shows in tables where the time of a logged run went: devices, queues and sub-devices with what
 /// kept them busy; the ops and the pairs of ops that took the most time, `top` of each; idle time
-/// by cause, by length and by section; ops of the host. Tables without rows are left out. `title`
-/// begins the captions. It needs a timeline without defects.
+/// by cause, by length and by section; the zones of a device log; ops of the host. Tables without
+/// rows are left out. `title` begins the captions. It needs a timeline without defects.
 std::vector<Table> timeline_tables(const profiler::LoggedRun& run, std::string_view title,
                                    std::size_t top);
 

@@ -45,7 +45,9 @@ std::string lane_words(const BusyLane& lane) {
   std::string words = fmt::format("Device {} ran {} in {} and was busy for {} of it ({:.1f} %).",
                                   lane.device, counted(lane.programs, "program"), quantity(span),
                                   quantity(lane.busy), 100 * lane.busy.seconds() / span.seconds());
-  if (lane.idle > SimTime()) {
+  if (lane.idle > SimTime() && lane.causes[profiler::GapCause::unknown] == lane.idle) {
+    words += fmt::format(" It waited for {}; the log does not tell why.", quantity(lane.idle));
+  } else if (lane.idle > SimTime()) {
     words += fmt::format(" It waited for {}: {}.", quantity(lane.idle), main_causes(lane));
   }
   return words;

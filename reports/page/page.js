@@ -429,7 +429,19 @@ class Timeline {
   }
 }
 
+// What is wider than the page can be moved with the keyboard, and a screen reader says what it is.
+function reachable(region) {
+  const wide = region.scrollWidth > region.clientWidth;
+  const words = region.querySelector("caption") || region.parentElement.querySelector("figcaption");
+  if (wide) region.tabIndex = 0; else region.removeAttribute("tabindex");
+  if (wide) region.setAttribute("role", "region"); else region.removeAttribute("role");
+  if (wide && words) region.setAttribute("aria-label", words.textContent); else region.removeAttribute("aria-label");
+}
+
 themeButton();
+const reachWide = () => document.querySelectorAll(".wide").forEach(reachable);
+reachWide();
+addEventListener("resize", reachWide);
 for (const table of document.querySelectorAll("table")) sortable(table);
 const data = document.getElementById("timeline-data");
 if (data) new Timeline(document.getElementById("timeline-view"), JSON.parse(data.textContent));

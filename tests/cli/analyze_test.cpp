@@ -35,7 +35,8 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
       outcome.out, "device 0 (wormhole_b0, 1000 MHz)         2  35.00  15.00  20.00        57.1"))
       << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "20 us to 50 us     1  20.00"));
-  EXPECT_TRUE(contains(outcome.out, "1 gap, 20.00 us idle, 57.1 % of idle + busy"));
+  EXPECT_TRUE(
+      contains(outcome.out, "Device 0 ran 2 programs in 35.00 us and was busy for 15.00 us"));
   EXPECT_TRUE(contains(outcome.out,
                        "warning: left out 1 row: DEVICE FW END CYCLE (column 4) is not an integer, "
                        "first on line 4: 'bad'"));

@@ -34,7 +34,7 @@ TEST_F(LogAnalysis, AnalyzeSaysWhyTheDeviceWaitedAndWhatToDo) {
   const Outcome outcome = run("analyze '" + log + "'");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* const part : {"calls by kernel time", "256x512 bfloat16", "what would save time",
-                                 "idle time by cause", "between calls", "its clock counts"}) {
+                                 "idle time by cause", "host issuing", "its clock counts"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
   EXPECT_FALSE(contains(run("analyze --no-advice '" + log + "'").out, "calls by kernel time"));
@@ -112,6 +112,31 @@ TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
   EXPECT_EQ(run("analyze '" + log + "' --output page.html").status, 2);
 }
 
+TEST_F(LogAnalysis, APageNeedsALogThatCanBeRead) {
+  const Outcome outcome = run("analyze nowhere.csv --format html");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, run("analyze nowhere.csv").err);
+  EXPECT_FALSE(fs::exists(folder() / "nowhere.html"));
+}
+
+TEST_F(LogAnalysis, ZonesOfADeviceLogHaveTheNamesOfTheOps) {
+  const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
+  const std::string zones = (fs::path(log).parent_path() / "profile_log_device.csv").string();
+  const Outcome outcome = run("analyze '" + log + "' --zones '" + zones + "' --json both.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* const part : {"kernels of the RISCs by op", "BRISC", "NCRISC", "TRISC_0",
+                                 "LayerNorm", "what would save time"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  EXPECT_FALSE(contains(outcome.out, "has zones of")) << "all programs have zones";
+  EXPECT_TRUE(contains(content(folder() / "both.json"), "log_zones"));
+  EXPECT_TRUE(contains(run("analyze '" + zones + "'").out, "kernels of the RISCs by op"));
+  EXPECT_EQ(run("analyze a b --zones c").status, 2);
+  const Outcome other = run("analyze '" + log + "' --zones '" + log + "'");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_TRUE(contains(other.err, "as profile_log_device")) << other.err;
+}
+
 TEST_F(LogAnalysis, FilesOfSeveralHostsAreOneRun) {
   const std::string first = log_of("256x512/linear:512/gelu", "first");
   const std::string second = log_of("256x512/linear:512/gelu", "second");
@@ -119,6 +144,7 @@ TEST_F(LogAnalysis, FilesOfSeveralHostsAreOneRun) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "ops of 2 devices as one")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "device 1 is of ops_perf_results.csv")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "what would save time")) << outcome.out;
   EXPECT_EQ(run("analyze '" + first + "' --join --against '" + second + "'").status, 2);
 }
 

@@ -254,6 +254,8 @@ STUMBLES = """(() => {
     say(all("ul, ol").filter((one) => [...one.children].some((child) => child.tagName !== "LI")), "a list of other things");
     say(all("a").filter((one) => !one.textContent.trim()), "a link without words");
     say(all("[tabindex]").filter((one) => one.tabIndex > 0), "an order of its own");
+    say(all(".wide").filter((one) => one.scrollWidth > one.clientWidth && !(one.tabIndex === 0 && one.getAttribute("aria-label"))),
+        "what is too wide cannot be reached");
     return found;
 })()"""
 
@@ -342,7 +344,8 @@ def main():
     if not browser_program:
         print("skipped: there is no chromium on PATH")
         return SKIPPED
-    with tempfile.TemporaryDirectory() as name:
+    # A browser that is killed may still write a file or two.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         subprocess.run([program, "matmul_sweep", "mlp_engines", "--backend", "emulated", "--page", "--results",
                         folder / "results"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -50,7 +50,8 @@ TEST(TimeAccount, EveryMomentHasOneCost) {
   EXPECT_EQ(cost(account, "dispatch"), ns(20));
   EXPECT_EQ(cost(account, "go latency"), ns(10));
   EXPECT_EQ(cost(account, "finish"), ns(50)) << "after the last program";
-  EXPECT_EQ(cost(account, "host issuing"), ns(60)) << "35 before the first, 25 before the second";
+  EXPECT_EQ(cost(account, "between calls"), ns(30)) << "20 before the first, 10 before the second";
+  EXPECT_EQ(cost(account, "host issuing"), ns(30)) << "15 of each";
   EXPECT_EQ(account.costs.front().name, "matmul");
   EXPECT_EQ(account.bottlenecks.all.time(), ns(300));
 }
@@ -69,7 +70,7 @@ TEST(TimeAccount, TimeOfTwoProgramsBelongsToTheOneThatBegan) {
 
 TEST(TimeAccount, AWindowWithoutProgramsIsTheHosts) {
   const TimeAccount account = account_for({}, span(10, 30), kNothingKnown);
-  EXPECT_EQ(cost(account, "host issuing"), ns(20));
+  EXPECT_EQ(cost(account, "between calls"), ns(20));
   EXPECT_EQ(account.verdict(), Verdict::dispatch_bound);
 }
 

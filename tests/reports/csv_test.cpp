@@ -23,24 +23,24 @@ TEST(Csv, HasOneRowForEachPointAndMetric) {
   ASSERT_EQ(lines.size(), 1U + 11U + 2U + 1U);
   EXPECT_EQ(lines[0],
             "experiment,backend,shape,dispatch,dtype,metric,value,unit,n,median,ci95_low,ci95_high,"
-            "noise,reference_value,reference_status,relative_error,bound_by,matmul_config,skipped");
+            "noise,reference_value,reference_status,relative_error,bound_by,sample_config,skipped");
   EXPECT_EQ(
       lines[1].substr(0, lines[1].rfind("calibration")),
-      "matmul_sweep,emulated,128x128x128,worker,bfloat16,time,9.5e-05,s,0,,,,exact,8.882e-05,");
+      "sample_sweep,emulated,128x128x128,worker,bfloat16,time,9.5e-05,s,0,,,,exact,8.882e-05,");
   EXPECT_EQ(lines[2],
-            "matmul_sweep,emulated,128x128x128,worker,bfloat16,throughput,44200000000,FLOP/s,0,,,,"
+            "sample_sweep,emulated,128x128x128,worker,bfloat16,throughput,44200000000,FLOP/s,0,,,,"
             "exact,,,,host and dispatch,\"2D multicast on 4x4 cores, block 1x1, k block 1\",");
   EXPECT_EQ(lines[11],
-            "matmul_sweep,host,128x128x128,,bfloat16,time,0.000104,s,7,0.000104,0.000101,0.00011,"
+            "sample_sweep,host,128x128x128,,bfloat16,time,0.000104,s,7,0.000104,0.000101,0.00011,"
             "sampled,,,,,,");
 }
 
 TEST(Csv, QuotesFieldsAsRfc4180Says) {
   const std::vector<std::string> lines = lines_of(testing::sample_result());
   EXPECT_EQ(lines[9],
-            "matmul_sweep,emulated,100000x100000x100000,worker,bfloat16,,,,,,,,,,,,,,"
+            "sample_sweep,emulated,100000x100000x100000,worker,bfloat16,,,,,,,,,,,,,,"
             "\"cannot allocate 20 GB: 12 GB of DRAM, \"\"all\"\" of it free\"");
-  EXPECT_EQ(lines[10], "matmul_sweep,emulated,64x64x64,eth,bfloat16,,,,,,,,,,,,,,no such grid");
+  EXPECT_EQ(lines[10], "sample_sweep,emulated,64x64x64,eth,bfloat16,,,,,,,,,,,,,,no such grid");
 }
 
 TEST(Csv, HasTheAxesOfAllExperiments) {

@@ -29,7 +29,7 @@ json find(const std::string& part, const std::string& type = "iteration") {
 
 TEST(GoogleBenchmark, AVirtualTimeIsOneIterationInNanoseconds) {
   const json entry = find("emulated/shape:128x128x128");
-  EXPECT_EQ(entry["name"], "matmul_sweep/" + testing::sample_result().points[0].id());
+  EXPECT_EQ(entry["name"], "sample_sweep/" + testing::sample_result().points[0].id());
   EXPECT_EQ(entry["real_time"], 95'000.0);
   EXPECT_EQ(entry["cpu_time"], 95'000.0);
   EXPECT_EQ(entry["time_unit"], "ns");

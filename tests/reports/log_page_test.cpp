@@ -23,7 +23,6 @@ SimTime us(std::int64_t number) { return SimTime::microseconds(number); }
 profiler::LoggedRun sample_run(const std::string& op) {
   profiler::LoggedRun run;
   const profiler::NameId name = run.timeline.names.id(op);
-  run.timeline.real_host = true;
   for (const auto& [number, start, call] : {std::tuple(1, 0, 0), std::tuple(2, 40, 35)}) {
     profiler::ProgramRun& program = run.timeline.programs.emplace_back();
     program.number = static_cast<std::uint64_t>(number);

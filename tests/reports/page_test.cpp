@@ -39,7 +39,7 @@ Page sample_page() {
   page.sections.push_back({.result = testing::sample_result(),
                            .presentation = testing::sample_presentation(),
                            .question = "What does it cost?",
-                           .files = {"matmul_sweep.json"},
+                           .files = {"sample_sweep.json"},
                            .tables = {}});
   return page;
 }
@@ -70,7 +70,7 @@ TEST(HtmlPage, ShowsQuestionTablesChartsCommandAndFiles) {
   EXPECT_TRUE(has(text, "What does it cost?"));
   EXPECT_TRUE(has(text, "<figcaption>"));
   EXPECT_TRUE(has(text, "To run it again: <code>run_experiment "));
-  EXPECT_TRUE(has(text, "<a href=\"matmul_sweep.json\">"));
+  EXPECT_TRUE(has(text, "<a href=\"sample_sweep.json\">"));
   EXPECT_TRUE(has(text, "<table>"));
 }
 

@@ -163,15 +163,15 @@ TEST_F(PlotTest, AnAxisOfValuesBeginsAndEndsAtAMark) {
 }
 
 TEST_F(PlotTest, WithoutGnuplotWritesDataAndScriptAndSaysWhatIsMissing) {
-  write_file(folder() / "matmul_sweep.png", "an older picture");
-  write_file(folder() / "matmul_sweep.pdf", "of a format that is not asked for now");
+  write_file(folder() / "sample_sweep.png", "an older picture");
+  write_file(folder() / "sample_sweep.pdf", "of a format that is not asked for now");
   const ScopedPath path("");
   const PlotFiles files = write_sample();
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp"}));
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp"}));
   EXPECT_NE(files.not_rendered.find("apt-get install gnuplot-nox"), std::string::npos);
-  EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.png"));
-  EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.pdf"));
+  EXPECT_FALSE(fs::exists(folder() / "sample_sweep.png"));
+  EXPECT_FALSE(fs::exists(folder() / "sample_sweep.pdf"));
 }
 
 /// Puts a gnuplot that is a shell script on PATH.
@@ -189,21 +189,21 @@ class FakeGnuplot {
 };
 
 TEST_F(PlotTest, ABrokenGnuplotIsAFailureThatNamesThePicture) {
-  write_file(folder() / "matmul_sweep.png", "an older picture");
+  write_file(folder() / "sample_sweep.png", "an older picture");
   const FakeGnuplot fake(folder(),
                          "echo half >/dev/fd/3\necho 'line 7: no such curve' >&2\nexit 3\n");
   const ScopedPath path(fake.folder());
   const PlotFiles files = write_sample();
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp"}));
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp"}));
   EXPECT_EQ(files.not_rendered, "");
   ASSERT_EQ(files.failures.size(), 1U);
   EXPECT_EQ(
       files.failures[0],
-      "cannot draw " + (folder() / "matmul_sweep.png").string() +
-          ": it ended with status 3: line 7: no such curve; try `gnuplot matmul_sweep.gp` in " +
+      "cannot draw " + (folder() / "sample_sweep.png").string() +
+          ": it ended with status 3: line 7: no such curve; try `gnuplot sample_sweep.gp` in " +
           folder().string());
-  EXPECT_FALSE(fs::exists(folder() / "matmul_sweep.png"))
+  EXPECT_FALSE(fs::exists(folder() / "sample_sweep.png"))
       << "neither an old one nor half a new one";
 }
 
@@ -227,12 +227,12 @@ TEST_F(PlotTest, AGnuplotThatReadsNothingBreaksNoPipe) {
 TEST_F(PlotTest, APictureThatFindsNoRoomIsAFailureAndNoFile) {
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   // A folder in the picture's place takes no file.
-  fs::create_directories(folder() / "matmul_sweep.svg/in the way");
+  fs::create_directories(folder() / "sample_sweep.svg/in the way");
   const PlotFiles files = write_sample();
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.png"}));
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp", "sample_sweep.png"}));
   ASSERT_EQ(files.failures.size(), 1U);
-  EXPECT_NE(files.failures[0].find("matmul_sweep.svg"), std::string::npos) << files.failures[0];
+  EXPECT_NE(files.failures[0].find("sample_sweep.svg"), std::string::npos) << files.failures[0];
 }
 
 TEST_F(PlotTest, MorePointsThanCanBeToldApartAreNotDrawn) {
@@ -249,10 +249,10 @@ TEST_F(PlotTest, DrawsPictures) {
   EXPECT_EQ(files.not_rendered, "");
   EXPECT_EQ(files.failures, std::vector<std::string>{});
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.png",
-                                      "matmul_sweep.svg"}));
-  EXPECT_TRUE(read_file(folder() / "matmul_sweep.png").starts_with("\x89PNG"));
-  const std::string svg = read_file(folder() / "matmul_sweep.svg");
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp", "sample_sweep.png",
+                                      "sample_sweep.svg"}));
+  EXPECT_TRUE(read_file(folder() / "sample_sweep.png").starts_with("\x89PNG"));
+  const std::string svg = read_file(folder() / "sample_sweep.svg");
   for (const char* text : {"One matrix product", "throughput (GFLOPS)", "size", "128", "4096",
                            "emulated, worker", "emulated, eth", "host", "published", "</svg>"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
@@ -267,12 +267,12 @@ TEST_F(PlotTest, DrawsTheFormatsAndTheSizeThatAreAskedFor) {
                                        .formats = {PictureFormat::pdf, PictureFormat::png}});
   EXPECT_EQ(files.not_rendered, "");
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep.pdf",
-                                      "matmul_sweep.png"}));
-  EXPECT_TRUE(read_file(folder() / "matmul_sweep.pdf").starts_with("%PDF"));
-  const std::string png = read_file(folder() / "matmul_sweep.png");
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp", "sample_sweep.pdf",
+                                      "sample_sweep.png"}));
+  EXPECT_TRUE(read_file(folder() / "sample_sweep.pdf").starts_with("%PDF"));
+  const std::string png = read_file(folder() / "sample_sweep.png");
   EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x01\xe0\0\0\x01\x80", 8)) << "480, 384";
-  const std::string script = read_file(folder() / "matmul_sweep.gp");
+  const std::string script = read_file(folder() / "sample_sweep.gp");
   EXPECT_NE(script.find("pdfcairo size 5in,4in"), std::string::npos) << script;
 }
 
@@ -283,7 +283,7 @@ TEST_F(PlotTest, ALongTitleIsBrokenIntoLines) {
       "one two three four five six seven eight nine ten eleven twelve "
       "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
   write_plots(testing::sample_result(), presentation, {folder()});
-  const std::string script = read_file(folder() / "matmul_sweep.gp");
+  const std::string script = read_file(folder() / "sample_sweep.gp");
   EXPECT_NE(script.find("fifteen sixteen'.\"\\n\".'seventeen eighteen"), std::string::npos)
       << script;
 }
@@ -291,7 +291,7 @@ TEST_F(PlotTest, ALongTitleIsBrokenIntoLines) {
 TEST_F(PlotTest, WritesTheNumbersOfEachLine) {
   const ScopedPath path("");
   write_sample();
-  const std::string data = read_file(folder() / "matmul_sweep.dat");
+  const std::string data = read_file(folder() / "sample_sweep.dat");
   EXPECT_EQ(data,
             "# One matrix product\n"
             "# columns: size | throughput (GFLOPS) | low and high end of its 95 % interval | "
@@ -312,11 +312,11 @@ TEST_F(PlotTest, WritesTheNumbersOfEachLine) {
 TEST_F(PlotTest, TheScriptDrawsTheDataBesideIt) {
   const ScopedPath path("");
   write_sample();
-  const std::string script = read_file(folder() / "matmul_sweep.gp");
+  const std::string script = read_file(folder() / "sample_sweep.gp");
   for (const char* line :
-       {"#   gnuplot matmul_sweep.gp\n", "data = 'matmul_sweep.dat'\n", "set logscale x 2\n",
+       {"#   gnuplot sample_sweep.gp\n", "data = 'sample_sweep.dat'\n", "set logscale x 2\n",
         "set xtics ('128' 128, '4096' 4096)\n", "set ylabel 'throughput (GFLOPS)'\n",
-        "set output 'matmul_sweep.png'\n", "set output 'matmul_sweep.svg'\n"}) {
+        "set output 'sample_sweep.png'\n", "set output 'sample_sweep.svg'\n"}) {
     EXPECT_NE(script.find(line), std::string::npos) << line;
   }
 }
@@ -327,7 +327,7 @@ TEST_F(PlotTest, QuotesWhatTheExperimentCallsThings) {
   presentation.plots[0].title = "don't `date` \"x\" {y}_z^2\nset output";
   const PlotFiles files = write_plots(testing::sample_result(), presentation, {folder()});
   EXPECT_EQ(files.not_rendered, "");
-  EXPECT_NE(read_file(folder() / "matmul_sweep.svg").find("{y}_z^2 set output"), std::string::npos);
+  EXPECT_NE(read_file(folder() / "sample_sweep.svg").find("{y}_z^2 set output"), std::string::npos);
 }
 
 TEST_F(PlotTest, NumbersTheFurtherPlots) {
@@ -336,8 +336,8 @@ TEST_F(PlotTest, NumbersTheFurtherPlots) {
   presentation.plots.push_back(presentation.plots[0]);
   const PlotFiles files = write_plots(testing::sample_result(), presentation, {folder()});
   EXPECT_EQ(names(files.written),
-            (std::vector<std::string>{"matmul_sweep.dat", "matmul_sweep.gp", "matmul_sweep_2.dat",
-                                      "matmul_sweep_2.gp"}));
+            (std::vector<std::string>{"sample_sweep.dat", "sample_sweep.gp", "sample_sweep_2.dat",
+                                      "sample_sweep_2.gp"}));
 }
 
 TEST_F(PlotTest, WithoutPointsThereIsNothingToDraw) {

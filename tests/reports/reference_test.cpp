@@ -160,15 +160,19 @@ TEST(Reference, RowsCarryTheTablesCommonParameters) {
 
 TEST(Reference, ABadFileIsAnErrorWithFileAndRow) {
   EXPECT_EQ(error_of(file_with(kGoodRow)), "no error");
+  const std::string attempted = "cannot read published figures from test.json at ";
   EXPECT_EQ(error_of(file_with(R"({"params": {}, "value": 1, "status": "measured", "note": ""})")),
-            "cannot read published figures from test.json, table 1, row 2: status \"measured\"; "
-            "accepted: calibration, prediction, artefact");
-  EXPECT_EQ(error_of(file_with(R"({"params": {}, "status": "artefact", "note": ""})")),
-            "cannot read published figures from test.json, table 1, row 2: no \"value\"; accepted: "
-            "an object that has it");
-  EXPECT_EQ(error_of(file_with(kGoodRow, "ms")),
-            "cannot read published figures from test.json, table 1: unit \"ms\"; accepted: s, "
-            "FLOP/s, 1, count");
+            attempted +
+                "/tables/0/rows/1/status: \"measured\"; accepted: \"calibration\", \"prediction\", "
+                "\"artefact\"");
+  EXPECT_EQ(
+      error_of(file_with(R"({"params": {}, "status": "artefact", "note": ""})")),
+      attempted +
+          "/tables/0/rows/1: {\"params\":{},\"status\":\"artefact\",\"note\":\"\"}; accepted: "
+          "an object with \"value\"");
+  EXPECT_EQ(
+      error_of(file_with(kGoodRow, "ms")),
+      attempted + "/tables/0/unit: \"ms\"; accepted: \"s\", \"FLOP/s\", \"1\", \"count\", \"\"");
   for (const std::string bad_row :
        {R"({"params": {}, "value": "fast", "status": "artefact", "note": ""})",
         R"({"params": {}, "value": -1, "status": "artefact", "note": ""})",

@@ -32,7 +32,7 @@ PointResult small_point() {
       {.name = "share_of_peak", .value = 0.0384e-2, .unit = "1", .better = Better::higher},
       {.name = "size", .value = 128, .unit = "1"}};
   point.details = {{"bound_by", "host and dispatch"},
-                   {"matmul_config", "2D multicast on 4x4 cores, block 1x1, k block 1"}};
+                   {"sample_config", "2D multicast on 4x4 cores, block 1x1, k block 1"}};
   point.reference = {{.metric = "time",
                       .value = 88.82e-6,
                       .unit = "s",
@@ -53,7 +53,7 @@ PointResult large_point() {
       {.name = "share_of_peak", .value = 0.401, .unit = "1", .better = Better::higher},
       {.name = "size", .value = 4096, .unit = "1"}};
   point.details = {{"bound_by", "math"},
-                   {"matmul_config", "2D multicast on 8x8 cores, block 16x16, k block 16"}};
+                   {"sample_config", "2D multicast on 8x8 cores, block 16x16, k block 16"}};
   point.warnings = {"the profile is not the default one"};
   point.reference = {{.metric = "time",
                       .value = 1974.64e-6,
@@ -91,7 +91,7 @@ ExperimentResult sample_result() {
   failed.failed = true;
   PointResult skipped = emulated_point("64x64x64", "eth");
   skipped.skipped = "no such grid";
-  return {.experiment = "matmul_sweep",
+  return {.experiment = "sample_sweep",
           .context = {.version = "0.1.0",
                       .git = "1a2b3c4d5e6f",
                       .compiler = "GNU 12.2.0",
@@ -118,7 +118,7 @@ Presentation sample_presentation() {
                       {"error", CellSource::error, ""},
                       {"never measured", CellSource::metric, "nothing"},
                       {"bound by", CellSource::detail, "bound_by"},
-                      {"matmul configuration", CellSource::detail, "matmul_config"}},
+                      {"sample configuration", CellSource::detail, "sample_config"}},
           .plots = {{.title = "One matrix product",
                      .x_label = "size",
                      .y_label = "throughput",

@@ -10,7 +10,7 @@ namespace howard::reports::testing {
 /// one, and a host point with seven samples. Nothing in it is left at its default.
 harness::ExperimentResult sample_result();
 
-/// Returns the columns and the plot of matmul_sweep.
+/// Returns columns and a plot for it, as an experiment of its own (sample_sweep) would have them.
 harness::Presentation sample_presentation();
 
 }  // namespace howard::reports::testing

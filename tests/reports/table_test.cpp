@@ -46,7 +46,7 @@ Table wide_table() {
 
 TEST(TerminalTable, At80Columns) {
   EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 80}),
-            R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
+            R"(sample_sweep: emulated device, virtual time, dtype bfloat16
 
 shape                 dispatch     time    rate  of peak  published  error
                                      us  TFLOPS        %         us      %
@@ -56,7 +56,7 @@ shape                 dispatch     time    rate  of peak  published  error
 100000x100000x100000  worker    failed: cannot allocate 20 GB: 12 GB of DRAM, "…
 64x64x64              eth       skipped: no such grid
 
-not shown in 80 columns: bound by, matmul configuration
+not shown in 80 columns: bound by, sample configuration
 100000x100000x100000 worker failed: cannot allocate 20 GB: 12 GB of DRAM, "all"
   of it free
 interrupted: some points are missing
@@ -67,10 +67,10 @@ warning: the profile is not the default one (shape 4096x4096x4096, dispatch eth)
 
 TEST(TerminalTable, At120Columns) {
   EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 120}),
-            R"(matmul_sweep: emulated device, virtual time, dtype bfloat16
+            R"(sample_sweep: emulated device, virtual time, dtype bfloat16
 
                                                    of
-shape                 dispatch     time    rate  peak  published  error  bound by           matmul configuration
+shape                 dispatch     time    rate  peak  published  error  bound by           sample configuration
                                      us  TFLOPS     %         us      %
 --------------------  --------  -------  ------  ----  ---------  -----  -----------------  ----------------------------
 128x128x128           worker      95.00   0.044  0.04      88.82   +7.0  host and dispatch  2D multicast on 4x4 cores, …
@@ -85,7 +85,7 @@ warning: the profile is not the default one (shape 4096x4096x4096, dispatch eth)
 }
 
 TEST(TerminalTable, ShowsTheIntervalOfRepeatedMeasurements) {
-  EXPECT_EQ(terminal_table(sample_tables()[1], {}), R"(matmul_sweep: host CPU, wall time
+  EXPECT_EQ(terminal_table(sample_tables()[1], {}), R"(sample_sweep: host CPU, wall time
 
 shape        dtype             time          rate
                                  us        GFLOPS
@@ -99,9 +99,9 @@ warning: OMP_NUM_THREADS=1 is set
 
 TEST(MarkdownTable, IsATableAndAList) {
   EXPECT_EQ(markdown_table(sample_tables()[0]),
-            R"(**matmul_sweep: emulated device, virtual time, dtype bfloat16**
+            R"(**sample_sweep: emulated device, virtual time, dtype bfloat16**
 
-| shape          | dispatch | time (us) | rate (TFLOPS) | of peak (%) | published (us) | error (%) | bound by          | matmul configuration                               |
+| shape          | dispatch | time (us) | rate (TFLOPS) | of peak (%) | published (us) | error (%) | bound by          | sample configuration                               |
 | -------------- | -------- | --------: | ------------: | ----------: | -------------: | --------: | ----------------- | -------------------------------------------------- |
 | 128x128x128    | worker   |     95.00 |         0.044 |        0.04 |          88.82 |      +7.0 | host and dispatch | 2D multicast on 4x4 cores, block 1x1, k block 1    |
 | 4096x4096x4096 | eth      |   2610.50 |        52.600 |        40.1 |     \* 1974.64 |     +32.2 | math              | 2D multicast on 8x8 cores, block 16x16, k block 16 |
@@ -158,7 +158,7 @@ TEST(Table, LeavesOutColumnsWithoutValuesAndCommonAxes) {
   const std::vector<Table> tables = sample_tables();
   EXPECT_EQ(titles(tables[0]),
             (std::vector<std::string>{"shape", "dispatch", "time", "rate", "of peak", "published",
-                                      "error", "bound by", "matmul configuration"}));
+                                      "error", "bound by", "sample configuration"}));
   EXPECT_EQ(titles(tables[1]), (std::vector<std::string>{"shape", "dtype", "time", "rate"}));
 }
 
@@ -171,7 +171,7 @@ TEST(Table, AnAxisThatVariesHasAColumnThoughThePresentationNamesNone) {
   const Table table = make_tables(result, testing::sample_presentation())[0];
   EXPECT_EQ(titles(table),
             (std::vector<std::string>{"shape", "dispatch", "sync", "time", "rate", "of peak",
-                                      "published", "error", "bound by", "matmul configuration"}));
+                                      "published", "error", "bound by", "sample configuration"}));
   EXPECT_EQ(table.rows[1].cells[2].text, "end");
 }
 
@@ -241,9 +241,9 @@ TEST(Table, TheTitleSaysWhatTheTimeIsOf) {
   harness::ExperimentResult result = testing::sample_result();
   std::vector<Table> tables = make_tables(result, presentation);
   EXPECT_TRUE(tables[0].caption.starts_with(
-      "matmul_sweep: emulated device, virtual time of a product and its finish, dtype"))
+      "sample_sweep: emulated device, virtual time of a product and its finish, dtype"))
       << tables[0].caption;
-  EXPECT_EQ(tables[1].caption, "matmul_sweep: host CPU, wall time of a product");
+  EXPECT_EQ(tables[1].caption, "sample_sweep: host CPU, wall time of a product");
   result.points[1].details.emplace_back("timed", "a product alone");
   EXPECT_NE(make_tables(result, presentation)[0].caption.find(
                 "of a product and its finish, or of a product alone"),
@@ -281,9 +281,9 @@ TEST(Table, PointsOfDifferentKindsStandInTablesOfTheirOwn) {
   presentation.table_of = "kind";
   const auto tables = make_tables(result, presentation);
   ASSERT_GE(tables.size(), 2U);
-  EXPECT_TRUE(tables[0].caption.starts_with("matmul_sweep: small ones")) << tables[0].caption;
+  EXPECT_TRUE(tables[0].caption.starts_with("sample_sweep: small ones")) << tables[0].caption;
   EXPECT_EQ(tables[0].rows.size(), 2U);
-  EXPECT_TRUE(tables[1].caption.starts_with("matmul_sweep: large ones")) << tables[1].caption;
+  EXPECT_TRUE(tables[1].caption.starts_with("sample_sweep: large ones")) << tables[1].caption;
   EXPECT_EQ(tables[1].rows.size(), 1U);
 }
 
@@ -344,12 +344,12 @@ TEST(CellText, FoldsWhatHasNoSpacesBehindItsSigns) {
   EXPECT_EQ(folded("", 7), std::vector<std::string>{""});
   for (std::size_t width = 1; width < 40; ++width) {
     std::string all;
-    for (const std::string& line : folded("matmul_sweep/emulated and_a_long_word x", width)) {
+    for (const std::string& line : folded("sample_sweep/emulated and_a_long_word x", width)) {
       EXPECT_LE(display_width(line), width);
       all += line;
     }
     std::erase(all, ' ');
-    EXPECT_EQ(all, "matmul_sweep/emulatedand_a_long_wordx");
+    EXPECT_EQ(all, "sample_sweep/emulatedand_a_long_wordx");
   }
 }
 

@@ -26,8 +26,7 @@ TEST(ComparisonPage, TheFirstSentenceNamesTheRowThatIsSlowestByRatio) {
       side_named("new", {exact_row("long", 1'100'000), exact_row("short", 1'500)}), {});
   const std::vector<std::string> found = comparison_findings(comparison);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_TRUE(has(found[0], "Since old, 2 metrics are slower, most of all short slower: "))
-      << found[0];
+  EXPECT_TRUE(has(found[0], "Since old, 2 metrics are slower, most of all short: ")) << found[0];
   EXPECT_TRUE(has(found[1], "1 metric is missing: gone")) << found[1];
 }
 

@@ -39,10 +39,6 @@ struct MatmulProblem {
   std::optional<MatmulConfig> config;  ///< The caller's, in place of ttnn's choice.
   Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
 
-  bool is_all_in_dram() const {
-    return in0 == Storage::dram && in1 == Storage::dram && out == Storage::dram;
-  }
-
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
 

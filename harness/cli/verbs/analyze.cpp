@@ -28,6 +28,8 @@
 #include "harness/cli/verbs/analyzed.h"
 #include "harness/cli/verbs/manual.h"
 #include "harness/environment.h"
+#include "profiler/formats/csv/byte_source.h"
+#include "profiler/formats/device_log_reader.h"
 #include "profiler/formats/joined_logs.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/findings/log_difference.h"
@@ -52,6 +54,7 @@ struct AnalyzeOptions {
   bool advice = false, no_advice = false;
   profiler::LogRange range;
   std::string against;   ///< The older log.
+  std::string zones;     ///< The device log of the same run.
   std::string trace;     ///< The file for the logs as one trace.
   std::string pictures;  ///< The folder for pictures; empty: none.
   reports::Canvas canvas;
@@ -92,6 +95,7 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_option("--to", options.range.to);
   app.add_flag("--all", options.range.with_warmup);
   app.add_option("--against", options.against);
+  app.add_option("--zones", options.zones);
   app.add_option("--trace", options.trace);
   app.add_option("--pictures", options.pictures);
   add_picture_options(app, options.canvas);
@@ -118,6 +122,10 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   if (!options.pictures.empty()) options.canvas.folder = options.pictures;
   if (!options.against.empty() && options.files.size() > 1) {
     throw UsageError("--against is for one log");
+  }
+  if (!options.zones.empty() &&
+      (options.files.size() > 1 || options.compare || !options.against.empty())) {
+    throw UsageError("--zones is for one log that is shown, not compared");
   }
   return options;
 }
@@ -161,21 +169,9 @@ class Analysis {
   }
 
   Analyzed read(const std::string& file) {
-    const bool calls = !options_.compare && wants_calls(options_, file);
-    Analyzed analysed{.file = file,
-                      .content = experiments::read_log_content(
-                          file, options_.compare ? &*profiles_ : nullptr,
-                          {.tensors = calls ? profiler::Tensors::read : profiler::Tensors::skipped,
-                           .range = options_.range}),
-                      .advice = {}};
-    auto* const log = std::get_if<profiler::Log>(&analysed.content);
-    if (log == nullptr || options_.no_advice) return analysed;
-    if (!calls) {
-      log->notes.emplace_back("no advice for a file of this size, unless --advice asks for it");
-    } else if (log->calls.size() > 0) {
-      if (!emulator_) emulator_.emplace(*profiles_);
-      analysed.advice = reports::advice_of(*log, &*emulator_);
-    }
+    Analyzed analysed = read_content(file);
+    if (!options_.zones.empty()) add_zones(analysed);
+    advise(analysed);
     return analysed;
   }
 
@@ -185,17 +181,49 @@ class Analysis {
     std::vector<const profiler::Log*> logs;
     std::vector<std::string> names;
     for (const std::string& file : files) {
-      logs.push_back(&log_in(read_files.emplace_back(read(file))));
+      logs.push_back(&log_in(read_files.emplace_back(read_content(file))));
       names.push_back(std::filesystem::path(file).filename().string());
     }
-    return {.file = fmt::format("{} files", files.size()),
-            .content = profiler::join_logs(logs, names),
-            .advice = {}};
+    Analyzed joined{.file = fmt::format("{} files", files.size()),
+                    .content = profiler::join_logs(logs, names),
+                    .advice = {}};
+    advise(joined);
+    return joined;
   }
 
   harness::RunContext context = harness::describe_environment();
 
  private:
+  Analyzed read_content(const std::string& file) {
+    const bool calls = !options_.compare && wants_calls(options_, file);
+    Analyzed analysed{.file = file,
+                      .content = experiments::read_log_content(
+                          file, options_.compare ? &*profiles_ : nullptr,
+                          {.tensors = calls ? profiler::Tensors::read : profiler::Tensors::skipped,
+                           .range = options_.range,
+                           .host_ids = !options_.zones.empty()}),
+                      .advice = {}};
+    if (calls || options_.compare || options_.no_advice) return analysed;
+    if (auto* const log = std::get_if<profiler::Log>(&analysed.content)) {
+      log->notes.emplace_back("no advice for a file of this size, unless --advice asks for it");
+    }
+    return analysed;
+  }
+
+  void add_zones(Analyzed& analysed) const {
+    auto* const log = std::get_if<profiler::Log>(&analysed.content);
+    if (log == nullptr) log_in(analysed);  // says what else it is
+    profiler::FileSource source(options_.zones);
+    profiler::add_zones(*log, profiler::read_device_log(source, options_.zones), options_.zones);
+  }
+
+  void advise(Analyzed& analysed) {
+    const auto* const log = analysed.log();
+    if (log == nullptr || options_.no_advice || log->calls.size() == 0) return;
+    if (!emulator_) emulator_.emplace(*profiles_);
+    analysed.advice = reports::advice_of(*log, &*emulator_);
+  }
+
   const AnalyzeOptions& options_;
   std::optional<wormhole::Profiles> profiles_;
   std::optional<profiler::CallEmulator> emulator_;
@@ -225,7 +253,7 @@ class Show {
   bool write() {
     write_outputs(options_, markdown_, results_);
     if (!options_.trace.empty() && !kept_.empty()) write_log_trace(kept_, options_.trace);
-    if (options_.page) {
+    if (options_.page && (!kept_.empty() || !differences_.empty())) {
       write_log_page(kept_, problems_, differences_, options_.top, analysis_.context,
                      options_.page_file());
     }

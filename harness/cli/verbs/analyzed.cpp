@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_invoke.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include "reports/findings/timeline_tables.h"
 #include "reports/page/log_page.h"
 #include "reports/pictures/log_plots.h"
+#include "reports/tables/columns.h"
 
 namespace howard::cli {
 namespace {
@@ -86,6 +88,21 @@ std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top
   return of_runs;
 }
 
+reports::PageLog page_log(const Analyzed& file, std::size_t run) {
+  return {.title = file.title_of(run),
+          .run = &file.log()->runs[run],
+          .advice = run < file.advice.size() ? file.advice[run] : reports::LogAdvice{}};
+}
+
+/// Returns the sentences with which the page of a log begins.
+Table answer_table(const Analyzed& file, std::size_t run) {
+  const reports::PageLog log = page_log(file, run);
+  Table table{.caption = log.title + ": in short"};
+  add_words(table, reports::TableColumn{.title = "answer", .room = harness::Room::key},
+            reports::log_words(log));
+  return table;
+}
+
 /// Returns the logs as processes of a trace.
 std::vector<profiler::LogTrace> log_traces(const std::deque<Analyzed>& files) {
   std::vector<profiler::LogTrace> traces;
@@ -112,9 +129,18 @@ std::string Analyzed::title_of(std::size_t run) const {
 
 std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
   if (file.log() != nullptr) {
+    std::vector<Table> answers(file.log()->runs.size());
+    std::vector<std::vector<Table>> of_runs;
+    tbb::parallel_invoke([&] { of_runs = log_tables(file, top); },
+                         [&] {
+                           for (std::size_t i = 0; i < answers.size(); ++i) {
+                             answers[i] = answer_table(file, i);
+                           }
+                         });
     std::vector<Table> tables;
-    for (std::vector<Table>& some : log_tables(file, top)) {
-      std::ranges::move(some, std::back_inserter(tables));
+    for (std::size_t i = 0; i < of_runs.size(); ++i) {
+      if (!answers[i].rows.empty()) tables.push_back(std::move(answers[i]));
+      std::ranges::move(of_runs[i], std::back_inserter(tables));
     }
     return tables;
   }
@@ -165,10 +191,8 @@ void write_log_page(const std::deque<Analyzed>& files, const std::vector<std::st
     }
     std::vector<std::vector<Table>> tables = log_tables(file, top);
     for (std::size_t i = 0; i < tables.size(); ++i) {
-      page.logs.push_back({.title = file.title_of(i),
-                           .run = &file.log()->runs[i],
-                           .advice = i < file.advice.size() ? file.advice[i] : reports::LogAdvice{},
-                           .tables = std::move(tables[i])});
+      page.logs.push_back(page_log(file, i));
+      page.logs.back().tables = std::move(tables[i]);
     }
   }
   const std::vector<profiler::LogTrace> traces = log_traces(files);

@@ -125,8 +125,7 @@ void TraceView::find_cores(std::span<const TimelineEvent> events) {
 /// Takes gaps and queues as the analyses see them. Events that cannot have happened explain
 /// nothing.
 void TraceView::explain(const TraceProcess& process) {
-  Timeline timeline = unchecked_timeline_of(process.events, process.losses);
-  timeline.real_host = process.real_host;
+  const Timeline timeline = unchecked_timeline_of(process.events, process.losses);
   if (!defects_of(timeline).empty()) return;
   for (const BusyLane& lane : find_gaps(timeline, LaneKind::sub_device)) {
     for (std::size_t i = 0; i < lane.gaps.size(); ++i) {

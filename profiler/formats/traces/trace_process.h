@@ -26,7 +26,6 @@ struct TraceProcess {
   std::uint64_t losses = 0;  ///< The number of events that happened and are not in `events`.
   /// Returns what a program is, or null if the device did not say; empty if nobody knows.
   std::function<const ProgramFacts*(std::uint64_t program)> facts = {};
-  bool real_host = false;  ///< Timeline::real_host: gaps get the causes that it gives them.
 };
 
 /// Holds something that a viewer shows beside a span.

@@ -211,8 +211,8 @@ TEST(ChromeTrace, AKernelSaysWhatItComputedWhereAndWhatTheChipHadWaitedFor) {
   EXPECT_FALSE(notes[0].contains("gap_before")) << "nothing ran before";
   EXPECT_EQ(notes[1].at("gap_before_ps"), 6'000'000);
   EXPECT_EQ(notes[1].at("gap_before"),
-            "6.000 us: host issuing 3.000 us, dispatcher held 1.000 us, dispatch 1.000 us, go "
-            "latency 1.000 us");
+            "6.000 us: between calls 2.000 us, host issuing 1.000 us, dispatcher held 1.000 us, "
+            "dispatch 1.000 us, go latency 1.000 us");
 }
 
 TEST(ChromeTrace, AQueueHasACounterOfTheCommandsThatWaitInIt) {

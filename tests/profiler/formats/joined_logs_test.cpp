@@ -42,6 +42,35 @@ TEST(JoinedLogs, NumberTheirDevicesOnAndKeepTheirNames) {
   EXPECT_NE(join(joined.notes, "\n").find("devices 2 to 3 are of host1.csv"), std::string::npos);
 }
 
+TEST(JoinedLogs, HaveTheCallsOfAllFilesOnce) {
+  const auto with_calls = [](const std::string& other) {
+    Log log = log_of("a");
+    OpRow row;
+    row.name = "Matmul";
+    TensorCells tensor;
+    tensor.memory = other.empty() ? "DEV_0_DRAM_INTERLEAVED" : "DEV_5_DRAM_INTERLEAVED";
+    row.inputs = {tensor};
+    OpRow second = row;
+    second.name = other;
+    if (!other.empty()) log.runs[0].timeline.programs[1].call = log.calls.id(second);
+    log.runs[0].timeline.programs[0].call = log.calls.id(row);
+    return log;
+  };
+  const Log first = with_calls("");
+  const Log second = with_calls("Softmax");
+  const std::vector<const Log*> logs{&first, &second};
+  const std::vector<std::string> names{"host0.csv", "host1.csv"};
+  const Log joined = join_logs(logs, names);
+  EXPECT_EQ(joined.calls.size(), 2U) << "a call of another device is the same";
+  const auto name_of_call = [&](std::size_t program) {
+    return joined.calls.row(joined.runs[0].timeline.programs[program].call).name;
+  };
+  EXPECT_EQ(name_of_call(0), "Matmul");
+  EXPECT_EQ(name_of_call(2), "Matmul");
+  EXPECT_EQ(name_of_call(3), "Softmax");
+  EXPECT_EQ(joined.runs[0].timeline.programs[1].call, 0U);
+}
+
 TEST(JoinedLogs, RefuseLogsOfOtherNumbersOfRuns) {
   const Log first = log_of("a");
   Log second = log_of("b");

@@ -35,15 +35,16 @@ struct Op {
   std::string in0 = "1,1,512,512", in1 = "1,1,512,512", out = "1,1,512,512";
   std::string fidelity = "HiFi4";
   std::string memory = "DEV_0_DRAM_INTERLEAVED";
+  int device = 0;
 
   std::string text() const {
     const auto tensor = [&](const std::string& shape) {
       return shape.empty() ? ",,,,,," : shape + ",TILE,BFLOAT16," + memory;
     };
     return fmt::format(
-        "{},tt_dnn_device,{},0,wormhole_b0,{},{},{},64,{},1000,{},{},{},{},5000,{},{},{}\n", code,
-        call, attributes, fidelity, cores, host, start, start + kernel + 500, kernel + 500, kernel,
-        tensor(in0), tensor(in1), tensor(out));
+        "{},tt_dnn_device,{},{},wormhole_b0,{},{},{},64,{},1000,{},{},{},{},5000,{},{},{}\n", code,
+        call, device, attributes, fidelity, cores, host, start, start + kernel + 500, kernel + 500,
+        kernel, tensor(in0), tensor(in1), tensor(out));
   }
 };
 
@@ -243,6 +244,46 @@ TEST(LogAdvice, IndependentNeighboursOnFewCoresCouldHaveAQueueEach) {
   EXPECT_EQ(finding->source, GainSource::at_most);
   for (Op& op : ops) op.cores = 40;
   EXPECT_EQ(find(advice(read(ops)), "a second queue"), nullptr) << "both do not fit";
+}
+
+/// Two devices run the same; the second one is slower, and waits for its host twice as long.
+std::vector<Op> two_devices() {
+  std::vector<Op> ops;
+  for (int device = 0; device < 2; ++device) {
+    std::int64_t now = 1'000'000;
+    for (int i = 0; i < 24; ++i) {
+      const bool collective = i % 4 == 3;
+      Op op{.code = collective ? "AllGatherAsync" : "Matmul", .call = 1024 * (i + 1) + device};
+      op.device = device;
+      op.memory = fmt::format("DEV_{}_DRAM_INTERLEAVED", device);
+      op.kernel = collective ? 30'000 - 20'000 * device : 40'000 + 8'000 * device;
+      now += i % 3 == 0 ? 40'000 * (device + 1) : 1'000;
+      op.host = i % 3 == 0 ? now - 2'000 : now - 30'000;
+      op.start = now + 70'000'000;
+      now += op.kernel;
+      ops.push_back(op);
+    }
+  }
+  return ops;
+}
+
+TEST(LogAdvice, OfSeveralDevicesIsThatOfOne) {
+  const Log log = read(two_devices());
+  ASSERT_EQ(log.calls.size(), 2U) << "devices make the same calls";
+  const reports::LogAdvice found = advice(log);
+  ASSERT_EQ(found.uses.size(), 2U);
+  EXPECT_EQ(found.uses[0].name, "Matmul");
+  EXPECT_EQ(found.uses[0].runs, 18U);
+  EXPECT_EQ(found.uses[0].time, SimTime::nanoseconds(18 * 48'000)) << "the slower device's";
+  EXPECT_EQ(found.uses[1].time, SimTime::nanoseconds(6 * 20'000)) << "the mean of both";
+  const LogFinding* const waits = find(found, "balance the devices");
+  ASSERT_NE(waits, nullptr);
+  EXPECT_EQ(waits->where, "AllGatherAsync");
+  EXPECT_EQ(waits->gain, SimTime::nanoseconds(6 * 10'000));
+  const LogFinding* const host = find(found, "replay a trace");
+  ASSERT_NE(host, nullptr);
+  EXPECT_EQ(host->where, "the host of device 1");
+  EXPECT_LE(host->programs, 8U) << "the gaps of one device";
 }
 
 }  // namespace
