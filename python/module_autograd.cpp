@@ -230,8 +230,9 @@ std::unique_ptr<PythonOptimizer> adamw(const SharedDevice& device,
                       .beta1 = beta1,
                       .beta2 = beta2,
                       .epsilon = epsilon,
-                      .weight_decay = decay},
-      fused ? autograd::AdamWForm::fused : autograd::AdamWForm::composite, kahan);
+                      .weight_decay = decay,
+                      .kahan = kahan},
+      fused ? autograd::AdamWForm::fused : autograd::AdamWForm::composite);
   return made;
 }
 

@@ -26,27 +26,64 @@ void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, cons
 }  // namespace
 
 AdamW::AdamW(const Calls& calls, std::vector<Parameter*> parameters,
-             const AdamWAttributes& attributes, AdamWForm form, bool kahan)
+             const AdamWAttributes& attributes, AdamWForm form)
     : parameters_(std::move(parameters)), attributes_(attributes), form_(form) {
-  HOWARD_CHECK(!kahan || form == AdamWForm::composite, "the composite form compensates sums");
+  require_options();
   learning_rate = attributes.learning_rate;
   for (const Parameter* parameter : parameters_) {
     const TensorSpec& spec = parameter->value.spec();
-    if (form == AdamWForm::replayable && spec.dtype != DataType::float32) {
-      throw Error({.attempted = "make an AdamW whose steps can be replayed",
-                   .value = fmt::format("{} is {}", parameter->name, name_of(spec.dtype)),
-                   .accepted =
-                       "float32 parameters: a tensor of another type would round the step's "
-                       "numbers",
-                   .hint = "float32 parameters with a compute type of bfloat16"});
-    }
     moments_.push_back({calls.fill(0, spec), calls.fill(0, spec)});
-    if (kahan) compensations_.push_back(calls.fill(0, spec));
+    if (attributes.amsgrad) moments_.back().largest = calls.fill(0, spec);
+    if (attributes.kahan) moments_.back().compensation = calls.fill(0, spec);
   }
   if (form == AdamWForm::replayable) {
     const auto number = [&] { return calls.make({{1, 1}, DataType::float32}); };
     tensors_ = NumberTensors{number(), number(), number(), number()};
   }
+}
+
+void AdamW::require_options() const {
+  const bool replayable = form_ == AdamWForm::replayable;
+  if (replayable && attributes_.kahan) {
+    throw Error({.attempted = "make an AdamW whose steps can be replayed",
+                 .value = "it compensates its sums",
+                 .accepted = "sums without compensation",
+                 .hint = ""});
+  }
+  if (attributes_.rounding_seed && form_ != AdamWForm::fused) {
+    throw Error({.attempted = "make an AdamW that rounds by chance",
+                 .value = "it is made of many calls",
+                 .accepted = "AdamW in one call",
+                 .hint = ""});
+  }
+  for (const Parameter* parameter : parameters_) {
+    const DataType dtype = parameter->value.spec().dtype;
+    if (replayable && dtype != DataType::float32) {
+      throw Error({.attempted = "make an AdamW whose steps can be replayed",
+                   .value = fmt::format("{} is {}", parameter->name, name_of(dtype)),
+                   .accepted =
+                       "float32 parameters: a tensor of another type would round the step's "
+                       "numbers",
+                   .hint = "float32 parameters with a compute type of bfloat16"});
+    }
+    if (attributes_.rounding_seed && dtype != DataType::bfloat16) {
+      throw Error({.attempted = "make an AdamW that rounds by chance",
+                   .value = fmt::format("{} is {}", parameter->name, name_of(dtype)),
+                   .accepted = "bfloat16 parameters",
+                   .hint = ""});
+    }
+  }
+}
+
+/// Returns the attributes for one parameter: each has draws of its own in each step.
+AdamWAttributes AdamW::attributes_for(std::size_t index) const {
+  AdamWAttributes attributes = attributes_;
+  if (attributes.rounding_seed) {
+    const auto step = static_cast<std::uint32_t>(attributes_.step);
+    *attributes.rounding_seed +=
+        step * static_cast<std::uint32_t>(parameters_.size()) + static_cast<std::uint32_t>(index);
+  }
+  return attributes;
 }
 
 AdamW::Numbers AdamW::numbers() const {
@@ -62,7 +99,9 @@ void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter, std:
                             const AllNumbers& numbers) const {
   const Tensor& value = parameter.value;
   const Tensor& gradient = *parameter.gradient;
-  const auto& [first, second] = moments_[index];
+  const ops::Moments& moments = moments_[index];
+  const Tensor& first = moments.first;
+  const Tensor& second = moments.second;
   const float beta1 = attributes_.beta1;
   const float beta2 = attributes_.beta2;
   eltwise_to(calls, value, Eltwise::subtract, value, calls.multiply(value, numbers.decay));
@@ -76,15 +115,18 @@ void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter, std:
   const Tensor first_hat = calls.multiply(first, numbers.first_factor);
   const Tensor second_hat = calls.multiply(second, numbers.second_factor);
   const Tensor direction = calls.multiply(first_hat, numbers.direction);
-  const Tensor root = calls.eltwise(Eltwise::sqrt, second_hat);
+  if (moments.largest) {
+    eltwise_to(calls, *moments.largest, Eltwise::maximum, *moments.largest, second_hat);
+  }
+  const Tensor root = calls.eltwise(Eltwise::sqrt, moments.largest ? *moments.largest : second_hat);
   const Tensor divisor =
       calls.eltwise(Eltwise::reciprocal, calls.eltwise(Eltwise::add, root, attributes_.epsilon));
   const Tensor update = calls.multiply(direction, divisor);
-  if (compensations_.empty()) {
+  if (!moments.compensation) {
     eltwise_to(calls, value, Eltwise::add, value, update);
     return;
   }
-  const Tensor& lost = compensations_[index];
+  const Tensor& lost = *moments.compensation;
   const Tensor added = calls.subtract(update, lost);
   const Tensor sum = calls.add(value, added);
   eltwise_to(calls, lost, Eltwise::subtract, calls.subtract(sum, value), added);
@@ -104,7 +146,7 @@ void AdamW::step(const Calls& calls) {
         update_by_parts(calls, parameter, i, *tensors_);
         break;
       case AdamWForm::fused:
-        calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_));
+        calls.run(ops::adamw(parameter.value, *parameter.gradient, moments_[i], attributes_for(i)));
         break;
     }
     parameter.gradient.reset();

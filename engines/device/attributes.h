@@ -192,12 +192,15 @@ struct EmbeddingBackwardAttributes {
 /// Takes logits [..., s, v] and targets [..., s]. The result [..., s, 1] is log(sum of exp) - logit
 /// of the target.
 struct CrossEntropyAttributes {
+  bool of_logarithms = false;  ///< The result is minus the operand at the target: an NLL.
+
   friend auto operator<=>(const CrossEntropyAttributes&, const CrossEntropyAttributes&) = default;
 };
 
 /// Computes scale (softmax - one at the target) from logits and targets.
 struct CrossEntropyBackwardAttributes {
   float scale = 1;
+  bool of_logarithms = false;  ///< The result is -scale at the target and 0 elsewhere.
 
   friend auto operator<=>(const CrossEntropyBackwardAttributes&,
                           const CrossEntropyBackwardAttributes&) = default;
@@ -217,7 +220,9 @@ struct DropoutAttributes {
 /// 1, in TTML's order:
 /// p -= weight_decay lr p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
 /// p -= lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon).
-/// It is one program: ttnn's MorehAdamW.
+/// It is one program: ttnn's MorehAdamW, or with one of the three last members TTML's own AdamW of
+/// 2026. `amsgrad` and `kahan` each take one more tensor of p's shape, in this order behind v,
+/// which is written in place.
 struct AdamWAttributes {
   float learning_rate = 1e-3F;
   float beta1 = 0.9F;
@@ -225,6 +230,10 @@ struct AdamWAttributes {
   float epsilon = 1e-8F;
   float weight_decay = 0.01F;
   std::int64_t step = 1;
+  bool amsgrad = false;  ///< The root is of the largest v / (1 - b2^t) of all steps so far.
+  bool kahan = false;    ///< What p's type rounds away is subtracted from the next update.
+  /// If set, it seeds by what chance p is rounded to bfloat16, up or down, right on average.
+  std::optional<std::uint32_t> rounding_seed{};
 
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };

@@ -2,6 +2,7 @@
 #include "engines/ops/adamw.h"
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "engines/ops/check.h"
@@ -11,9 +12,22 @@ namespace howard::ops {
 Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& moments,
               const AdamWAttributes& attributes) {
   const Shape& shape = parameter.spec().shape;
-  for (const Tensor* tensor : {&gradient, &moments.first, &moments.second}) {
-    if (tensor->spec().shape == shape && is_real(tensor->spec())) continue;
-    refuse("adamw", {parameter.spec(), tensor->spec()}, "a gradient and moments of its shape");
+  std::vector<Tensor> kept{parameter, moments.first, moments.second};
+  if (moments.largest) kept.push_back(*moments.largest);
+  if (moments.compensation) kept.push_back(*moments.compensation);
+  for (const Tensor& tensor : kept) {
+    if (tensor.spec().shape == shape && is_real(tensor.spec())) continue;
+    refuse("adamw", {parameter.spec(), tensor.spec()}, "a gradient and moments of its shape");
+  }
+  if (gradient.spec().shape != shape || !is_real(gradient.spec())) {
+    refuse("adamw", {parameter.spec(), gradient.spec()}, "a gradient and moments of its shape");
+  }
+  if (moments.largest.has_value() != attributes.amsgrad ||
+      moments.compensation.has_value() != attributes.kahan) {
+    refuse("adamw", {parameter.spec()}, "one more moment for each of amsgrad and kahan");
+  }
+  if (attributes.rounding_seed && parameter.spec().dtype != DataType::bfloat16) {
+    refuse("adamw", {parameter.spec()}, "a bfloat16 parameter to round by chance");
   }
   if (attributes.step < 1) {
     throw Error({.attempted = "run adamw",
@@ -21,11 +35,13 @@ Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& mo
                  .accepted = "1 and above: steps count from 1",
                  .hint = ""});
   }
-  return {.name = "adamw",
-          .attributes = attributes,
-          .inputs = {parameter.operand(), gradient.operand(), moments.first.operand(),
-                     moments.second.operand()},
-          .outputs = {parameter.operand(), moments.first.operand(), moments.second.operand()}};
+  Program program{.name = "adamw", .attributes = attributes, .inputs = {}, .outputs = {}};
+  for (const Tensor& tensor : kept) {
+    program.inputs.push_back(tensor.operand());
+    program.outputs.push_back(tensor.operand());
+  }
+  program.inputs.insert(program.inputs.begin() + 1, gradient.operand());
+  return program;
 }
 
 }  // namespace howard::ops

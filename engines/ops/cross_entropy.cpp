@@ -4,6 +4,28 @@
 #include "engines/ops/check.h"
 
 namespace howard::ops {
+namespace {
+
+Program loss_program(const char* name, const CrossEntropyAttributes& attributes,
+                     const Tensor& logits, const Tensor& targets, const Tensor& out) {
+  require_output(name, out, cross_entropy_output(logits.spec(), targets.spec()));
+  return {.name = name,
+          .attributes = attributes,
+          .inputs = {logits.operand(), targets.operand()},
+          .outputs = {out.operand()}};
+}
+
+Program loss_backward_program(const char* name, const CrossEntropyBackwardAttributes& attributes,
+                              const Tensor& logits, const Tensor& targets, const Tensor& dlogits) {
+  static_cast<void>(cross_entropy_output(logits.spec(), targets.spec()));
+  require_output(name, dlogits, logits.spec());
+  return {.name = name,
+          .attributes = attributes,
+          .inputs = {logits.operand(), targets.operand()},
+          .outputs = {dlogits.operand()}};
+}
+
+}  // namespace
 
 TensorSpec cross_entropy_output(const TensorSpec& logits, const TensorSpec& targets) {
   const Shape& positions = targets.shape;
@@ -17,21 +39,26 @@ TensorSpec cross_entropy_output(const TensorSpec& logits, const TensorSpec& targ
 }
 
 Program cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& out) {
-  require_output("cross_entropy", out, cross_entropy_output(logits.spec(), targets.spec()));
-  return {.name = "cross_entropy",
-          .attributes = CrossEntropyAttributes{},
-          .inputs = {logits.operand(), targets.operand()},
-          .outputs = {out.operand()}};
+  return loss_program("cross_entropy", CrossEntropyAttributes{}, logits, targets, out);
+}
+
+Program nll_loss(const Tensor& logarithms, const Tensor& targets, const Tensor& out) {
+  return loss_program("nll_loss", CrossEntropyAttributes{.of_logarithms = true}, logarithms,
+                      targets, out);
 }
 
 Program cross_entropy_backward(const Tensor& logits, const Tensor& targets, float scale,
                                const Tensor& dlogits) {
-  static_cast<void>(cross_entropy_output(logits.spec(), targets.spec()));
-  require_output("cross_entropy_backward", dlogits, logits.spec());
-  return {.name = "cross_entropy_backward",
-          .attributes = CrossEntropyBackwardAttributes{.scale = scale},
-          .inputs = {logits.operand(), targets.operand()},
-          .outputs = {dlogits.operand()}};
+  return loss_backward_program("cross_entropy_backward",
+                               CrossEntropyBackwardAttributes{.scale = scale}, logits, targets,
+                               dlogits);
+}
+
+Program nll_loss_backward(const Tensor& logarithms, const Tensor& targets, float scale,
+                          const Tensor& dlogarithms) {
+  return loss_backward_program(
+      "nll_loss_backward", CrossEntropyBackwardAttributes{.scale = scale, .of_logarithms = true},
+      logarithms, targets, dlogarithms);
 }
 
 }  // namespace howard::ops

@@ -20,4 +20,13 @@ Program cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor&
 Program cross_entropy_backward(const Tensor& logits, const Tensor& targets, float scale,
                                const Tensor& dlogits);
 
+/// Makes the program that takes minus the logarithm of the target's probability, at each position,
+/// from logarithms of the shape of logits. Throws Error as above.
+Program nll_loss(const Tensor& logarithms, const Tensor& targets, const Tensor& out);
+
+/// Makes the program that writes -scale at the target and 0 elsewhere. `logarithms` gives the shape
+/// alone. Throws Error as above.
+Program nll_loss_backward(const Tensor& logarithms, const Tensor& targets, float scale,
+                          const Tensor& dlogarithms);
+
 }  // namespace howard::ops

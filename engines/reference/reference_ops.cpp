@@ -350,10 +350,11 @@ class Computation {
     });
   }
 
-  void operator()(const CrossEntropyAttributes&) {
+  void operator()(const CrossEntropyAttributes& attributes) {
     const Index size = size_of(0);
     each_output([&](Index at) {
       const std::int64_t target = target_of(at);
+      if (attributes.of_logarithms) return -input(0, {at[0], at[1], at[2], target});
       double sum = 0;
       for (std::int64_t i = 0; i < size[3]; ++i) {
         sum += std::exp(input(0, {at[0], at[1], at[2], i}));
@@ -365,11 +366,12 @@ class Computation {
   void operator()(const CrossEntropyBackwardAttributes& attributes) {
     const Index size = size_of(0);
     each_output([&](Index at) {
+      const double hit = at[3] == target_of(at) ? 1 : 0;
+      if (attributes.of_logarithms) return -double{attributes.scale} * hit;
       double sum = 0;
       for (std::int64_t i = 0; i < size[3]; ++i) {
         sum += std::exp(input(0, {at[0], at[1], at[2], i}));
       }
-      const double hit = at[3] == target_of(at) ? 1 : 0;
       return double{attributes.scale} * (std::exp(input(0, at)) / sum - hit);
     });
   }
@@ -388,7 +390,9 @@ class Computation {
     }
   }
 
-  /// The inputs are p, g, m and v; the outputs are p, m and v.
+  /// The inputs are p, g, m and v, and the largest root and the compensation where the attributes
+  /// ask for them; the outputs are all but g. float64 has next to nothing to compensate or to
+  /// round.
   void operator()(const AdamWAttributes& attributes) {
     const double rate = double{attributes.learning_rate};
     const double beta1 = double{attributes.beta1};
@@ -400,7 +404,12 @@ class Computation {
       const double v = beta2 * (*inputs_[3])[i] + (1 - beta2) * g * g;
       const double decayed = (*inputs_[0])[i] * (1 - double{attributes.weight_decay} * rate);
       const double m_hat = m / (1 - std::pow(beta1, steps));
-      const double v_hat = v / (1 - std::pow(beta2, steps));
+      double v_hat = v / (1 - std::pow(beta2, steps));
+      if (attributes.amsgrad) {
+        v_hat = std::max(v_hat, (*inputs_[4])[i]);
+        outputs_[3][i] = v_hat;
+      }
+      if (attributes.kahan) outputs_.back()[i] = 0;
       outputs_[0][i] = decayed - rate * m_hat / (std::sqrt(v_hat) + double{attributes.epsilon});
       outputs_[1][i] = m;
       outputs_[2][i] = v;

@@ -8,8 +8,7 @@
 
 namespace howard::training {
 
-/// Clips the norm of all gradients before another optimizer updates with them. It reads the norm
-/// back to the host, so it works with the dynamic engine only.
+/// Clips the norm of all gradients before another optimizer updates with them.
 class Clipped final : public autograd::Optimizer {
  public:
   /// `optimizer` must outlive it. If `reads_norm`, the host reads the norm, which no recorded step

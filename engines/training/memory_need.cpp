@@ -51,7 +51,8 @@ double kept_tensors(const Recipe& recipe) {
   switch (recipe.optimizer) {
     case OptimizerKind::adamw:
     case OptimizerKind::moreh_adamw:
-      return recipe.kahan ? 4 : 3;
+    case OptimizerKind::fused_adamw:
+      return 3 + (recipe.kahan ? 1 : 0) + (recipe.amsgrad ? 1 : 0);
     case OptimizerKind::sgd:
       return recipe.momentum > 0 ? 2 : 1;
     case OptimizerKind::no_op:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/optimizers.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/error.h"
@@ -28,21 +30,39 @@ class NoOp final : public autograd::Optimizer {
   std::vector<Parameter*> parameters_;
 };
 
+[[noreturn]] void refuse_replay(std::string attempted, std::string value, std::string accepted) {
+  throw Error({.attempted = std::move(attempted),
+               .value = std::move(value),
+               .accepted = std::move(accepted),
+               .hint = "--engine static"});
+}
+
 AdamWForm form_of(const Recipe& recipe, bool replayable) {
-  if (recipe.optimizer == OptimizerKind::moreh_adamw) {
+  if (recipe.optimizer != OptimizerKind::adamw) {
     if (!replayable) return AdamWForm::fused;
-    throw Error({.attempted = "replay a step of MorehAdamW",
-                 .value = "its program is told the number of the step",
-                 .accepted = "the optimizer adamw",
-                 .hint = "--engine static"});
+    refuse_replay("replay a step of AdamW in one program",
+                  "the program is told the number of the step", "the optimizer adamw");
   }
   if (replayable && recipe.kahan) {
-    throw Error({.attempted = "replay a step of AdamW with compensated sums",
-                 .value = "kahan true",
-                 .accepted = "kahan false",
-                 .hint = "--engine static"});
+    refuse_replay("replay a step of AdamW with compensated sums", "kahan true", "kahan false");
+  }
+  if (replayable && recipe.beta1_warmup > 0) {
+    refuse_replay("replay a step of AdamW whose beta1 changes",
+                  fmt::format("beta1-warmup {}", recipe.beta1_warmup), "beta1-warmup 0");
   }
   return replayable ? AdamWForm::replayable : AdamWForm::composite;
+}
+
+AdamWAttributes adamw_attributes(const Recipe& recipe) {
+  AdamWAttributes attributes{.learning_rate = recipe.learning_rate,
+                             .beta1 = recipe.beta1,
+                             .beta2 = recipe.beta2,
+                             .epsilon = recipe.epsilon,
+                             .weight_decay = recipe.weight_decay,
+                             .amsgrad = recipe.amsgrad,
+                             .kahan = recipe.kahan};
+  if (recipe.stochastic_rounding) attributes.rounding_seed = recipe.seed;
+  return attributes;
 }
 
 }  // namespace
@@ -54,6 +74,7 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
   switch (recipe.optimizer) {
     case OptimizerKind::adamw:
     case OptimizerKind::moreh_adamw:
+    case OptimizerKind::fused_adamw:
       break;
     case OptimizerKind::sgd:
       return std::make_unique<Sgd>(calls, std::move(parameters), recipe.learning_rate,
@@ -64,13 +85,15 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
     case OptimizerKind::no_op:
       return std::make_unique<NoOp>(std::move(parameters));
   }
-  return std::make_unique<AdamW>(calls, std::move(parameters),
-                                 AdamWAttributes{.learning_rate = recipe.learning_rate,
-                                                 .beta1 = recipe.beta1,
-                                                 .beta2 = recipe.beta2,
-                                                 .epsilon = recipe.epsilon,
-                                                 .weight_decay = recipe.weight_decay},
-                                 form_of(recipe, replayable), recipe.kahan);
+  return std::make_unique<AdamW>(calls, std::move(parameters), adamw_attributes(recipe),
+                                 form_of(recipe, replayable));
+}
+
+void set_numbers(const Recipe& recipe, std::int64_t step, autograd::Optimizer& optimizer) {
+  optimizer.learning_rate = learning_rate_of(recipe, step);
+  if (auto* const adamw = dynamic_cast<AdamW*>(&optimizer)) {
+    adamw->set_beta1(beta1_of(recipe, step));
+  }
 }
 
 std::vector<SavedTensor> saved_tensors(const std::vector<Parameter*>& parameters,
@@ -82,11 +105,11 @@ std::vector<SavedTensor> saved_tensors(const std::vector<Parameter*>& parameters
     const std::string& name = parameters[i]->name;
     all.push_back({name, parameters[i]->value});
     if (adamw != nullptr) {
-      all.push_back({name + " first moment", adamw->moments()[i].first});
-      all.push_back({name + " second moment", adamw->moments()[i].second});
-      if (!adamw->compensations().empty()) {
-        all.push_back({name + " compensation", adamw->compensations()[i]});
-      }
+      const ops::Moments& moments = adamw->moments()[i];
+      all.push_back({name + " first moment", moments.first});
+      all.push_back({name + " second moment", moments.second});
+      if (moments.largest) all.push_back({name + " largest moment", *moments.largest});
+      if (moments.compensation) all.push_back({name + " compensation", *moments.compensation});
     }
     if (sgd != nullptr && !sgd->buffers().empty()) {
       all.push_back({name + " momentum", sgd->buffers()[i]});

@@ -14,11 +14,15 @@ namespace howard::training {
 
 /// Makes the optimizer of a recipe, without clipping. If `replayable`, what changes from step to
 /// step lies on the device. `parameters` must outlive it. Throws Error for an AdamW that cannot be
-/// replayed.
+/// replayed: one in one program, with compensated sums, or with a beta1 that changes.
 std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     const autograd::Calls& calls,
                                                     std::vector<autograd::Parameter*> parameters,
                                                     bool replayable);
+
+/// Sets what changes from step to step, the learning rate and AdamW's beta1, for step `step`, from
+/// 1.
+void set_numbers(const Recipe& recipe, std::int64_t step, autograd::Optimizer& optimizer);
 
 /// A tensor that a checkpoint holds, with its name.
 struct SavedTensor {

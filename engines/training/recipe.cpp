@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -21,14 +22,18 @@ namespace {
 template <class Kind, std::size_t count>
 using Words = std::array<std::pair<std::string_view, Kind>, count>;
 
-constexpr Words<OptimizerKind, 4> kOptimizers{{{"adamw", OptimizerKind::adamw},
+constexpr Words<OptimizerKind, 5> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"sgd", OptimizerKind::sgd},
                                                {"moreh_adamw", OptimizerKind::moreh_adamw},
+                                               {"fused_adamw", OptimizerKind::fused_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
 constexpr Words<ModelKind, 2> kModels{
     {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
+/// The text of a field without one.
+constexpr std::string_view kNone = "none";
+
 constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string accepted) {
@@ -89,11 +94,17 @@ void read(std::string_view name, std::string_view value, ModelKind& field) {
   read_word(name, value, kModels, field);
 }
 
+void read(std::string_view /*name*/, std::string_view value, std::string& field) {
+  field = value == kNone ? "" : value;
+  if (!field.empty()) static_cast<void>(autograd::parse_schedule_parts(field));
+}
+
 void read(std::string_view name, std::string_view value, bool& field) {
   if (value != "true" && value != "false") refuse(name, value, "true, false");
   field = value == "true";
 }
 
+std::string text(const std::string& field) { return field.empty() ? std::string(kNone) : field; }
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
 template <class Kind, std::size_t count>
@@ -112,9 +123,39 @@ requires std::is_arithmetic_v<Number> std::string text(Number field) {
 }
 
 /// These whole numbers may be 0; all others are 1 or more.
-constexpr std::array kFromZero{std::string_view("seed"), std::string_view("warmup"),
-                               std::string_view("hold"), std::string_view("feed-forward"),
-                               std::string_view("rope-length")};
+constexpr std::array kFromZero{std::string_view("seed"),        std::string_view("warmup"),
+                               std::string_view("hold"),        std::string_view("feed-forward"),
+                               std::string_view("rope-length"), std::string_view("beta1-warmup"),
+                               std::string_view("step-size"),   std::string_view("schedule-steps")};
+
+bool is_adamw(const Recipe& recipe) {
+  return recipe.optimizer == OptimizerKind::adamw || recipe.optimizer == OptimizerKind::fused_adamw;
+}
+
+bool is_share(float value) { return value >= 0 && value < 1; }
+
+autograd::SchedulePlan schedule_of(const Recipe& recipe) {
+  return {.schedule = recipe.schedule,
+          .steps = recipe.steps,
+          .least = recipe.least_rate / recipe.learning_rate,
+          .warmup = recipe.warmup,
+          .hold = recipe.hold,
+          .size = recipe.step_size,
+          .gamma = recipe.gamma,
+          .start = recipe.start_factor,
+          .end = recipe.end_factor,
+          .length = recipe.schedule_steps,
+          .parts = recipe.schedules.empty() ? std::vector<autograd::ScheduledPart>{}
+                                            : autograd::parse_schedule_parts(recipe.schedules)};
+}
+
+/// Returns whether the schedule, or a part of the sequence, is of this kind.
+bool has_schedule(const Recipe& recipe, autograd::Schedule schedule) {
+  if (recipe.schedule == schedule) return true;
+  const autograd::SchedulePlan plan = schedule_of(recipe);
+  return std::ranges::find(plan.parts, schedule, &autograd::ScheduledPart::schedule) !=
+         plan.parts.end();
+}
 
 [[noreturn]] void refuse_name(std::string_view name) {
   throw Error({.attempted = "describe a training run",
@@ -144,6 +185,15 @@ std::string field_text(const Recipe& recipe, std::string_view name) {
   return *found;
 }
 
+float learning_rate_of(const Recipe& recipe, std::int64_t step) {
+  return recipe.learning_rate * autograd::learning_rate_factor(schedule_of(recipe), step);
+}
+
+float beta1_of(const Recipe& recipe, std::int64_t step) {
+  if (recipe.beta1_warmup == 0) return recipe.beta1;
+  return autograd::ramped(recipe.beta1_start, recipe.beta1_end, recipe.beta1_warmup, step);
+}
+
 void require_valid(const Recipe& recipe) {
   const auto require = [&](bool valid, std::string_view name, const char* accepted) {
     if (!valid) refuse(name, field_text(recipe, name), accepted);
@@ -161,10 +211,25 @@ void require_valid(const Recipe& recipe) {
   require(recipe.learning_rate > 0, "learning-rate", "above 0");
   require(recipe.weight_decay >= 0, "weight-decay", "0 or more");
   require(recipe.clip >= 0, "clip", "0 (off) or more");
-  require(recipe.beta1 >= 0 && recipe.beta1 < 1, "beta1", "0 up to 1, without 1");
-  require(recipe.beta2 >= 0 && recipe.beta2 < 1, "beta2", "0 up to 1, without 1");
+  for (const auto& [name, beta] :
+       {std::pair("beta1", recipe.beta1), std::pair("beta2", recipe.beta2),
+        std::pair("beta1-start", recipe.beta1_start), std::pair("beta1-end", recipe.beta1_end)}) {
+    require(is_share(beta), name, "0 up to 1, without 1");
+  }
   require(recipe.epsilon >= 0, "epsilon", "0 or more");
-  require(!recipe.kahan || recipe.optimizer == OptimizerKind::adamw, "kahan", "true with adamw");
+  const char* const adamws = "true with adamw or fused_adamw";
+  require(!recipe.kahan || is_adamw(recipe), "kahan", adamws);
+  require(!recipe.amsgrad || is_adamw(recipe), "amsgrad", adamws);
+  require(!recipe.stochastic_rounding || (recipe.optimizer == OptimizerKind::fused_adamw &&
+                                          recipe.parameters == DataType::bfloat16),
+          "stochastic-rounding", "true with fused_adamw and parameters of bfloat16");
+  require(recipe.gamma > 0, "gamma", "above 0");
+  require(recipe.start_factor >= 0, "start-factor", "0 or more");
+  require(recipe.end_factor >= 0, "end-factor", "0 or more");
+  require(!has_schedule(recipe, autograd::Schedule::step) || recipe.step_size > 0, "step-size",
+          "1 or more with the schedule step");
+  require((recipe.schedule == autograd::Schedule::sequential) == !recipe.schedules.empty(),
+          "schedules", "linear:100,cosine:900, with the schedule sequential");
   require(recipe.sgd_decay >= 0, "sgd-decay", "0 or more");
   require(recipe.momentum >= 0, "momentum", "0 or more");
   require(!recipe.nesterov || (recipe.momentum > 0 && recipe.dampening == 0), "nesterov",

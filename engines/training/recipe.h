@@ -15,7 +15,8 @@ enum class ModelKind : std::uint8_t { nano_gpt, llama };
 enum class OptimizerKind : std::uint8_t {
   adamw,
   sgd,
-  moreh_adamw,  ///< AdamW in one program.
+  moreh_adamw,  ///< ttnn's AdamW in one program, without options.
+  fused_adamw,  ///< TTML's AdamW of 2026 in one program, with all its options.
   no_op,        ///< Forgets the gradients: a step's forward and backward passes alone.
 };
 
@@ -43,14 +44,26 @@ struct Recipe {
   float beta1 = 0.9F;  ///< For AdamW, like the next two.
   float beta2 = 0.999F;
   float epsilon = 1e-8F;
-  bool kahan = false;   ///< AdamW's sums keep what they round away.
-  float sgd_decay = 0;  ///< SGD's weight decay.
-  float momentum = 0;   ///< For SGD, like the next two.
+  bool kahan = false;                ///< AdamW's sums keep what they round away.
+  bool amsgrad = false;              ///< AdamW divides by the largest second moment so far.
+  bool stochastic_rounding = false;  ///< fused_adamw rounds bfloat16 parameters by chance.
+  float sgd_decay = 0;               ///< SGD's weight decay.
+  float momentum = 0;                ///< For SGD, like the next two.
   float dampening = 0;
   bool nesterov = false;
-  float least_rate = 0;              ///< For the schedule speedrun, like the next two.
-  std::int64_t warmup = 100;         ///< In steps.
-  std::int64_t hold = 0;             ///< In steps.
+  float least_rate = 0;       ///< For the schedules speedrun and cosine.
+  std::int64_t warmup = 100;  ///< For the schedule speedrun, in steps, like `hold`.
+  std::int64_t hold = 0;
+  std::int64_t beta1_warmup = 0;  ///< AdamW's beta1 goes from `beta1_start` to `beta1_end` over so
+                                  ///< many steps; 0 means that it stays `beta1`.
+  float beta1_start = 0.85F;
+  float beta1_end = 0.95F;
+  std::int64_t step_size = 0;  ///< For the schedule step, in steps, like `gamma`.
+  float gamma = 0.1F;
+  float start_factor = 1;  ///< For the schedule linear, like `end_factor`.
+  float end_factor = 0;
+  std::int64_t schedule_steps = 0;  ///< For linear and cosine; 0 means all steps.
+  std::string schedules;  ///< For the schedule sequential, as parse_schedule_parts() reads it.
   bool memory_efficient = false;     ///< Blocks run forward once more in the backward pass.
   bool tied = false;                 ///< The head's weight is the token table.
   bool fixed_positions = false;      ///< Sinusoids; for a nano_gpt only.
@@ -91,6 +104,8 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("beta2", recipe.beta2);
   visit("epsilon", recipe.epsilon);
   visit("kahan", recipe.kahan);
+  visit("amsgrad", recipe.amsgrad);
+  visit("stochastic-rounding", recipe.stochastic_rounding);
   visit("sgd-decay", recipe.sgd_decay);
   visit("momentum", recipe.momentum);
   visit("dampening", recipe.dampening);
@@ -98,6 +113,15 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("least-rate", recipe.least_rate);
   visit("warmup", recipe.warmup);
   visit("hold", recipe.hold);
+  visit("beta1-warmup", recipe.beta1_warmup);
+  visit("beta1-start", recipe.beta1_start);
+  visit("beta1-end", recipe.beta1_end);
+  visit("step-size", recipe.step_size);
+  visit("gamma", recipe.gamma);
+  visit("start-factor", recipe.start_factor);
+  visit("end-factor", recipe.end_factor);
+  visit("schedule-steps", recipe.schedule_steps);
+  visit("schedules", recipe.schedules);
   visit("memory-efficient", recipe.memory_efficient);
   visit("tied", recipe.tied);
   visit("fixed-positions", recipe.fixed_positions);
@@ -116,6 +140,11 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
 void set_field(Recipe& recipe, std::string_view name, std::string_view value);
 /// Returns the field's text, which set_field() can read back. Throws Error for an unknown name.
 std::string field_text(const Recipe& recipe, std::string_view name);
+
+/// Returns the learning rate of step `step`, from 1.
+float learning_rate_of(const Recipe& recipe, std::int64_t step);
+/// Returns AdamW's beta1 of step `step`, from 1.
+float beta1_of(const Recipe& recipe, std::int64_t step);
 
 /// Throws Error, naming the field, for sizes below 1, a rate that is not positive, a dropout
 /// outside [0, 1), and a data type that cannot be computed with.

@@ -91,13 +91,7 @@ Trainer::Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Eng
 
 Trainer::~Trainer() = default;
 
-float Trainer::learning_rate() const {
-  return recipe_.learning_rate *
-         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps,
-                                        {.least = recipe_.least_rate / recipe_.learning_rate,
-                                         .warmup = recipe_.warmup,
-                                         .hold = recipe_.hold});
-}
+float Trainer::learning_rate() const { return learning_rate_of(recipe_, steps_done_ + 1); }
 
 std::int64_t Trainer::tokens_per_step() const {
   return recipe_.batch * recipe_.sequence * recipe_.accumulate;
@@ -152,7 +146,7 @@ std::uint32_t Trainer::seeds_used() const {
 
 /// Writes everything that the host hands to a step.
 void Trainer::prepare_step() {
-  optimizer_->learning_rate = learning_rate();
+  set_numbers(recipe_, steps_done_ + 1, *optimizer_);
   if (clipped_) clipped_->learning_rate = learning_rate();
   write_batches();
   if (seed_offset_) {

@@ -26,10 +26,11 @@ class Trainer {
  public:
   /// `device` must hold values and outlive this object. The model's vocabulary is that of the
   /// corpus' tokenizer. Throws Error for an invalid recipe, a text that is too short, and an engine
-  /// that cannot do what the recipe asks for. Only the dynamic engine can clip. The traced engine
-  /// reads AdamW's numbers and dropout's seeds from the device, where they are written before each
-  /// replay, but it repeats the rate of SGD, so that SGD can have no schedule with it. `memory` is
-  /// what the machine can give; a run that needs more throws Error too.
+  /// that cannot do what the recipe asks for. All engines clip: the dynamic one reads the norm
+  /// back, as TTML does, and the others keep it on the device. The traced engine reads AdamW's
+  /// numbers and dropout's seeds from the device, where they are written before each replay, but it
+  /// repeats the rate of SGD, so that SGD can have no schedule with it. `memory` is what the
+  /// machine can give; a run that needs more throws Error too.
   Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Engine engine,
           std::optional<Bytes> memory = std::nullopt);
   ~Trainer();

@@ -54,6 +54,8 @@ inline constexpr std::string_view kEmbedding = "EmbeddingsDeviceOperation";
 inline constexpr std::string_view kEmbeddingBackward = "EmbeddingBackwardDeviceOperation";
 inline constexpr std::string_view kCrossEntropy = "CrossEntropyForwardDeviceOperation";
 inline constexpr std::string_view kCrossEntropyBackward = "CrossEntropyBackwardDeviceOperation";
+inline constexpr std::string_view kNllLoss = "MorehNllLossStep2DeviceOperation";
+inline constexpr std::string_view kNllLossBackward = "MorehNllLossBackwardDeviceOperation";
 inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
 inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 }  // namespace operation

@@ -330,6 +330,10 @@ Program cross_entropy_backward(const Call& call) {
 
 Program dropout(const Call& call) { return ops::dropout(call.input(0), 0, 0, call.output()); }
 
+Program nll_loss(const Call& call) {
+  return ops::nll_loss(call.input(0), call.input(1), call.output());
+}
+
 Program adamw(const Call& call) {
   const Tensor moment = call.input(2);
   return ops::adamw(call.input(0), call.input(1), {moment, moment}, {});
@@ -368,6 +372,7 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kEmbeddingBackward, embedding_backward},
                                Builder{operation::kCrossEntropy, cross_entropy},
                                Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
+                               Builder{operation::kNllLoss, nll_loss},
                                Builder{operation::kDropout, dropout},
                                Builder{operation::kAdamW, adamw},
                                Builder{operation::kTernary, logged::ternary},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "engines/host/kernels/float_math.h"
@@ -87,14 +88,47 @@ Kernel cross_entropy_gradient(float scale, const Call& call, const KernelContext
   };
 }
 
+/// Takes minus the logarithm at each target.
+template <class T>
+Kernel nll_kernel(const Call& call, const KernelContext& context) {
+  const std::int64_t columns = call.in(0).shape.columns();
+  const Indices targets(call, 1, columns, "nll_loss");
+  return [=, &pool = context.pool, logarithms = call.in_values<T>(0), out = call.out_values<T>()] {
+    targets.require_in_range();
+    share(pool, targets.count(), kRowPiece, [=](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        store(out, row, -load(logarithms, row * columns + targets.at(row)));
+      }
+    });
+  };
+}
+
+template <class T>
+Kernel nll_gradient(float scale, const Call& call, const KernelContext& context) {
+  const std::int64_t columns = call.in(0).shape.columns();
+  const Indices targets(call, 1, columns, "nll_loss_backward");
+  return [=, &pool = context.pool, out = call.out_values<T>()] {
+    targets.require_in_range();
+    share(pool, targets.count(), row_grain(columns),
+          [=](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row) {
+              std::fill_n(out + row * columns, columns, T{});
+              store(out, row * columns + targets.at(row), -scale);
+            }
+          });
+  };
+}
+
 }  // namespace
 
-Kernel make_kernel(const CrossEntropyAttributes&, const Call& call, const KernelContext& context) {
+Kernel make_kernel(const CrossEntropyAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
   require_logits(call);
   call.require_own_outputs();
   call.require(call.out().shape.elements() == rows_of(call.in(0).shape), "a loss for each row");
   return with_type(call.out().dtype, [&](auto type) {
-    return loss_kernel<typename decltype(type)::type>(call, context);
+    using T = typename decltype(type)::type;
+    return attributes.of_logarithms ? nll_kernel<T>(call, context) : loss_kernel<T>(call, context);
   });
 }
 
@@ -103,7 +137,9 @@ Kernel make_kernel(const CrossEntropyBackwardAttributes& attributes, const Call&
   require_logits(call);
   call.require(call.out().shape == call.in(0).shape, "a gradient of the logits' shape");
   return with_type(call.out().dtype, [&](auto type) {
-    return cross_entropy_gradient<typename decltype(type)::type>(attributes.scale, call, context);
+    using T = typename decltype(type)::type;
+    return attributes.of_logarithms ? nll_gradient<T>(attributes.scale, call, context)
+                                    : cross_entropy_gradient<T>(attributes.scale, call, context);
   });
 }
 

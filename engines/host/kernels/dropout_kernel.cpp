@@ -4,29 +4,11 @@
 
 #include "engines/host/kernels/float_math.h"
 #include "engines/host/kernels/kernels.h"
-#include "engines/host/kernels/philox.h"
+#include "engines/host/kernels/random_halves.h"
 #include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {
-
-/// Elements are decided group by group, each with half of a random word: element i + k * kCounters
-/// of a group uses half k of the group's counter i. So neighbouring elements use neighbouring
-/// counters, which suits vectors.
-constexpr std::int64_t kCounters = 64;
-constexpr std::int64_t kHalves = 8;
-constexpr std::int64_t kGroup = kCounters * kHalves;
-
-HOWARD_INLINE inline void fill_halves(std::int64_t group, std::uint32_t seed,
-                                      std::uint16_t (&halves)[kHalves][kCounters]) {
-  for_each(kCounters, [&](std::int64_t i) HOWARD_INLINE {
-    const auto words = philox(static_cast<std::uint64_t>(group * kCounters + i), seed);
-    for (std::size_t word = 0; word < words.size(); ++word) {
-      halves[2 * word][i] = static_cast<std::uint16_t>(words[word]);
-      halves[2 * word + 1][i] = static_cast<std::uint16_t>(words[word] >> 16);
-    }
-  });
-}
 
 /// The probability of dropping in units of a half word: how many of the 2^16 values drop an
 /// element, rounded to the nearest. Kept elements are scaled for this rounded probability, so that
@@ -56,16 +38,16 @@ Kernel dropout_kernel(const DropoutAttributes& attributes, const Call& call,
           seed_of = seed_function(attributes, call), x = call.in_values<T>(0),
           out = call.out_values<T>()] {
     const std::uint32_t seed = seed_of();
-    share(pool, ceil_div(count, kGroup), row_grain(kGroup),
+    share(pool, ceil_div(count, kHalvesOfGroup), row_grain(kHalvesOfGroup),
           [=](std::int64_t begin, std::int64_t end, int) {
             vectorised([=]() HOWARD_INLINE {
               for (std::int64_t group = begin; group < end; ++group) {
                 std::uint16_t halves[kHalves][kCounters];
                 fill_halves(group, seed, halves);
                 const std::uint16_t* own = halves[0];
-                const T* from = x + group * kGroup;
-                T* to = out + group * kGroup;
-                for_each(std::min(kGroup, count - group * kGroup),
+                const T* from = x + group * kHalvesOfGroup;
+                T* to = out + group * kHalvesOfGroup;
+                for_each(std::min(kHalvesOfGroup, count - group * kHalvesOfGroup),
                          [=](std::int64_t i) HOWARD_INLINE {
                            const float kept = load(from, i) * threshold.factor;
                            store(to, i, choose(own[i] < threshold.dropped, 0.0F, kept));

@@ -55,7 +55,7 @@ struct TtmlTraining {
 };
 
 /// The rate rises linearly from 0 to max_lr, stays constant, and falls linearly to min_lr at the
-/// last step. Without max_lr there is no such schedule.
+/// last step. Without max_lr there is no such schedule, and min_lr is the least rate of cosine.
 struct TtmlScheduler {
   std::optional<float> max_lr;
   float min_lr = 0;
@@ -64,6 +64,15 @@ struct TtmlScheduler {
   float beta1_start = 0.85F;
   float beta1_end = 0.95F;
   std::int64_t beta1_warmup_steps = 0;  ///< 0 means that beta1 is not changed.
+
+  // These are for scheduler_types that TTML's files do not name, but its library has. Each is an
+  // argument of the scheduler there.
+  std::optional<std::int64_t> step_size;          ///< step
+  std::optional<float> gamma;                     ///< step; 0.1.
+  std::optional<float> start_factor, end_factor;  ///< linear; 1 and 0.
+  std::optional<std::int64_t> total_steps;        ///< linear, cosine; max_steps.
+  std::vector<std::string> schedulers;            ///< sequential, with `milestones`:
+  std::vector<std::int64_t> milestones;           ///< how many steps each of them has.
 
   friend bool operator==(const TtmlScheduler&, const TtmlScheduler&) = default;
 };

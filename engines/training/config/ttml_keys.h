@@ -92,6 +92,13 @@ void for_each_ttml_key(Config& config, Visit&& visit) {
   scheduler("beta1_start", config.scheduler.beta1_start);
   scheduler("beta1_end", config.scheduler.beta1_end);
   scheduler("beta1_warmup_steps", config.scheduler.beta1_warmup_steps);
+  scheduler("step_size", config.scheduler.step_size);
+  scheduler("gamma", config.scheduler.gamma);
+  scheduler("start_factor", config.scheduler.start_factor);
+  scheduler("end_factor", config.scheduler.end_factor);
+  scheduler("total_steps", config.scheduler.total_steps);
+  scheduler("schedulers", config.scheduler.schedulers);
+  scheduler("milestones", config.scheduler.milestones);
   visit("eval_config", "repetition_penalty", config.evaluation.repetition_penalty);
   visit("eval_config", "temperature", config.evaluation.temperature);
   visit("eval_config", "top_k", config.evaluation.top_k);

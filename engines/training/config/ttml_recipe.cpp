@@ -138,15 +138,30 @@ void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   recipe.rope_length = scaling.original_context_length;
 }
 
+/// Says which keys have another value than their default, as files that hold all keys do.
+class ChangedKeys {
+ public:
+  explicit ChangedKeys(const TtmlConfig& config)
+      : values_(ttml_values(config)), defaults_(ttml_values({})) {}
+
+  bool has(const std::string& key) const { return value(key) != text_in(defaults_, key); }
+  std::string value(const std::string& key) const { return text_in(values_, key); }
+
+ private:
+  using Texts = std::map<std::string, std::string>;
+
+  static std::string text_in(const Texts& texts, const std::string& key) {
+    const auto found = texts.find(key);
+    return found == texts.end() ? std::string() : found->second;
+  }
+
+  Texts values_, defaults_;
+};
+
 /// Throws Error for keys of the other kind of model, which TTML would silently ignore; they may be
 /// there with their default values.
 void require_own_keys(const TtmlChecker& check) {
-  const auto values = ttml_values(check.settings.config);
-  const auto defaults = ttml_values({});
-  const auto text_in = [](const std::map<std::string, std::string>& texts, const std::string& key) {
-    const auto found = texts.find(key);
-    return found == texts.end() ? std::string() : found->second;
-  };
+  const ChangedKeys changed(check.settings.config);
   const bool llama = check.model().model_type == "llama";
   const Names of_llama{"num_groups",
                        "intermediate_dim",
@@ -158,8 +173,7 @@ void require_own_keys(const TtmlChecker& check) {
   const Names of_gpt2{"positional_embedding_type", "experimental.use_composite_layernorm"};
   for (const std::string_view name : llama ? of_gpt2 : of_llama) {
     const std::string key = "transformer_config." + std::string(name);
-    const std::string value = text_in(values, key);
-    check.require(value == text_in(defaults, key), key, value,
+    check.require(!changed.has(key), key, changed.value(key),
                   "no such key in a model_type: " + check.model().model_type);
   }
 }
@@ -174,7 +188,9 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
                        {"AdamW", "AdamWComposite", "AdamWFullPrecision", "MorehAdamW", "SGD",
                         "SGDComposite", "NoOp"});
     const std::string& type = *optimizer.type;
+    // Files with this map are those of 2026, whose AdamW is one program.
     recipe.optimizer = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
+                       : type == "AdamW"          ? OptimizerKind::fused_adamw
                        : type.starts_with("Adam") ? OptimizerKind::adamw
                        : type == "NoOp"           ? OptimizerKind::no_op
                                                   : OptimizerKind::sgd;
@@ -193,11 +209,15 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   set(recipe.momentum, optimizer.momentum);
   set(recipe.dampening, optimizer.dampening);
   recipe.nesterov = optimizer.nesterov.value_or(false);
-  const std::string why = "it is not built here";
-  check.require_off(map + "amsgrad", optimizer.amsgrad.value_or(false), why);
-  check.require_off(map + "stochastic_rounding", optimizer.stochastic_rounding.value_or(false),
-                    why);
+  recipe.amsgrad = optimizer.amsgrad.value_or(false);
+  recipe.stochastic_rounding = optimizer.stochastic_rounding.value_or(false);
   recipe.kahan = optimizer.kahan_summation.value_or(recipe.kahan);
+  const bool one_program = recipe.optimizer == OptimizerKind::fused_adamw;
+  const bool any_adamw = one_program || recipe.optimizer == OptimizerKind::adamw;
+  check.require(!recipe.amsgrad || any_adamw, map + "amsgrad", "true",
+                "true with a type of AdamW, AdamWComposite or AdamWFullPrecision");
+  check.require(!recipe.stochastic_rounding || one_program, map + "stochastic_rounding", "true",
+                "true with a type of AdamW: the others have no such rounding");
 }
 
 void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
@@ -219,19 +239,115 @@ void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
   check.require_number(!training.use_clip_grad_norm || recipe.clip > 0,
                        "training_config.clip_grad_norm_max_norm", recipe.clip, "above 0");
   apply_optimizer_map(check, recipe);
-  check.require(!recipe.kahan || recipe.optimizer == OptimizerKind::adamw,
-                "training_config.optimizer.kahan_summation", "true", "true for AdamW alone");
+  check.require(!recipe.kahan || recipe.optimizer == OptimizerKind::adamw ||
+                    recipe.optimizer == OptimizerKind::fused_adamw,
+                "training_config.optimizer.kahan_summation", "true",
+                "true with a type of AdamW, AdamWComposite or AdamWFullPrecision");
+}
+
+/// Throws Error for a key of scheduler_config that the scheduler_type does not use.
+void require_used(const TtmlChecker& check, const Recipe& recipe) {
+  const auto uses = [&](Names types) {
+    const auto named = [&](const std::string& type) {
+      return std::ranges::find(types, type) != types.end();
+    };
+    return named(std::string(name_of(recipe.schedule))) ||
+           std::ranges::any_of(check.settings.config.scheduler.schedulers, named);
+  };
+  const ChangedKeys changed(check.settings.config);
+  const auto require = [&](const char* key, Names types) {
+    const std::string name = std::string("scheduler_config.") + key;
+    check.require(!changed.has(name) || uses(types), name, changed.value(name),
+                  fmt::format("no such key with a scheduler_type of {}: it is for {}",
+                              name_of(recipe.schedule), fmt::join(types, ", ")));
+  };
+  require("step_size", {"step"});
+  require("gamma", {"step"});
+  require("start_factor", {"linear"});
+  require("end_factor", {"linear"});
+  require("schedulers", {"sequential"});
+  require("milestones", {"sequential"});
+  const bool speedrun = check.settings.config.scheduler.max_lr.has_value();
+  for (const char* const key :
+       {"warmup_steps", "hold_steps", "beta1_warmup_steps", "beta1_start", "beta1_end"}) {
+    const std::string name = std::string("scheduler_config.") + key;
+    check.require(!changed.has(name) || speedrun, name, changed.value(name),
+                  "it beside a max_lr alone");
+  }
+  const std::string least = "scheduler_config.min_lr";
+  check.require(!changed.has(least) || speedrun || uses({"cosine"}), least, changed.value(least),
+                "it beside a max_lr, or with a scheduler_type of cosine");
+  const bool whole = recipe.schedule == autograd::Schedule::linear ||
+                     recipe.schedule == autograd::Schedule::cosine;
+  const std::string total = "scheduler_config.total_steps";
+  check.require(!changed.has(total) || whole, total, changed.value(total),
+                "no such key but for linear and cosine; in a sequence milestones say it");
+}
+
+/// Applies the schedules of TTML's library.
+void apply_library_schedule(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlScheduler& scheduler = check.settings.config.scheduler;
+  const std::string map = "scheduler_config.";
+  const auto positive = [&](const std::string& key, std::int64_t value) {
+    check.require_number(value >= 1, map + key, value, "1 or more");
+  };
+  const std::vector<std::string>& names = scheduler.schedulers;
+  const bool sequence = recipe.schedule == autograd::Schedule::sequential;
+  check.require(
+      !sequence || (!names.empty() && names.size() == scheduler.milestones.size()),
+      map + "milestones",
+      fmt::format("{} numbers for {} schedulers", scheduler.milestones.size(), names.size()),
+      "schedulers: [linear, cosine] and milestones: [100, 900]");
+  std::vector<autograd::ScheduledPart> parts;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    check.require_word(map + "schedulers", names[i],
+                       {"identity", "warmup_linear", "step", "linear", "cosine"});
+    positive("milestones", scheduler.milestones.at(i));
+    parts.push_back({autograd::parse_schedule(names[i]), scheduler.milestones[i]});
+  }
+  recipe.schedules = autograd::text_of(parts);
+  const auto is_step = [](const auto& part) { return part.schedule == autograd::Schedule::step; };
+  const bool steps =
+      recipe.schedule == autograd::Schedule::step || std::ranges::any_of(parts, is_step);
+  check.require(!steps || scheduler.step_size, map + "step_size", "it is not set",
+                "1 or more with a scheduler of step");
+  if (scheduler.step_size) positive("step_size", *scheduler.step_size);
+  if (scheduler.total_steps) positive("total_steps", *scheduler.total_steps);
+  recipe.step_size = scheduler.step_size.value_or(0);
+  recipe.gamma = scheduler.gamma.value_or(recipe.gamma);
+  check.require_number(recipe.gamma > 0, map + "gamma", recipe.gamma, "above 0");
+  recipe.start_factor = scheduler.start_factor.value_or(recipe.start_factor);
+  recipe.end_factor = scheduler.end_factor.value_or(recipe.end_factor);
+  for (const auto& [key, factor] : {std::pair("start_factor", recipe.start_factor),
+                                    std::pair("end_factor", recipe.end_factor)}) {
+    check.require_number(factor >= 0, map + key, factor, "0 or more");
+  }
+  recipe.schedule_steps = scheduler.total_steps.value_or(0);
+  recipe.least_rate = scheduler.min_lr;
 }
 
 void apply_schedule(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTraining& training = check.training();
   const TtmlScheduler& scheduler = check.settings.config.scheduler;
+  check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",
+                "a name: a function is for TTML's library",
+                "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
   check.require_word("training_config.scheduler_type", training.scheduler_type,
-                     {"identity", "warmup_linear"});
+                     {"identity", "warmup_linear", "step", "linear", "cosine", "sequential"});
   recipe.schedule = autograd::parse_schedule(training.scheduler_type);
-  check.require_number(scheduler.beta1_warmup_steps == 0, "scheduler_config.beta1_warmup_steps",
-                       scheduler.beta1_warmup_steps, "0: beta1 stays what it is here");
+  require_used(check, recipe);
+  apply_library_schedule(check, recipe);
+  check.require_number(scheduler.beta1_warmup_steps >= 0, "scheduler_config.beta1_warmup_steps",
+                       scheduler.beta1_warmup_steps, "0 (off) or more");
   if (!scheduler.max_lr) return;
+  recipe.beta1_warmup = scheduler.beta1_warmup_steps;
+  recipe.beta1_start = scheduler.beta1_start;
+  recipe.beta1_end = scheduler.beta1_end;
+  for (const auto& [key, beta] : {std::pair("beta1_start", scheduler.beta1_start),
+                                  std::pair("beta1_end", scheduler.beta1_end)}) {
+    check.require_number(beta >= 0 && beta < 1, std::string("scheduler_config.") + key, beta,
+                         "0 up to 1, without 1");
+  }
   check.require(training.scheduler_type == "identity", "training_config.scheduler_type",
                 "'" + training.scheduler_type + "' beside a scheduler_config", "one of them");
   check.require_number(scheduler.warmup_steps >= 0, "scheduler_config.warmup_steps",

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,8 +75,12 @@ void take(const YamlValue& value, bool& field) {
   field = word == "true";
 }
 
-void take(const YamlValue& value, std::vector<std::int64_t>& field) {
-  if (!value.node.IsSequence()) value.refuse("a list of whole numbers");
+template <class Item>
+void take(const YamlValue& value, std::vector<Item>& field) {
+  const bool whole = std::is_integral_v<Item>;
+  if (!value.node.IsSequence()) {
+    value.refuse(whole ? "a list of whole numbers: [1, 2]" : "a list of words: [linear, cosine]");
+  }
   field.clear();
   for (const YAML::Node& item : value.node) {
     take({value.name, value.place, item}, field.emplace_back());
@@ -179,8 +184,11 @@ std::string yaml_of(const std::string& value) {
 std::string yaml_of(bool value) { return value ? "true" : "false"; }
 std::string yaml_of(std::int64_t value) { return fmt::format("{}", value); }
 std::string yaml_of(float value) { return fmt::format("{}", value); }
-std::string yaml_of(const std::vector<std::int64_t>& value) {
-  return fmt::format("[{}]", fmt::join(value, ", "));
+template <class Item>
+std::string yaml_of(const std::vector<Item>& value) {
+  std::vector<std::string> items;
+  for (const Item& item : value) items.push_back(yaml_of(item));
+  return "[" + join(items, ", ") + "]";
 }
 std::string yaml_of(const std::map<std::int64_t, std::int64_t>& value) {
   std::vector<std::string> entries;

@@ -117,13 +117,7 @@ void StageTrainer::make_parameters() {
   }
 }
 
-float StageTrainer::learning_rate() const {
-  return recipe_.learning_rate *
-         autograd::learning_rate_factor(recipe_.schedule, steps_done_ + 1, recipe_.steps,
-                                        {.least = recipe_.least_rate / recipe_.learning_rate,
-                                         .warmup = recipe_.warmup,
-                                         .hold = recipe_.hold});
-}
+float StageTrainer::learning_rate() const { return learning_rate_of(recipe_, steps_done_ + 1); }
 
 std::int64_t StageTrainer::parameters() const {
   std::int64_t count = 0;
@@ -205,6 +199,7 @@ void StageTrainer::backward(int number) {
 MeshStep StageTrainer::step() {
   const SimTime start = device_.now();
   write_batches();
+  set_numbers(recipe_, steps_done_ + 1, *optimizer_);
   averaged_->learning_rate = learning_rate();
   loss_ = 0;
   Clocks own;

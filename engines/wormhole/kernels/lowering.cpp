@@ -230,8 +230,10 @@ Program timing_key(const Program& program) {
     if (matmul->activation) matmul->activation->numbers = {};
   } else if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&key.attributes)) {
     if (minimal->activation) minimal->activation->numbers = {};
-  } else if (std::holds_alternative<AdamWAttributes>(key.attributes)) {
-    key.attributes = AdamWAttributes{};
+  } else if (auto* const adamw = std::get_if<AdamWAttributes>(&key.attributes)) {
+    const bool rounds = adamw->rounding_seed.has_value();
+    key.attributes = AdamWAttributes{.amsgrad = adamw->amsgrad, .kahan = adamw->kahan};
+    if (rounds) std::get<AdamWAttributes>(key.attributes).rounding_seed = 0;
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
     key.attributes = LayernormAttributes{};
   } else if (auto* const pad = std::get_if<PadAttributes>(&key.attributes)) {
@@ -240,8 +242,8 @@ Program timing_key(const Program& program) {
     attention->scale = 1;
   } else if (std::holds_alternative<RmsNormAttributes>(key.attributes)) {
     key.attributes = RmsNormAttributes{};
-  } else if (std::holds_alternative<CrossEntropyBackwardAttributes>(key.attributes)) {
-    key.attributes = CrossEntropyBackwardAttributes{};
+  } else if (auto* const loss = std::get_if<CrossEntropyBackwardAttributes>(&key.attributes)) {
+    loss->scale = 1;
   } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {
     key.attributes = DropoutAttributes{};
   }

@@ -88,17 +88,19 @@ struct Planner {
   PlannedProgram operator()(const EmbeddingBackwardAttributes&) const {
     return plan_embedding_backward(program, grid, profiles);
   }
-  PlannedProgram operator()(const CrossEntropyAttributes&) const {
-    return plan_cross_entropy(program, grid, profiles);
+  PlannedProgram operator()(const CrossEntropyAttributes& attributes) const {
+    return attributes.of_logarithms ? plan_nll_loss(program, grid, profiles)
+                                    : plan_cross_entropy(program, grid, profiles);
   }
-  PlannedProgram operator()(const CrossEntropyBackwardAttributes&) const {
-    return plan_cross_entropy_backward(program, grid, profiles);
+  PlannedProgram operator()(const CrossEntropyBackwardAttributes& attributes) const {
+    return attributes.of_logarithms ? plan_nll_loss_backward(program, grid, profiles)
+                                    : plan_cross_entropy_backward(program, grid, profiles);
   }
   PlannedProgram operator()(const DropoutAttributes&) const {
     return plan_dropout(program, grid, profiles);
   }
-  PlannedProgram operator()(const AdamWAttributes&) const {
-    return plan_adamw(program, grid, profiles);
+  PlannedProgram operator()(const AdamWAttributes& attributes) const {
+    return plan_adamw(program, attributes, grid, profiles);
   }
 
   PlannedProgram operator()(const RmsNormAttributes&) const {

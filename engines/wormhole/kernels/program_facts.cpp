@@ -195,9 +195,11 @@ struct Describer {
   void operator()(const GeluBackwardAttributes&) const { name(operation::kGeluBackward); }
   void operator()(const EmbeddingAttributes&) const { name(operation::kEmbedding); }
   void operator()(const EmbeddingBackwardAttributes&) const { name(operation::kEmbeddingBackward); }
-  void operator()(const CrossEntropyAttributes&) const { name(operation::kCrossEntropy); }
-  void operator()(const CrossEntropyBackwardAttributes&) const {
-    name(operation::kCrossEntropyBackward);
+  void operator()(const CrossEntropyAttributes& attributes) const {
+    name(attributes.of_logarithms ? operation::kNllLoss : operation::kCrossEntropy);
+  }
+  void operator()(const CrossEntropyBackwardAttributes& attributes) const {
+    name(attributes.of_logarithms ? operation::kNllLossBackward : operation::kCrossEntropyBackward);
   }
   void operator()(const DropoutAttributes& attributes) const {
     name(operation::kDropout);

@@ -116,4 +116,27 @@ PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid
                    grid, profiles);
 }
 
+PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  // It reads no row, but for each position the tile that has its target. Nobody has published its
+  // time.
+  return plan_rows(
+      program,
+      {.reads = {0, 1},
+       .writes = one_a_row(program),
+       .math = SimTime(),
+       .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
+      grid, profiles);
+}
+
+PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
+                                      const Profiles& profiles) {
+  // A tile of zeros is made once for a row of tiles; the targets are set in it.
+  return plan_rows(program,
+                   {.reads = {0, 1},
+                    .writes = {1, 1},
+                    .math = SimTime(),
+                    .per_row = scalar_tile_time(profiles.software)},
+                   grid, profiles);
+}
+
 }  // namespace howard::wormhole

@@ -24,5 +24,8 @@ PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
 PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
                                            const Profiles& profiles);
+PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
+                                      const Profiles& profiles);
 
 }  // namespace howard::wormhole

@@ -28,7 +28,8 @@ PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profile
 PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// Plans MorehAdamW, which reads four tensors and writes three.
-PlannedProgram plan_adamw(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_adamw(const Program& program, const AdamWAttributes& attributes, CoreGrid grid,
+                          const Profiles& profiles);
 
 /// Plans a reduction along columns, rows or the batch.
 PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,

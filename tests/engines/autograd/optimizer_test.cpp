@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "engines/autograd/adamw.h"
 #include "engines/autograd/arithmetic.h"
 #include "engines/autograd/gradient_norm.h"
-#include "engines/autograd/schedule.h"
 #include "engines/autograd/sgd.h"
 #include "engines/autograd/training_step.h"
 #include "tests/engines/autograd/gradient_check.h"
@@ -63,7 +63,7 @@ TEST(Sgd, AGradientWithABatchMakesTheParameterOneForEachOfIt) {
 
 /// Follows the definition, step by step, in float64.
 struct AdamWByHand {
-  double p, m = 0, v = 0;
+  double p, m = 0, v = 0, largest = 0;
 
   void step(double g, const AdamWAttributes& a) {
     const double rate = double{a.learning_rate};
@@ -72,7 +72,8 @@ struct AdamWByHand {
     m = double{a.beta1} * m + (1 - double{a.beta1}) * g;
     v = double{a.beta2} * v + (1 - double{a.beta2}) * g * g;
     const double mh = m / (1 - std::pow(double{a.beta1}, t));
-    const double vh = v / (1 - std::pow(double{a.beta2}, t));
+    double vh = v / (1 - std::pow(double{a.beta2}, t));
+    if (a.amsgrad) vh = largest = std::max(vh, largest);
     p -= rate * mh / (std::sqrt(vh) + double{a.epsilon});
   }
 };
@@ -101,6 +102,73 @@ TEST(AdamW, InOneCallAndInSeventeenItIsTheDefinition) {
     }
     EXPECT_EQ(adamw.next_step(), 4);
   }
+}
+
+// The second gradient is so small that the root would shrink without amsgrad.
+TEST(AdamW, AmsgradDividesByTheLargestRootInEachForm) {
+  for (const AdamWForm form : {AdamWForm::composite, AdamWForm::replayable, AdamWForm::fused}) {
+    ReferenceDevice device;
+    Parameter p = filled(device, {2, 3}, 1);
+    AdamWAttributes attributes{.learning_rate = 0.1F, .amsgrad = true};
+    AdamWByHand expected{device.values(p.value)[4]};
+    AdamW adamw(Calls(device), {&p}, attributes, form);
+    for (const double gradient : {2.0, 0.01, -0.02}) {
+      set_gradient(device, p, gradient);
+      if (form == AdamWForm::replayable) adamw.write_numbers(device.command_queue(0));
+      device.clear();
+      adamw.step(Calls(device));
+      EXPECT_EQ(device.programs().size(), form == AdamWForm::fused ? 1U : 18U);
+      expected.step(gradient, attributes);
+      ++attributes.step;
+      EXPECT_NEAR(device.values(p.value)[4], expected.p, 1e-4);
+    }
+    AdamWAttributes plain = attributes;
+    plain.amsgrad = false;
+    AdamWByHand without = expected;
+    expected.step(0.01, attributes);
+    without.step(0.01, plain);
+    EXPECT_GT(std::abs(expected.p - without.p), 1e-3) << "what the test could not see otherwise";
+  }
+}
+
+TEST(AdamW, ABeta1ThatChangesIsThatOfTheNextStep) {
+  ReferenceDevice device;
+  Parameter p = filled(device, {2, 3}, 1);
+  AdamWAttributes attributes{.learning_rate = 0.1F};
+  AdamWByHand expected{device.values(p.value)[0]};
+  AdamW adamw(Calls(device), {&p}, attributes);
+  for (const float beta1 : {0.5F, 0.9F}) {
+    adamw.set_beta1(beta1);
+    attributes.beta1 = beta1;
+    set_gradient(device, p, beta1 < 0.6F ? 1 : -3);
+    adamw.step(Calls(device));
+    expected.step(beta1 < 0.6F ? 1 : -3, attributes);
+    ++attributes.step;
+    EXPECT_NEAR(device.values(p.value)[0], expected.p, 1e-4);
+  }
+}
+
+TEST(AdamW, RoundingByChanceDrawsAnewForEachParameterAndStep) {
+  ReferenceDevice device;
+  Parameter a{"", {device, {.shape = {2, 3}, .dtype = DataType::bfloat16}}, {}};
+  Parameter b{"", {device, {.shape = {2, 3}, .dtype = DataType::bfloat16}}, {}};
+  AdamWAttributes attributes{};
+  attributes.rounding_seed = 7;
+  AdamW adamw(Calls(device), {&a, &b}, attributes, AdamWForm::fused);
+  std::set<std::uint32_t> seeds;
+  device.clear();
+  for (int step = 0; step < 3; ++step) {
+    set_gradient(device, a, 1);
+    set_gradient(device, b, 1);
+    adamw.step(Calls(device));
+  }
+  for (const Program& program : device.programs()) {
+    seeds.insert(std::get<AdamWAttributes>(program.attributes).rounding_seed.value());
+  }
+  EXPECT_EQ(seeds.size(), 6U);
+  Parameter wide = filled(device, {2, 3}, 1);
+  EXPECT_THROW(AdamW(Calls(device), {&wide}, attributes, AdamWForm::fused), Error);
+  EXPECT_THROW(AdamW(Calls(device), {&a}, attributes, AdamWForm::composite), Error);
 }
 
 TEST(AdamW, TheReplayableFormReadsTheNumbersOfEachStepFromTheDevice) {
@@ -139,26 +207,6 @@ TEST(AdamW, TheRateThatAScheduleSetsIsTakenByTheNextStep) {
   set_gradient(device, p, 1);
   adamw.step(Calls(device));
   EXPECT_EQ(device.values(p.value)[0], before);
-}
-
-TEST(Schedule, WarmupLinearRisesOverATenthAndFallsToAHundredth) {
-  const auto factor = [](std::int64_t step) {
-    return learning_rate_factor(Schedule::warmup_linear, step, 100);
-  };
-  EXPECT_FLOAT_EQ(factor(1), 1) << "the schedule is asked after the first step only";
-  EXPECT_FLOAT_EQ(factor(2), 0.1F);
-  EXPECT_FLOAT_EQ(factor(11), 1);
-  EXPECT_FLOAT_EQ(factor(56), 0.505F);
-  EXPECT_NEAR(factor(101), 0.01F, 1e-7F);
-  EXPECT_NEAR(factor(500), 0.01F, 1e-7F);
-  EXPECT_FLOAT_EQ(learning_rate_factor(Schedule::warmup_linear, 2, 5), 0.802F) << "no warm-up";
-  EXPECT_FLOAT_EQ(learning_rate_factor(Schedule::identity, 50, 100), 1);
-}
-
-TEST(Schedule, NamesAreReadBackAndOthersAreErrors) {
-  EXPECT_EQ(parse_schedule("warmup_linear"), Schedule::warmup_linear);
-  EXPECT_EQ(parse_schedule(name_of(Schedule::identity)), Schedule::identity);
-  EXPECT_THROW(parse_schedule("cosine"), Error);
 }
 
 TEST(GradientNorm, ScalesAllGradientsWhenItIsTooLarge) {

@@ -130,6 +130,26 @@ TEST(HostCrossEntropy, LossAndGradientAreThoseOfFloat64) {
   }
 }
 
+TEST(HostNll, LossAndGradientAreThoseOfTheTargets) {
+  for (const DataType dtype : kRealTypes) {
+    const std::int64_t columns = 97;
+    const Given logarithms = random({3, 40, columns}, dtype, 1, -15, 0);
+    const Given targets = random_indices({3, 40}, columns, 2);
+    const Values loss = run(CrossEntropyAttributes{.of_logarithms = true}, {logarithms, targets},
+                            {{{3, 40, 1}, dtype}})[0];
+    const CrossEntropyBackwardAttributes backward{.scale = 0.125F, .of_logarithms = true};
+    const Values gradient = run(backward, {logarithms, targets}, {logarithms.spec})[0];
+    for (std::int64_t i = 0; i < size_of(gradient); ++i) {
+      const std::int64_t row = i / columns;
+      const bool hit = i % columns == index_at(targets, row);
+      EXPECT_EQ(gradient[at(i)], hit ? -0.125F : 0.0F);
+      if (hit) {
+        EXPECT_EQ(loss[at(row)], -logarithms.values[at(i)]);
+      }
+    }
+  }
+}
+
 TEST(HostCrossEntropy, ATargetOutsideTheVocabularyIsAnErrorThatNamesIt) {
   const Given logits = random({2, 4, 7}, DataType::float32, 1);
   Given targets = random_indices({2, 4}, 7, 2);
@@ -239,6 +259,67 @@ TEST(HostAdamW, AStepIsThatOfFloat64) {
       }
     }
   }
+}
+
+TEST(HostAdamW, OptionsAreThoseOfFloat64) {
+  const Shape shape{70, 257};
+  for (const DataType type : kRealTypes) {
+    const Given p = random(shape, type, 1);
+    const Given g = random(shape, type, 2);
+    const Given m = random(shape, type, 3);
+    const Given v = random(shape, type, 4, 0, 1);
+    const Given largest = random(shape, type, 5, 0, 20);
+    const Given lost = random(shape, type, 6, -1e-4F, 1e-4F);
+    const AdamWAttributes attributes{
+        .learning_rate = 0.01F, .step = 50, .amsgrad = true, .kahan = true};
+    const auto results = run(attributes, {p, g, m, v, largest, lost},
+                             {p.spec, m.spec, v.spec, v.spec, p.spec}, {0, 2, 3, 4, 5});
+    const auto hat = [&](std::int64_t i) {
+      const double second = 0.999 * double{v.values[at(i)]} +
+                            0.001 * double{g.values[at(i)]} * double{g.values[at(i)]};
+      return std::max(second / (1 - std::pow(0.999, 50)), double{largest.values[at(i)]});
+    };
+    expect_close(results[3], type, [&](std::int64_t i) -> Expected {
+      return {hat(i), 2e-5 * hat(i)};
+    });
+    const auto sum = [&](std::int64_t i) {
+      const double first = 0.9 * double{m.values[at(i)]} + 0.1 * double{g.values[at(i)]};
+      const double change = -0.01 * first / (1 - std::pow(0.9, 50)) / (std::sqrt(hat(i)) + 1e-8);
+      return double{p.values[at(i)]} * (1 - 1e-4) + change - double{lost.values[at(i)]};
+    };
+    // What the parameter and its compensation say together is right to more than the type holds.
+    const double rest = type == DataType::bfloat16 ? 1e-5 : 1e-6;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const double together = double{results[0][at(i)]} - double{results[4][at(i)]};
+      ASSERT_NEAR(together, sum(i), 2 * rest) << i;
+    }
+  }
+}
+
+TEST(HostAdamW, RoundingByChanceIsRightOnAverage) {
+  const Shape shape{300, 1001};
+  const TensorSpec spec{shape, DataType::bfloat16};
+  const auto filled = [&](float value) { return Given{spec, Values(at(shape.elements()), value)}; };
+  // The step is lr / (1 + epsilon) from 1 down: a quarter of the way to the next bfloat16, 1 / 256
+  // below.
+  AdamWAttributes attributes{.learning_rate = 1.0F / 1024,
+                             .beta1 = 0,
+                             .beta2 = 0,
+                             .epsilon = 0,
+                             .weight_decay = 0,
+                             .step = 1};
+  const std::vector<Given> inputs{filled(1), filled(1), filled(0), filled(0)};
+  const std::vector<TensorSpec> outputs{spec, spec, spec};
+  EXPECT_EQ(run(attributes, inputs, outputs, {0, 2, 3})[0][0], 1) << "the nearest";
+  attributes.rounding_seed = 3;
+  const Values drawn = run(attributes, inputs, outputs, {0, 2, 3})[0];
+  const auto below = std::ranges::count(drawn, 1 - 1.0F / 256);
+  EXPECT_EQ(below + std::ranges::count(drawn, 1.0F), size_of(drawn));
+  const auto count = static_cast<double>(drawn.size());
+  EXPECT_NEAR(static_cast<double>(below), count / 4, 6 * std::sqrt(count * 3 / 16));
+  EXPECT_EQ(run(attributes, inputs, outputs, {0, 2, 3})[0], drawn) << "the same seed";
+  attributes.rounding_seed = 4;
+  EXPECT_NE(run(attributes, inputs, outputs, {0, 2, 3})[0], drawn);
 }
 
 TEST(HostTraining, OperandsThatDoNotFitAreErrors) {

@@ -24,6 +24,23 @@ TEST_F(AdamW, UpdatesParameterAndMomentsInTheirPlaces) {
   EXPECT_EQ(program.outputs[2].buffer, moments.second.buffer());
 }
 
+TEST_F(AdamW, OptionsTakeATensorEachInTheirOrder) {
+  const Tensor p = tensor({64, 96});
+  const Moments moments{tensor({64, 96}), tensor({64, 96}), tensor({64, 96}), tensor({64, 96})};
+  const Program program = adamw(p, p, moments, {.amsgrad = true, .kahan = true});
+  ASSERT_EQ(program.inputs.size(), 6U);
+  ASSERT_EQ(program.outputs.size(), 5U);
+  EXPECT_EQ(program.inputs[4].buffer, moments.largest->buffer());
+  EXPECT_EQ(program.outputs[4].buffer, moments.compensation->buffer());
+  EXPECT_THROW(adamw(p, p, moments, {.amsgrad = true}), Error);
+  EXPECT_THROW(adamw(p, p, {p, p}, {.kahan = true}), Error);
+  AdamWAttributes rounds;
+  rounds.rounding_seed = 1;
+  EXPECT_NO_THROW(adamw(p, p, {p, p}, rounds));
+  const Tensor wide = tensor({64, 96}, DataType::float32);
+  EXPECT_THROW(adamw(wide, wide, {wide, wide}, rounds), Error);
+}
+
 TEST_F(AdamW, ShapesMustBeTheParameters) {
   const Tensor p = tensor({64, 96});
   EXPECT_THROW(adamw(p, tensor({96, 64}), {p, p}, {}), Error);

@@ -187,6 +187,60 @@ TEST(Trainer, CompensatedSumsKeepSmallUpdates) {
   EXPECT_LT(std::abs(kept - exact), std::abs(plain - exact));
 }
 
+// All but the replayable AdamW read their numbers from the recipe in each step.
+TEST(Trainer, OptionsOfAdamWAndSchedulesChangeALossInTheSameWayInEachEngine) {
+  const auto changes = std::to_array<void (*)(Recipe&)>(
+      {+[](Recipe& r) { r.amsgrad = true; },
+       +[](Recipe& r) { r.beta1_warmup = 5, r.beta1_start = 0.2F; },
+       +[](Recipe& r) { r.schedule = autograd::Schedule::cosine; },
+       +[](Recipe& r) { r.schedule = autograd::Schedule::step, r.step_size = 1; },
+       +[](Recipe& r) {
+         r.schedule = autograd::Schedule::sequential, r.schedules = "identity:2,linear:2";
+       },
+       +[](Recipe& r) { r.clip = 0.01F; }});
+  for (const auto change : changes) {
+    Recipe recipe = tiny();
+    recipe.steps = 6;
+    recipe.beta2 = 0.5F;  // so that second moments fall as well
+    recipe.dtype = DataType::float32;
+    const std::vector<float> plain = losses(recipe, Engine::dynamic, 6);
+    change(recipe);
+    const std::vector<float> dynamic = losses(recipe, Engine::dynamic, 6);
+    EXPECT_NE(dynamic, plain);
+    const std::vector<float> recorded = losses(recipe, Engine::static_step, 6);
+    if (recipe.clip == 0) {
+      EXPECT_EQ(recorded, dynamic);
+    }
+    if (recipe.beta1_warmup > 0) {
+      EXPECT_THROW(losses(recipe, Engine::traced, 1), Error);
+    } else {
+      EXPECT_EQ(losses(recipe, Engine::traced, 6), recorded);
+    }
+  }
+}
+
+TEST(Trainer, RoundingByChanceKeepsSmallUpdatesAndIsResumed) {
+  Recipe recipe = tiny();
+  recipe.dropout = 0;
+  recipe.parameters = DataType::bfloat16;
+  recipe.optimizer = OptimizerKind::fused_adamw;
+  recipe.learning_rate = 2e-5F;
+  recipe.weight_decay = 0;
+  const float plain = losses(recipe, Engine::static_step, 60).back();
+  recipe.amsgrad = recipe.stochastic_rounding = true;
+  host::HostDevice device;
+  Trainer trainer(device, recipe, text(), Engine::dynamic);
+  static_cast<void>(losses(trainer, 30));
+  const Checkpoint half = parse_checkpoint(checkpoint_bytes(trainer.checkpoint()), "half");
+  const std::vector<float> rest = losses(trainer, 30);
+  EXPECT_LT(rest.back(), plain);
+  Trainer again(device, recipe, text(), Engine::static_step);
+  again.restore(half);
+  EXPECT_EQ(losses(again, 30), rest);
+  recipe.parameters = DataType::float32;
+  EXPECT_THROW(losses(recipe, Engine::dynamic, 1), Error);
+}
+
 TEST(Trainer, TheEmulatedChipTrainsWithTheHostsNumbers) {
   host::HostDevice host;
   wormhole::WormholeDevice chip(wormhole::load_profiles(), {.values = &host});

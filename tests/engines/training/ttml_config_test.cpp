@@ -38,6 +38,7 @@ std::string other(const std::string&) { return "other"; }
 std::string other(std::int64_t) { return "77"; }
 std::string other(float) { return "0.375"; }
 std::string other(const std::vector<std::int64_t>&) { return "[2, 4]"; }
+std::string other(const std::vector<std::string>&) { return "[linear, step]"; }
 std::string other(const std::map<std::int64_t, std::int64_t>&) { return "{0: 6, 1: 7}"; }
 std::string other(bool value) { return value ? "false" : "true"; }
 template <class Value>
@@ -145,22 +146,31 @@ const std::set<std::string> kElsewhere{
     "training_config.checkpoint_dir", "transformer_config.model_path",
     "transformer_config.vocab_size"};
 
-/// Without beta1_warmup_steps, which is refused, they mean nothing to TTML either.
-const std::set<std::string> kMeaningless{"scheduler_config.beta1_start",
-                                         "scheduler_config.beta1_end"};
-
 /// Whether the section says how text is written or where the run is made.
 bool is_elsewhere(const std::string& name) {
-  return kElsewhere.contains(name) || kMeaningless.contains(name) ||
-         name.starts_with("eval_config") || name.starts_with("device_config") ||
-         name.starts_with("multihost_config") || name == "transformer_config.embedding_placement";
+  return kElsewhere.contains(name) || name.starts_with("eval_config") ||
+         name.starts_with("device_config") || name.starts_with("multihost_config") ||
+         name == "transformer_config.embedding_placement";
 }
 
 /// What a key needs around it to matter.
 std::string around(const std::string& name) {
   std::string text;
+  const std::string key = name.substr(name.rfind('.') + 1);
   if (name.starts_with("scheduler_config") && name != "scheduler_config.max_lr") {
-    text += "scheduler_config: {max_lr: 0.001}\n";
+    const std::map<std::string, std::string> types{
+        {"step_size", "step"},       {"gamma", "step"},         {"start_factor", "linear"},
+        {"end_factor", "linear"},    {"total_steps", "cosine"}, {"schedulers", "sequential"},
+        {"milestones", "sequential"}};
+    const auto type = types.find(key);
+    text += type == types.end() ? "scheduler_config: {max_lr: 0.001, beta1_warmup_steps: 5}\n"
+                                : "training_config: {scheduler_type: " + type->second +
+                                      "}\nscheduler_config: {step_size: 3, schedulers: [cosine, "
+                                      "step], milestones: [1, 2]}\n";
+    if (type != types.end() && type->second != "sequential") {
+      text = "training_config: {scheduler_type: " + type->second + "}\n";
+      if (type->second == "step") text += "scheduler_config: {step_size: 3}\n";
+    }
   }
   if (name == "training_config.clip_grad_norm_max_norm") {
     text += "training_config: {use_clip_grad_norm: true}\n";
@@ -169,8 +179,7 @@ std::string around(const std::string& name) {
     text += "training_config: {optimizer: {type: SGD, momentum: 0.9}}\n";
   }
   const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
-  if (name.find("rope_scaling") != std::string::npos ||
-      of_llama.contains(name.substr(name.rfind('.') + 1))) {
+  if (name.find("rope_scaling") != std::string::npos || of_llama.contains(key)) {
     text +=
         "transformer_config: {model_type: llama, rope_scaling: {scaling_factor: 8, "
         "high_freq_factor: 4, original_context_length: 8192}}\n";
@@ -224,6 +233,44 @@ transformer_config:
   EXPECT_EQ(recipe_of({}).dropout, 0.2F);
 }
 
+TEST(TtmlConfig, SchedulersOfTtmlsLibraryAreNamed) {
+  const auto recipe = [](const std::string& type, const std::string& keys) {
+    return recipe_of(settings_of("training_config: {scheduler_type: " + type +
+                                 ", learning_rate: 0.5, max_steps: 100}\nscheduler_config: {" +
+                                 keys + "}\n"));
+  };
+  EXPECT_FLOAT_EQ(learning_rate_of(recipe("step", "step_size: 10, gamma: 0.5"), 25), 0.125F);
+  EXPECT_FLOAT_EQ(learning_rate_of(recipe("linear", "start_factor: 0, end_factor: 1"), 51), 0.25F);
+  EXPECT_FLOAT_EQ(learning_rate_of(recipe("cosine", "min_lr: 0.1, total_steps: 20"), 11), 0.3F);
+  const Recipe sequence = recipe("sequential",
+                                 "schedulers: [linear, cosine], milestones: [10, 90], "
+                                 "start_factor: 0, end_factor: 1");
+  EXPECT_FLOAT_EQ(learning_rate_of(sequence, 6), 0.25F);
+  EXPECT_FLOAT_EQ(learning_rate_of(sequence, 56), 0.25F);
+  const Recipe speedrun = recipe_of(settings_of(
+      "scheduler_config: {max_lr: 1, beta1_warmup_steps: 10, beta1_start: 0.5, beta1_end: 0.9}\n"));
+  EXPECT_FLOAT_EQ(beta1_of(speedrun, 5), 0.7F);
+  EXPECT_FLOAT_EQ(beta1_of(speedrun, 50), 0.9F);
+}
+
+TEST(TtmlConfig, OptimizersHaveTheirOwnOptions) {
+  const auto recipe = [](const std::string& keys) {
+    return recipe_of(settings_of("training_config: {optimizer: {" + keys + "}}\n"));
+  };
+  const Recipe fused =
+      recipe("type: AdamW, amsgrad: true, stochastic_rounding: true, kahan_summation: true");
+  EXPECT_EQ(fused.optimizer, OptimizerKind::fused_adamw);
+  EXPECT_TRUE(fused.amsgrad && fused.stochastic_rounding && fused.kahan);
+  EXPECT_EQ(recipe("type: AdamWComposite, amsgrad: true").optimizer, OptimizerKind::adamw);
+  EXPECT_EQ(recipe("type: AdamWFullPrecision").parameters, DataType::float32);
+}
+
+TEST(TtmlConfig, AllSettingsWithTheirDefaultsAreARunThatReadsBack) {
+  const TtmlSettings settings =
+      settings_of("training_config: {scheduler_type: step}\nscheduler_config: {step_size: 2}\n");
+  EXPECT_EQ(recipe_of(settings_of(ttml_text(settings.config))), recipe_of(settings));
+}
+
 TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   const auto fails = [](const std::string& text, const std::string& words) {
     const std::string failure = failure_of([&] { recipe_of(settings_of(text)); });
@@ -240,6 +287,18 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   fails("training_config: {optimizer: {type: Lion}}\n", "MorehAdamW");
   fails("training_config: {scheduler_type: warmup_linear}\nscheduler_config: {max_lr: 1}\n",
         "one of them");
+  fails("training_config:\n  scheduler_type: lambda\n", "LambdaScheduler");
+  fails("training_config: {scheduler_type: step}\n", "scheduler_config.step_size");
+  fails("scheduler_config:\n  step_size: 4\n", "file.yaml:2: scheduler_config.step_size");
+  fails("scheduler_config:\n  warmup_steps: 4\n", "beside a max_lr");
+  fails("training_config: {scheduler_type: sequential}\n", "0 numbers for 0 schedulers");
+  fails(
+      "training_config: {scheduler_type: sequential}\n"
+      "scheduler_config: {schedulers: [speedrun], milestones: [3]}\n",
+      "scheduler_config.schedulers");
+  fails("training_config: {optimizer: {type: MorehAdamW, amsgrad: true}}\n", "optimizer.amsgrad");
+  fails("training_config: {optimizer: {type: AdamWComposite, stochastic_rounding: true}}\n",
+        "optimizer.stochastic_rounding");
 }
 
 std::optional<MeshPlan> plan_of(const std::string& text) {

@@ -90,6 +90,20 @@ TEST_F(RowOps, CrossEntropyWritesATileARowAndItsBackwardARow) {
   EXPECT_EQ(time(backward), ns(1000 + 200 + 4 * 500 + 300));
 }
 
+TEST_F(RowOps, NllReadsTheTilesOfItsTargetsAlone) {
+  const ops::Tensor logarithms = tensor({3, 32, 128});
+  const ops::Tensor loss = tensor({3, 32, 1});
+  const ops::Tensor positions = targets({3, 32});
+  const PlannedProgram forward = plan(ops::nll_loss(logarithms, positions, loss));
+  EXPECT_EQ(forward.kernel.dram, Bytes(3 * 2048));
+  EXPECT_LT(forward.kernel.total,
+            time(ops::cross_entropy(logarithms, positions, loss)) - ns(4 * 200));
+  const Program backward = ops::nll_loss_backward(logarithms, positions, 1, logarithms);
+  EXPECT_EQ(plan(backward).kernel.dram, Bytes(12 * 2048));
+  EXPECT_LT(time(backward),
+            time(ops::cross_entropy_backward(logarithms, positions, 1, logarithms)));
+}
+
 TEST_F(RowOps, MoreRowsOrLongerOnesNeverTakeLess) {
   SimTime last;
   for (std::int64_t rows = 1; rows <= 200; ++rows) {

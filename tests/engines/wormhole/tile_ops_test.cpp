@@ -10,6 +10,7 @@
 #include "engines/ops/eltwise.h"
 #include "engines/ops/reduce.h"
 #include "engines/ops/transpose.h"
+#include "engines/wormhole/kernels/lowering.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/wormhole/round_profiles.h"
 
@@ -158,6 +159,27 @@ TEST_F(TileOps, KernelsOfOneLaunchTakeTheirMathForEachTile) {
   expect(ops::gelu_backward(x, x, /*fused=*/true, x), 1000 + 264 + 2 * 720 + 300, 3);
   // Four tiles are read in 392; of three that are written in 428 one is left at the end.
   expect(ops::adamw(x, x, {x, x}, {}), 1000 + 392 + 2 * 730 + 300, 7);
+}
+
+TEST_F(TileOps, EachOptionOfAdamWTakesItsOwnTensorsAndMath) {
+  const ops::Tensor x = tensor({2048, 2048});
+  const PlannedProgram plain = plan(ops::adamw(x, x, {x, x}, {}));
+  const auto expect_more = [&](const Program& program, std::int64_t streams) {
+    const PlannedProgram planned = plan(program);
+    EXPECT_GT(planned.kernel.total, plain.kernel.total);
+    EXPECT_EQ(planned.kernel.dram, plain.kernel.dram + Bytes(streams * 4096 * 2048));
+  };
+  expect_more(ops::adamw(x, x, {x, x, x, std::nullopt}, {.amsgrad = true}), 2);
+  expect_more(ops::adamw(x, x, {x, x, std::nullopt, x}, {.kahan = true}), 2);
+  AdamWAttributes rounds;
+  rounds.rounding_seed = 5;
+  expect_more(ops::adamw(x, x, {x, x}, rounds), 0);
+  AdamWAttributes later = rounds;
+  later.rounding_seed = 6;
+  later.step = 9;
+  EXPECT_EQ(timing_key(ops::adamw(x, x, {x, x}, rounds)).attributes,
+            timing_key(ops::adamw(x, x, {x, x}, later)).attributes)
+      << "what is drawn does not change the time";
 }
 
 TEST_F(TileOps, ACastReadsTilesOfOneTypeAndWritesTheOthers) {
