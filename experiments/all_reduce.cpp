@@ -3,9 +3,10 @@
 // Question: what does a sum over several chips take, which each gradient of a data-parallel
 // training needs (multi_device)?
 //
-// tt-metal publishes times of its all_reduce on lines of Wormhole chips. The rates of lines of two
-// and four chips come from its largest buffers, and start and step from its formula for a line of
-// eight, so the times of small buffers are predicted. Sets of chips in both meshes, which share no
+// tt-metal publishes times of its all_reduce on lines of Wormhole chips. Here an all_reduce is a
+// reduce_scatter and an all_gather, whose starts and steps come from tt-metal's formulas for a line
+// of eight and whose rates come from its largest buffers; no constant is of an all_reduce, and the
+// times of small buffers are predicted. Sets of chips in both meshes, which share no
 // link, are summed through the host (gradient_exchange.h).
 //
 // Timing: nothing is timed; the time is the closed form of one sum.

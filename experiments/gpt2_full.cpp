@@ -114,8 +114,8 @@ class Gpt2Full final : public harness::Experiment {
   }
 
  private:
-  static constexpr std::array<std::string_view, 3> kTtmlVariants{"gelu_backward", "layernorm",
-                                                                 "optimizer"};
+  static constexpr std::array<std::string_view, 4> kTtmlVariants{"gelu_backward", "layernorm",
+                                                                 "optimizer", "attention"};
 
   static void add_ttml_variants(std::vector<harness::Axis>& axes) {
     const auto add = [&](std::string_view name, std::string meaning,
@@ -129,6 +129,9 @@ class Gpt2Full final : public harness::Experiment {
         {"fused", "composite"});
     add(kTtmlVariants[2], "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
         {"composite", "moreh"});
+    add(kTtmlVariants[3],
+        "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
+        {"composite", "fused"});
   }
 
   static bool is_set(const Parameters& parameters, std::string_view axis, std::string_view value) {
@@ -148,7 +151,8 @@ class Gpt2Full final : public harness::Experiment {
         .parameters = types.parameters,
         .compute = types.compute,
         .fused_gelu_backward = !is_set(parameters, "gelu_backward", "composite"),
-        .composite_layernorm = is_set(parameters, "layernorm", "composite")};
+        .composite_layernorm = is_set(parameters, "layernorm", "composite"),
+        .fused_attention = is_set(parameters, "attention", "fused")};
     if (find_parameter(parameters, "vocabulary")) options.vocabulary = sizes.vocabulary;
     return options;
   }

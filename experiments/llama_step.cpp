@@ -70,6 +70,10 @@ class LlamaStep final : public harness::Experiment {
               {"file", "default", "memory_efficient"}, {"file"}, {"file"}),
         count_axis("batch", "sequences: of 256 tokens for nanollama3, of 2048 for the others",
                    {"1"}, {"1"})};
+    axes.push_back(harness::optional_axis(harness::word_axis(
+        "attention",
+        "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
+        {"composite", "fused"}, {})));
     axes.push_back(emulated ? dispatch_axis({"worker"}) : training_dtype_axis());
     return axes;
   }
@@ -101,6 +105,7 @@ class LlamaStep final : public harness::Experiment {
       return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
     }
     models::LlamaOptions options = sizes_of(parameters);
+    options.fused_attention = find_parameter(parameters, "attention") == "fused";
     const TrainingTypes types = training_types(backend, parameters);
     options.parameters = types.parameters;
     options.compute = types.compute;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engines/autograd/attention_parts.h"
+#include "engines/ops/attention.h"
 #include "engines/ops/heads.h"
 #include "engines/ops/softmax.h"
 
@@ -78,6 +79,28 @@ struct FusedAttention {
   }
 };
 
+struct CausalAttention {
+  Value q, k, v, largest, inverse_sums;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::AttentionGradients from{
+        .operands = {tape.tensor(q), tape.tensor(k), tape.tensor(v)},
+        .out = tape.tensor(output),
+        .dout = tape.gradient(output),
+        .statistics = {tape.tensor(largest), tape.tensor(inverse_sums)}};
+    const AttentionAttributes attributes{.causal = true, .scale = attention_scale(tape.tensor(q))};
+    const Tensor dk = calls.make(tape.spec(k));
+    const Tensor dv = calls.make(tape.spec(v));
+    calls.run(ops::attention_backward_kv(from, attributes, dk, dv));
+    const Tensor dq = calls.make(tape.spec(q));
+    calls.run(ops::attention_backward_q(from, attributes, dq));
+    tape.accumulate(q, dq);
+    tape.accumulate(k, dk);
+    tape.accumulate(v, dv);
+  }
+};
+
 }  // namespace
 
 float attention_scale(const Tensor& heads) {
@@ -131,6 +154,19 @@ Value fused_attention(Tape& tape, Value qkv, Value mask, int heads) {
   const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
   const Tensor mixed = calls.matmul(tape.tensor(p), value);
   return tape.record(calls.concat_heads(mixed), {qkv}, FusedAttention{qkv, parts, p});
+}
+
+Value causal_attention(Tape& tape, Value q, Value k, Value v) {
+  const Calls& calls = tape.calls();
+  const Tensor query = tape.tensor(q);
+  const Tensor out = calls.make(query.spec());
+  const TensorSpec row = ops::attention_statistics(query.spec());
+  const Value largest = tape.constant(calls.make(row));
+  const Value inverse_sums = tape.constant(calls.make(row));
+  calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)},
+                           {.causal = true, .scale = attention_scale(query)}, out,
+                           {tape.tensor(largest), tape.tensor(inverse_sums)}));
+  return tape.record(out, {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
 }
 
 }  // namespace howard::autograd

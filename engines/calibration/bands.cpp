@@ -13,6 +13,7 @@
 #include "engines/calibration/function_fit.h"
 #include "engines/calibration/measurements.h"
 #include "engines/calibration/program_text.h"
+#include "engines/device/collective.h"
 #include "engines/wormhole/wormhole_device.h"
 
 namespace howard::calibration {
@@ -123,6 +124,7 @@ const Band& band_of(const wormhole::PlannedProgram& planned) {
     return band_named("product of a kind with few rows");
   }
   if (planned.matmul) return band_named("product");
+  if (planned.name == kAllGather || planned.name == kReduceScatter) return band_named("collective");
   if (const auto function = find_eltwise(planned.name)) return band_of_function(*function);
   return band_named(measured_ops().others.contains(planned.name) ? "few rows" : "no row");
 }

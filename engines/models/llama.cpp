@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
+#include "engines/autograd/attention.h"
 #include "engines/autograd/embedding.h"
 #include "engines/autograd/grouped_attention.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/linear.h"
 #include "engines/autograd/loss.h"
+#include "engines/autograd/model_parts.h"
 #include "engines/autograd/recomputation.h"
 
 namespace howard::models {
@@ -198,8 +200,12 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
                                       tape.constant(negative_sines_)};
   const Value turned = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);
   const Value keys = autograd::rotary_embedding(tape, heads.next(1), tables, RotaryStyle::pairs);
-  const Value attended = autograd::grouped_attention(
-      tape, {.q = turned, .k = keys, .v = heads.next(2)}, tape.constant(mask_));
+  const Value values = heads.next(2);
+  const Value attended =
+      options_.fused_attention
+          ? autograd::join_heads(tape, autograd::causal_attention(tape, turned, keys, values))
+          : autograd::grouped_attention(tape, {.q = turned, .k = keys, .v = values},
+                                        tape.constant(mask_));
   return autograd::summed_output(
       tape, autograd::project(tape, attended, tape.parameter(layer.output)), options_.group);
 }

@@ -39,6 +39,9 @@ struct LlamaOptions {
   /// TTML's runner "memory_efficient".
   bool memory_efficient = false;
   bool tied = false;  ///< If true, the head multiplies by the token table: one parameter.
+  /// If true, TTML's attention kernels are used: one program forward and two backward, which share
+  /// keys and values among heads without repeating them.
+  bool fused_attention = false;
   /// For tensor parallelism, the model is the share of one device of this group. Heads, groups,
   /// feed-forward columns and rows of the head are divided; everything else is on each device. The
   /// group must outlive the model; null stands for one device alone.

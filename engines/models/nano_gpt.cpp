@@ -13,6 +13,7 @@
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/layernorm.h"
 #include "engines/autograd/loss.h"
+#include "engines/autograd/model_parts.h"
 #include "engines/autograd/recomputation.h"
 
 namespace howard::models {
@@ -126,6 +127,15 @@ Value NanoGpt::layernorm(Tape& tape, Value x, LayernormParameters& scale) const 
              : autograd::fused_layernorm(tape, x, scale.on(tape), autograd::kLayernormEpsilon);
 }
 
+Value NanoGpt::attention(Tape& tape, Value qkv) const {
+  const int heads = options_.heads / options_.shards();
+  if (!options_.fused_attention) {
+    return autograd::fused_attention(tape, qkv, tape.constant(mask_), heads);
+  }
+  const Value q = autograd::split_heads(tape, qkv, heads);
+  return autograd::join_heads(tape, autograd::causal_attention(tape, q, q.next(1), q.next(2)));
+}
+
 Value NanoGpt::row_parallel(Tape& tape, Value x, LinearParameters& layer) const {
   if (options_.shards() == 1) return autograd::fused_linear(tape, x, layer.on(tape));
   // The bias belongs to the sum, not to each device's summand.
@@ -141,11 +151,9 @@ Value NanoGpt::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
   const float dropped = options_.dropout;
   const Value normalized = layernorm(tape, x, layer.attention_norm);
-  const Value attended = autograd::fused_attention(
-      tape,
-      autograd::fused_linear(tape, autograd::shared_input(tape, normalized, options_.group),
-                             layer.query_key_value.on(tape)),
-      tape.constant(mask_), options_.heads / options_.shards());
+  const Value attended = attention(
+      tape, autograd::fused_linear(tape, autograd::shared_input(tape, normalized, options_.group),
+                                   layer.query_key_value.on(tape)));
   const Value mixed = row_parallel(tape, attended, layer.output);
   x = autograd::add(tape, x, autograd::dropout(tape, mixed, dropped));
   const Value narrow =

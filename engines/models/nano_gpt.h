@@ -38,6 +38,9 @@ struct NanoGptOptions {
   /// cosine of position / 10000^(2i / width).
   bool fixed_positions = false;
   bool composite_layernorm = false;  ///< Made of small ops; otherwise one program each way.
+  /// If true, TTML's attention kernels are used: one program forward and two backward. Otherwise
+  /// attention is made of products, a softmax and small ops.
+  bool fused_attention = false;
   /// For tensor parallelism, the model is the share of one device of this group. Heads, the columns
   /// between the two linear layers and the rows of the head are divided; everything else is on each
   /// device. The group must outlive the model; null stands for one device alone.
@@ -78,6 +81,8 @@ class NanoGpt final : public LanguageModel {
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
   autograd::Value row_parallel(autograd::Tape& tape, autograd::Value x,
                                LinearParameters& layer) const;
+  /// Attention of `qkv` [batch, 1, sequence, 3 columns], as [batch, 1, sequence, columns].
+  autograd::Value attention(autograd::Tape& tape, autograd::Value qkv) const;
   autograd::Value layernorm(autograd::Tape& tape, autograd::Value x,
                             LayernormParameters& scale) const;
 

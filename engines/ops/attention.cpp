@@ -18,10 +18,8 @@ void require_chunk(std::int64_t rows) {
                .hint = ""});
 }
 
-}  // namespace
-
-Program attention(const AttentionOperands& operands, const AttentionAttributes& attributes,
-                  const Tensor& out) {
+/// Throws Error when q, k and v do not fit together.
+void require_operands(const char* op, const AttentionOperands& operands, bool causal) {
   const auto& [q, k, v] = operands;
   const Shape& query = q.spec().shape;
   const Shape& key = k.spec().shape;
@@ -29,16 +27,44 @@ Program attention(const AttentionOperands& operands, const AttentionAttributes& 
                     query.outer() == key.outer() && query.heads() % key.heads() == 0 &&
                     query.columns() == key.columns();
   if (!fits) {
-    refuse("attention", {q.spec(), k.spec(), v.spec()},
+    refuse(op, {q.spec(), k.spec(), v.spec()},
            "q [b, h, s, d], k and v [b, g, t, d] of one data type, h a multiple of g");
   }
-  if (attributes.causal && query.rows() != key.rows()) {
-    refuse("causal attention", {q.spec(), k.spec()}, "as many places of q as of k");
+  if (causal && query.rows() != key.rows()) {
+    refuse(op, {q.spec(), k.spec()}, "as many places of q as of k where it is causal");
   }
+}
+
+/// Returns the program of `products` products of each place of q with each of k, without outputs.
+Program backward_program(const char* name, const AttentionGradients& from,
+                         const AttentionAttributes& attributes, std::int64_t products) {
+  const auto& [operands, out, dout, statistics] = from;
+  require_operands(name, operands, attributes.causal);
+  const TensorSpec& q = operands.q.spec();
+  require_output(name, out, q);
+  require_output(name, dout, q);
+  require_output(name, statistics.largest, attention_statistics(q));
+  require_output(name, statistics.inverse_sums, attention_statistics(q));
+  const std::int64_t places = q.shape.elements() * operands.k.spec().shape.rows();
+  return {
+      .name = name,
+      .attributes = attributes,
+      .inputs = {operands.q.operand(), operands.k.operand(), operands.v.operand(), out.operand(),
+                 dout.operand(), statistics.largest.operand(), statistics.inverse_sums.operand()},
+      .outputs = {},
+      .flops = Flops(2 * products * places)};
+}
+
+}  // namespace
+
+Program attention(const AttentionOperands& operands, const AttentionAttributes& attributes,
+                  const Tensor& out) {
+  const auto& [q, k, v] = operands;
+  require_operands("attention", operands, attributes.causal);
   require_chunk(attributes.query_chunk);
   require_chunk(attributes.key_chunk);
   require_output("attention", out, q.spec());
-  const std::int64_t products = 2 * query.batch() * query.rows() * key.rows() * query.columns();
+  const std::int64_t products = 2 * q.spec().shape.elements() * k.spec().shape.rows();
   return {.name = "attention",
           .attributes = attributes,
           .inputs = {q.operand(), k.operand(), v.operand()},
@@ -59,6 +85,40 @@ Program attention(const AttentionOperands& operands, const Tensor& mask,
            "a mask [b or 1, 1, s, t] where it is not causal");
   }
   program.inputs.push_back(mask.operand());
+  return program;
+}
+
+TensorSpec attention_statistics(const TensorSpec& q) {
+  return {.shape = q.shape.with_columns(1), .dtype = q.dtype};
+}
+
+Program attention(const AttentionOperands& operands, const AttentionAttributes& attributes,
+                  const Tensor& out, const AttentionStatistics& statistics) {
+  Program program = attention(operands, attributes, out);
+  for (const Tensor* each : {&statistics.largest, &statistics.inverse_sums}) {
+    require_output("attention", *each, attention_statistics(operands.q.spec()));
+    program.outputs.push_back(each->operand());
+  }
+  return program;
+}
+
+Program attention_backward_q(const AttentionGradients& from, const AttentionAttributes& attributes,
+                             const Tensor& dq) {
+  constexpr int kProducts = 3;  // the scores, the probabilities' gradients, and dq
+  Program program = backward_program("attention_backward_q", from, attributes, kProducts);
+  require_output(program.name, dq, from.operands.q.spec());
+  program.outputs = {dq.operand()};
+  return program;
+}
+
+Program attention_backward_kv(const AttentionGradients& from, const AttentionAttributes& attributes,
+                              const Tensor& dk, const Tensor& dv) {
+  constexpr int kProducts = 4;  // the scores, the probabilities' gradients, dk and dv
+  Program program = backward_program("attention_backward_kv", from, attributes, kProducts);
+  for (const Tensor* each : {&dk, &dv}) {
+    require_output(program.name, *each, from.operands.k.spec());
+    program.outputs.push_back(each->operand());
+  }
   return program;
 }
 

@@ -230,6 +230,52 @@ void add_parts(std::vector<OpEntry>& all) {
   }
 }
 
+/// Adds TTML's attention, in which each place sees those up to its own.
+void add_ttml_attention(std::vector<OpEntry>& all) {
+  const auto scale = [](const Tensor& q) {
+    return 1 / std::sqrt(static_cast<float>(q.spec().shape.columns()));
+  };
+  all.push_back({.name = "sdpa_fw",
+                 .meaning = "causal attention that keeps two numbers of each row, by TTML's kernel",
+                 .tensors = 3,
+                 .results =
+                     [](const OpCall&, Specs in) {
+                       const TensorSpec row = attention_statistics(in[0]);
+                       return SpecList{in[0], row, row};
+                     },
+                 .program =
+                     [scale](const OpCall&, Tensors in, Tensors out) {
+                       return attention({in[0], in[1], in[2]},
+                                        {.causal = true, .scale = scale(in[0])}, out[0],
+                                        {out[1], out[2]});
+                     },
+                 .beside = [](const TensorSpec& x) { return SpecList(2, x); }});
+  for (const bool of_q : {true, false}) {
+    all.push_back(
+        {.name = of_q ? "sdpa_bw_q" : "sdpa_bw_kv",
+         .meaning = of_q ? "dq of causal attention, by TTML's kernel"
+                         : "dk and dv of causal attention, by TTML's kernel",
+         .tensors = 7,
+         .results =
+             [of_q](const OpCall&, Specs in) {
+               return of_q ? SpecList{in[0]} : SpecList{in[1], in[2]};
+             },
+         .program =
+             [scale, of_q](const OpCall&, Tensors in, Tensors out) {
+               const AttentionGradients from{{in[0], in[1], in[2]}, in[3], in[4], {in[5], in[6]}};
+               const AttentionAttributes attributes{.causal = true, .scale = scale(in[0])};
+               return of_q ? attention_backward_q(from, attributes, out[0])
+                           : attention_backward_kv(from, attributes, out[0], out[1]);
+             },
+         .beside =
+             [](const TensorSpec& x) {
+               SpecList specs(4, x);
+               specs.resize(6, attention_statistics(x));
+               return specs;
+             }});
+  }
+}
+
 std::vector<OpEntry> make_catalogue() {
   std::vector<OpEntry> all;
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
@@ -240,6 +286,7 @@ std::vector<OpEntry> make_catalogue() {
   add_reductions(all);
   add_movement(all);
   add_parts(all);
+  add_ttml_attention(all);
   std::ranges::sort(all, {}, &OpEntry::name);
   return all;
 }

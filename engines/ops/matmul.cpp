@@ -47,7 +47,7 @@ Program linear(const Tensor& a, const Tensor& b, const Tensor& bias, const Tenso
                const MatmulAttributes& attributes) {
   Program program = matmul(a, b, out, attributes);
   const Shape row{out.spec().shape.columns()};
-  if (bias.spec() != TensorSpec{row, out.spec().dtype}) {
+  if (!is_real(bias.spec()) || bias.spec() != TensorSpec{row, bias.spec().dtype}) {
     refuse("linear", {a.spec(), b.spec(), bias.spec()}, "a bias of one row, as wide as the result");
   }
   program.name = "linear";

@@ -44,7 +44,7 @@ Program minimal_matmul(const Tensor& a, const Tensor& b, const Tensor& bias,
                        const MinimalMatmulAttributes& attributes, const Tensor& out) {
   Program program = minimal_matmul(a, b, attributes, out);
   const Shape row{out.spec().shape.columns()};
-  if (bias.spec().shape != row || bias.spec().dtype != out.spec().dtype) {
+  if (bias.spec().shape != row || !is_real(bias.spec())) {
     refuse("minimal_matmul", {a.spec(), b.spec(), bias.spec()},
            "a bias of one row, as wide as the result");
   }

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
 #include "engines/device/eltwise_value.h"
 
@@ -47,12 +48,12 @@ double gelu_slope(double x) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
 }
 
-/// Computes one call; each overload knows the operands of its op.
 double applied(const EltwiseStep& step, double value) {
   const auto [one, two] = step.numbers;
   return eltwise_function<double>(step.function)({value, 0, 0, double{one}, double{two}});
 }
 
+/// Computes one call; each overload knows the operands of its op.
 class Computation {
  public:
   Computation(const Program& program, const Inputs& inputs) : program_(program), inputs_(inputs) {
@@ -96,8 +97,7 @@ class Computation {
   }
 
   void operator()(const ReduceAttributes& attributes) {
-    const Index from = size_of(0);
-    const Index to = size_of_output(0);
+    const Index from = size_of(0), to = size_of_output(0);
     const bool max = attributes.reduction == Reduction::max;
     std::ranges::fill(outputs_[0], max ? -std::numeric_limits<double>::infinity() : 0);
     for_each(from, [&](const Index& at) {
@@ -172,29 +172,56 @@ class Computation {
   }
 
   void operator()(const AttentionAttributes& attributes) {
-    const Index q = size_of(0);
-    const Index k = size_of(1);
-    const std::int64_t group = q[1] / k[1];
+    if (is_attention_backward(program_)) return attention_backward(attributes);
+    const Index q = size_of(0), k = size_of(1);
     each_output([&](Index at) {
-      const Index pair{at[0], at[1] / group, 0, 0};
+      const Index pair{at[0], at[1] / (q[1] / k[1]), 0, 0};
       const bool decodes = has_position(program_);
       const std::int64_t seen = attributes.causal ? at[2] + 1
                                 : decodes ? static_cast<std::int64_t>(input(3, {0, 0, 0, 0})) + 1
                                           : k[2];
-      double sum = 0;
-      double weighted = 0;
+      double sum = 0, weighted = 0;
+      double largest = -std::numeric_limits<double>::infinity();
       for (std::int64_t j = 0; j < seen; ++j) {
-        double score = 0;
-        for (std::int64_t i = 0; i < q[3]; ++i) {
-          score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
-        }
-        score *= double{attributes.scale};
+        double score = attention_score(at, pair, j, double{attributes.scale});
         if (inputs_.size() > 3 && !decodes) score += input(3, {at[0], 0, at[2], j});
         const double weight = std::exp(score);
+        largest = std::max(largest, score);
         sum += weight;
         weighted += weight * input(2, {pair[0], pair[1], j, at[3]});
       }
+      if (outputs_.size() > 1) {
+        const std::size_t row = offset({q[0], q[1], q[2], 1}, at);
+        outputs_[1][row] = largest;
+        outputs_[2][row] = std::exp(largest) / sum;
+      }
       return weighted / sum;
+    });
+  }
+
+  /// The inputs are q, k, v, the result, its gradient and the two numbers of each row.
+  void attention_backward(const AttentionAttributes& attributes) {
+    const Index q = size_of(0), k = size_of(1);
+    for_each({q[0], q[1], q[2], k[2]}, [&](const Index& places) {
+      const auto [batch, head, row, place] = places;
+      if (attributes.causal && place > row) return;
+      const Index at{batch, head, row, 0}, pair{batch, head / (q[1] / k[1]), 0, 0};
+      const double probability =
+          std::exp(attention_score(at, pair, place, double{attributes.scale}) - input(5, at)) *
+          input(6, at);
+      double slope = 0;  // of the probability, less what all of the row have in common
+      for (std::int64_t i = 0; i < q[3]; ++i) {
+        const Index column{batch, head, row, i};
+        slope += input(4, column) * (input(2, {batch, pair[1], place, i}) - input(3, column));
+      }
+      const double score_slope = double{attributes.scale} * probability * slope;
+      const bool is_q = outputs_.size() == 1;
+      for (std::int64_t i = 0; i < q[3]; ++i) {
+        const Index of_q{batch, head, row, i}, of_k{batch, pair[1], place, i};
+        outputs_[0][is_q ? offset(q, of_q) : offset(k, of_k)] +=
+            score_slope * (is_q ? input(1, of_k) : input(0, of_q));
+        if (!is_q) outputs_[1][offset(k, of_k)] += probability * input(4, of_q);
+      }
     });
   }
 
@@ -417,6 +444,14 @@ class Computation {
   }
 
  private:
+  /// Returns the scaled product of row `at` of q with place `j` of the keys `pair`.
+  double attention_score(const Index& at, const Index& pair, std::int64_t j, double scale) const {
+    double score = 0;
+    for (std::int64_t i = 0; i < size_of(0)[3]; ++i) {
+      score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
+    }
+    return scale * score;
+  }
   /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];

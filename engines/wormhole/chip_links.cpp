@@ -4,19 +4,30 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engines/wormhole/dispatch/footprint.h"
+#include "engines/wormhole/kernels/collective_ops.h"
+#include "engines/wormhole/kernels/tile_pipeline.h"
 
 namespace howard::wormhole {
 
-SimTime all_reduce_time(const CollectiveCosts& costs, int chips, int hops, Bytes size) {
+SimTime all_reduce_time(const Profiles& profiles, int chips, int hops, Bytes size) {
   HOWARD_CHECK(chips >= 1 && hops >= chips - 1, "a line of chips has a link less than chips");
   if (chips == 1) return {};
-  const Bytes sent(ceil_div(2 * (chips - 1) * size.value(), chips));
-  return costs.start + costs.step * hops +
-         transfer_time(sent, chips == 2 ? costs.pair : costs.line);
+  const ChipLine line{chips, hops, size};
+  const CollectiveCosts& costs = profiles.software.collectives;
+  const Footprint gather = collective_footprint(true, line, profiles);
+  return reduce_scatter_time(costs, line) +
+         go_time(gather, profiles.software, DispatchCoreType::worker) +
+         all_gather_time(costs, line);
 }
 
-SimTime half_all_reduce_time(const CollectiveCosts& costs, int chips, int hops, Bytes size) {
-  return SimTime::picoseconds(all_reduce_time(costs, chips, hops, size).ps() / 2);
+SimTime send_time(const Profiles& profiles, Bytes size) {
+  // One worker reads a packet and hands it to the link while it reads the next one.
+  const CollectiveCosts& costs = profiles.software.collectives;
+  const SimTime packet = std::max(transfer_time(kLinkPacket, costs.gather_link),
+                                  read_time(2, tile_bytes(DataType::bfloat16), profiles));
+  return costs.gather_start + costs.gather_step +
+         ceil_div(size.value(), kLinkPacket.value()) * packet;
 }
 
 Profiles behind_ethernet(Profiles profiles) {

@@ -102,7 +102,13 @@ wormhole::MatmulTypes product_types(const harness::Parameters& parameters) {
     return value ? parse_data_type(*value)
                  : parse_data_type(*harness::find_parameter(parameters, "dtype"));
   };
-  return {.a = type("dtype"), .b = type("weights"), .out = type("output")};
+  const DataType out = type("output");
+  const auto bias = harness::find_parameter(parameters, "bias");
+  const bool typed = bias && *bias != "no" && *bias != "yes";
+  return {.a = type("dtype"),
+          .b = type("weights"),
+          .out = out,
+          .bias = typed ? parse_data_type(*bias) : out};
 }
 
 Axis training_dtype_axis() {

@@ -84,9 +84,8 @@ SimTime sum_time(const wormhole::Profiles& profiles, const ChipSet& chips, Bytes
   const std::vector<ChipSet> meshes = split_by_mesh(chips);
   SimTime linked;
   for (const ChipSet& mesh : meshes) {
-    linked = std::max(
-        linked, wormhole::all_reduce_time(profiles.software.all_reduce,
-                                          static_cast<int>(mesh.size()), line_hops(mesh), size));
+    linked = std::max(linked, wormhole::all_reduce_time(profiles, static_cast<int>(mesh.size()),
+                                                        line_hops(mesh), size));
   }
   return meshes.size() == 1 ? linked : linked + host_time(profiles, meshes, size);
 }

@@ -240,19 +240,18 @@ struct Stage {
   Bytes peak;
 };
 
-SimTime send_time(const wormhole::Profiles& profiles, Socket socket, Bytes size) {
+SimTime socket_time(const wormhole::Profiles& profiles, Socket socket, Bytes size) {
   if (socket == Socket::mpi) {
     return transfer_time(size, profiles.chip.pcie_read) + profiles.software.host_finish +
            transfer_time(size, profiles.chip.pcie_write);
   }
-  // The whole tensor passes one hop, which takes half of what two chips would take to gather it.
-  return wormhole::half_all_reduce_time(profiles.software.all_reduce, 2, 1, 2 * size);
+  return wormhole::send_time(profiles, size);
 }
 
 Stage stage_of(const DevBox& box, const MeshJob& job, int first, int end) {
   MeshChip chip(box, job, first, end);
   Stage stage{.passes = chip.passes(), .update = chip.update()};
-  stage.send = send_time(box.profiles(), job.socket, chip.activations());
+  stage.send = socket_time(box.profiles(), job.socket, chip.activations());
   stage.peak = chip.peak();
   return stage;
 }

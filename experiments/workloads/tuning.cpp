@@ -90,9 +90,8 @@ class TunedProduct final : public EmulatedCase {
                          ? spec_of(product, types_.b, "memory_b", has_batched_b(), "n", "k")
                          : spec_of(product, types_.b, "memory_b", has_batched_b(), "k", "n")),
         out_(device(), spec_of(product, types_.out, "memory_out", true, "m", "n")) {
-    if (is(product, "bias", "yes")) {
-      bias_.emplace(device(),
-                    TensorSpec{.shape = {count_of(product, "n")}, .dtype = out_.spec().dtype});
+    if (!is(product, "bias", "no")) {
+      bias_.emplace(device(), TensorSpec{.shape = {count_of(product, "n")}, .dtype = types_.bias});
     }
   }
 
@@ -267,7 +266,9 @@ std::vector<Axis> tuning_axes() {
   axes.push_back(fidelity_axis());
   axes.push_back(harness::word_axis("transpose", "what is stored with rows and columns swapped",
                                     {"none", "a", "b", "ab"}, {"none"}));
-  axes.push_back(harness::word_axis("bias", "whether a row is added", {"no", "yes"}, {"no"}));
+  axes.push_back(harness::word_axis(
+      "bias", "whether a row is added: no, yes (of the result's data type), or its data type",
+      {"no", "yes", "bfloat16", "bfloat8_b", "bfloat4_b", "float32"}, {"no"}));
   axes.push_back(activation_axis());
   axes.push_back(memory_axis("memory_a", "A"));
   axes.push_back(memory_axis("memory_b", "B"));

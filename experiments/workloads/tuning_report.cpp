@@ -43,7 +43,8 @@ std::string product_text(const Tuning& tuning) {
     }
   }
   add("transpose", "none", "transposed ");
-  if (told(tuning, "bias") == "yes") text += ", bias";
+  const std::string_view bias = told(tuning, "bias");
+  if (bias != "no") text += bias == "yes" ? ", bias" : fmt::format(", bias in {}", bias);
   add("activation", "none", "");
   add("memory_a", "dram", "A in ");
   add("memory_b", "dram", "B in ");
@@ -125,7 +126,7 @@ std::string compute_config(const Tuning& tuning) {
 
 /// Returns the call of a configuration that the name `program_config` holds.
 std::string call_of(const Tuning& tuning, const TunedConfig& config) {
-  const bool bias = told(tuning, "bias") == "yes";
+  const bool bias = told(tuning, "bias") != "no";
   const std::string_view transposed = told(tuning, "transpose");
   std::string call = fmt::format("output = ttnn.{}(\n    a,\n    b,\n", bias ? "linear" : "matmul");
   if (bias) call += "    bias=bias,\n";

@@ -207,14 +207,19 @@ std::optional<CoreGrid> configured_grid(std::string_view text) {
 }
 
 Program minimal_matmul(const Call& call) {
+  const ComputeConfig compute = compute_of(call);
+  // These are ttnn's sub-blocks where the caller gives no configuration.
+  const bool wide =
+      call.out().shape.columns() >= call.in(0).shape.batch() * call.in(0).shape.rows();
+  const bool fp32 = compute.fp32_accumulation.value_or(false);
   const MinimalMatmulAttributes attributes{
       .block_m = member_or(call, "config", "M_block_size", 8),
       .block_k = member_or(call, "config", "K_block_size", 8),
       .block_n = member_or(call, "config", "N_block_size", 8),
-      .subblock_h = member_or(call, "config", "subblock_h", 1),
-      .subblock_w = member_or(call, "config", "subblock_w", 1),
+      .subblock_h = member_or(call, "config", "subblock_h", fp32 || wide ? 2 : 4),
+      .subblock_w = member_or(call, "config", "subblock_w", fp32 || !wide ? 2 : 4),
       .core_grid = configured_grid(call.attributes.find("config").value_or("")),
-      .compute = compute_of(call),
+      .compute = compute,
       .activation = logged::activation_of(call, "fused_activation")};
   if (call.inputs() < 3) {
     return ops::minimal_matmul(call.input(0), call.input(1), attributes, call.output());
@@ -232,6 +237,30 @@ Program attention(const Call& call) {
   const ops::AttentionOperands operands{call.input(0), call.input(1), call.input(2)};
   if (call.inputs() < 4) return ops::attention(operands, attributes, call.output());
   return ops::attention(operands, call.input(3), attributes, call.output());
+}
+
+/// Returns TTML's sdpa_fw.
+Program ttml_attention(const Call& call) {
+  const TensorSpec row = ops::attention_statistics(call.in(0));
+  return ops::attention({call.input(0), call.input(1), call.input(2)},
+                        {.causal = call.attributes.flag("is_causal").value_or(true)}, call.output(),
+                        {call.make(row), call.make(row)});
+}
+
+/// Returns one of the programs of TTML's sdpa_bw. A log has no columns for all operands; the others
+/// follow from the first three.
+Program attention_backward(const Call& call) {
+  const Tensor q = call.input(0);
+  const TensorSpec row = ops::attention_statistics(q.spec());
+  const ops::AttentionGradients from{.operands = {q, call.input(1), call.input(2)},
+                                     .out = q,
+                                     .dout = q,
+                                     .statistics = {call.make(row), call.make(row)}};
+  const AttentionAttributes attributes{.causal = call.attributes.flag("is_causal").value_or(true)};
+  if (call.code == operation::kAttentionBackwardQ) {
+    return ops::attention_backward_q(from, attributes, call.output());
+  }
+  return ops::attention_backward_kv(from, attributes, call.output(), call.output());
 }
 
 Program rms_norm_backward(const Call& call) {
@@ -391,6 +420,9 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{"MinimalMatmulDeviceOperation", minimal_matmul},
                                Builder{operation::kAttention, attention},
                                Builder{"ScaledDotProductAttention", attention},
+                               Builder{operation::kTtmlAttention, ttml_attention},
+                               Builder{operation::kAttentionBackwardQ, attention_backward},
+                               Builder{operation::kAttentionBackwardKv, attention_backward},
                                Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
                                Builder{operation::kRmsNormBackward, rms_norm_backward},
                                Builder{operation::kRotaryPairs, rotary},

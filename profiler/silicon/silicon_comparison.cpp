@@ -251,6 +251,7 @@ class Comparer {
                       .fidelity = std::string(row.fidelity),
                       .grid = grid,
                       .emulated = planned.kernel.total,
+                      .unshared = planned.kernel.unshared,
                       .emulated_cores = planned.kernel.cores,
                       .bound_by = bound_of(program, planned.kernel),
                       .measured_cores = row.cores.value_or(0)};
@@ -288,7 +289,8 @@ double error_of(const ComparedCall& call, const MeasuredRun& run) {
 
 double error_with_skew(const ComparedCall& call, const MeasuredRun& run) {
   const double skew = run.start_skew.seconds() * call.emulated_cores / call.grid.cores();
-  return error_of(call, run) + skew / run.kernel.seconds();
+  const double kernel = std::max(call.emulated.seconds(), call.unshared.seconds() + skew);
+  return (kernel - run.kernel.seconds()) / run.kernel.seconds();
 }
 
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,

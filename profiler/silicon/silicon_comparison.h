@@ -31,6 +31,7 @@ struct ComparedCall {
   std::string fidelity;  ///< "HiFi2"; empty if the log has none.
   CoreGrid grid;         ///< The cores over which it could be spread.
   SimTime emulated;      ///< The time of the kernel, alone on the chip.
+  SimTime unshared;      ///< What it would take if its cores did not share the DRAM.
   int emulated_cores = 0;
   std::string_view bound_by;        ///< The stage that limits the emulated kernel.
   std::int64_t measured_cores = 0;  ///< The number in its first row; 0 if the log does not say.
@@ -58,8 +59,8 @@ struct SiliconComparison {
 /// Returns (emulated - measured) / measured of a run, whose time must not be zero.
 double error_of(const ComparedCall& call, const MeasuredRun& run);
 /// Does the same as if the emulated cores had started as far apart as the run's. The profiler
-/// counts from the first core's start, and the skew is that of all the grid's cores (as the
-/// calibration takes it).
+/// counts from the first core's start, and the skew is that of all the grid's cores. It hides in
+/// waiting for the DRAM that cores share (as the calibration takes it).
 double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
 
 /// Reads an `ops_perf_results` log and plans each of its device ops on the emulated chip of

@@ -84,7 +84,7 @@ ReferenceTable read_table(const JsonNode& node) {
 
 /// These axes are in no published table, with the values at which a point is what it is without
 /// them; where there is no such value, a point with the axis is none of a table.
-const std::array<std::pair<std::string, std::string>, 15> kUnpublishedAxes{{
+const std::array<std::pair<std::string, std::string>, 16> kUnpublishedAxes{{
     {"trace", "no"},
     {"queues", "1"},
     {"fused", "no"},
@@ -100,6 +100,7 @@ const std::array<std::pair<std::string, std::string>, 15> kUnpublishedAxes{{
     {"gelu_backward", "fused"},
     {"layernorm", "fused"},
     {"optimizer", "composite"},
+    {"attention", "composite"},
 }};
 
 bool matches(const ReferenceRow& row, const harness::Parameters& parameters) {

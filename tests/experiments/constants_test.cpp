@@ -173,7 +173,8 @@ std::vector<double> kernels(const Profiles& profiles) {
   std::vector<double> times;
   for (const char* const text :
        {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024", "erf 1024x1024",
-        "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64"}) {
+        "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64",
+        "sdpa_fw 4x256x64 4x256x64 4x256x64"}) {
     const Program program = calibration::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }

@@ -111,6 +111,8 @@ TEST(Gpt2Experiments, TtmlHasItsVariants) {
   EXPECT_GT(small_step("ttml", {"gelu_backward", {"composite"}}), plain);
   EXPECT_NE(small_step("ttml", {"layernorm", {"composite"}}), plain);
   EXPECT_LT(small_step("ttml", {"optimizer", {"moreh"}}), plain) << "one program for seventeen";
+  EXPECT_EQ(small_step("ttml", {"attention", {"composite"}}), plain);
+  EXPECT_NE(small_step("ttml", {"attention", {"fused"}}), plain);
   const auto other = run_emulated(*gpt2_full(built_in_box()),
                                   {{"engine", {"static"}}, {"layernorm", {"composite"}}});
   for (const PointResult& each : other) EXPECT_TRUE(each.skipped.has_value()) << each.id();

@@ -43,13 +43,13 @@ TEST(ChipMesh, IsTwoSquaresOfChipsWithTheRemoteOnesBelow) {
   EXPECT_EQ(line_hops({0, 1, 4, 5}), 3);
 }
 
-TEST(AllReduce, PublishedSumsAreWithin15Percent) {
+TEST(AllReduce, PublishedSumsAreWithin8Percent) {
   const auto points = run_emulated(*all_reduce(built_in_box()));
   EXPECT_EQ(published_without_point("all_reduce", points), "");
   ASSERT_EQ(points.size(), 6U);
   for (const PointResult& point : points) {
     ASSERT_TRUE(point.relative_error()) << point.id();
-    EXPECT_LT(std::abs(*point.relative_error()), 0.15) << point.id();
+    EXPECT_LT(std::abs(*point.relative_error()), 0.08) << point.id();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "engines/host/kernels/attention_backward.h"
 #include "engines/host/kernels/float_math.h"
 #include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
@@ -20,6 +21,7 @@ struct AttentionRows {
   const T* v;
   const T* mask;  ///< Null if there is none.
   T* out;
+  T *largest, *inverse_sums;         ///< Null if nobody needs them.
   std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
   std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
   std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
@@ -49,10 +51,16 @@ struct AttentionRows {
       const T* added = mask + batch * mask_step + row * keys;
       for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(added, j); });
     }
-    const float largest = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
-    for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] = exp_of(scores[j] - largest); });
+    float most = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    if (largest != nullptr) {
+      // The sum belongs to the largest score as it is kept.
+      store(largest, index, most);
+      most = load(largest, index);
+    }
+    for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] = exp_of(scores[j] - most); });
     const float factor =
         1.0F / sum_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    if (inverse_sums != nullptr) store(inverse_sums, index, factor);
     for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
     for (std::int64_t j = 0; j < seen; ++j) {
       const T* other = value + j * columns;
@@ -64,12 +72,25 @@ struct AttentionRows {
   }
 };
 
+/// Throws Error unless the mask, the fourth operand, fits q and k.
+void require_mask(const Call& call) {
+  const Shape& q = call.in(0).shape;
+  const Shape& mask = call.in(3).shape;
+  call.require(mask.rows() == q.rows() && mask.heads() == 1 &&
+                   mask.columns() == call.in(1).shape.rows() &&
+                   (mask.outer() == 1 || mask.outer() == q.outer()),
+               "a mask [b or 1, 1, s, t]");
+}
+
 }  // namespace
 
 Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require((call.inputs() == 3 || call.inputs() == 4) && call.outputs() == 1,
-               "q, k, v and perhaps a mask");
+  constexpr std::size_t kBackwardInputs = 7;  // is_attention_backward()
+  if (call.inputs() == kBackwardInputs) return make_attention_backward(attributes, call, context);
+  const bool keeps = call.outputs() == 3;
+  call.require((call.inputs() == 3 || call.inputs() == 4) && (call.outputs() == 1 || keeps),
+               "q, k, v and perhaps a mask, to the result and perhaps two numbers of each row");
   call.require_own_outputs();
   const bool decodes = call.inputs() == 4 && call.in(3).dtype == DataType::uint32;
   call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype &&
@@ -87,11 +108,10 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                    q.heads() % k.heads() == 0 && q.columns() == k.columns() &&
                    (!attributes.causal || q.rows() == k.rows()),
                "q [b, h, s, d], k and v [b, g, t, d]");
-  call.require(
-      !masked || (call.in(3).shape.rows() == q.rows() && call.in(3).shape.heads() == 1 &&
-                  call.in(3).shape.columns() == k.rows() &&
-                  (call.in(3).shape.outer() == 1 || call.in(3).shape.outer() == q.outer())),
-      "a mask [b or 1, 1, s, t]");
+  const TensorSpec number{.shape = q.with_columns(1), .dtype = call.out().dtype};
+  call.require(!keeps || (call.out(1) == number && call.out(2) == number),
+               "two numbers of each row");
+  if (masked) require_mask(call);
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
     const bool shared_mask = !masked || call.in(3).shape.outer() == 1;
@@ -100,6 +120,8 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                                 .v = call.in_values<T>(2),
                                 .mask = masked ? call.in_values<T>(3) : nullptr,
                                 .out = call.out_values<T>(),
+                                .largest = keeps ? call.out_values<T>(1) : nullptr,
+                                .inverse_sums = keeps ? call.out_values<T>(2) : nullptr,
                                 .heads = q.heads(),
                                 .group = q.heads() / k.heads(),
                                 .rows = q.rows(),

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "engines/wormhole/kernels/dram_banks.h"
 #include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/kernels/tile_product.h"
 
 namespace howard::wormhole {
 namespace {
@@ -109,19 +110,14 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
 }
 
 /// The time of one tile product is the passes of the matrix unit or the unpacking, whichever is
-/// longer. A sub-block keeps one operand tile in the registers and streams the other past it: a
-/// wide one keeps A's and streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost").
+/// longer.
 struct TileProduct {
   SimTime math, unpack;
 };
 
 TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
-  const bool wide = plan.subblock_w >= plan.subblock_h;
-  const std::int64_t reuse = std::max(plan.subblock_h, plan.subblock_w);
-  const Bytes kept = wide ? g.in0_tile : g.in1_tile;
-  const Bytes streamed = wide ? g.in1_tile : g.in0_tile;
-  SimTime unpack = SimTime::picoseconds(
-      ceil_div(transfer_time(kept + reuse * streamed, costs.chip.unpack).ps(), reuse));
+  SimTime unpack =
+      unpack_time({plan.subblock_h, plan.subblock_w, g.in0_tile, g.in1_tile}, costs.chip);
   if (plan.transposed_b) {
     // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
     // transposed on the way.
@@ -155,12 +151,12 @@ std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
   return split ? g.cores + g.columns : 2 * g.cores;
 }
 
-/// Returns the time to add a row to an output block: both operands of each tile are unpacked once
-/// more. The row itself is read while K's last step computes.
+/// Returns the time to add a row to an output block: each tile's partial sum and the row are
+/// unpacked. The row itself is read while K's last step computes.
 SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   if (!plan.bias) return {};
-  return g.out_tiles *
-         (transfer_time(2 * g.out_tile, costs.chip.unpack) + costs.software.matmul_output_tile);
+  return g.out_tiles * (transfer_time(g.out_tile + tile_bytes(plan.types.bias), costs.chip.unpack) +
+                        costs.software.matmul_output_tile);
 }
 
 /// Returns the time of an activation. The vector unit applies it to each tile of the result before

@@ -46,7 +46,7 @@ CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
           .in1_tile = tile_bytes(plan.types.b),
           .output_tile = out_tile,
           .partial_tile = partial,
-          .bias_tile = plan.bias ? out_tile : Bytes()};
+          .bias_tile = plan.bias ? tile_bytes(plan.types.bias) : Bytes()};
 }
 
 struct Block {
@@ -293,8 +293,11 @@ MatmulProblem unconfigured_problem(const Program& program, const MatmulAttribute
 }  // namespace
 
 MatmulTypes types_of(const Program& product) {
-  return {product.inputs[0].spec.dtype, product.inputs[1].spec.dtype,
-          product.outputs[0].spec.dtype};
+  const DataType out = product.outputs[0].spec.dtype;
+  return {.a = product.inputs[0].spec.dtype,
+          .b = product.inputs[1].spec.dtype,
+          .out = out,
+          .bias = product.inputs.size() > 2 ? product.inputs[2].spec.dtype : out};
 }
 
 MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {

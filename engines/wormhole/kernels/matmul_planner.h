@@ -13,11 +13,12 @@
 
 namespace howard::wormhole {
 
-/// The data types of a product, which may all differ. A bias has the result's type.
+/// The data types of a product, which may all differ. Without a bias its type is the result's.
 struct MatmulTypes {
   DataType a = DataType::bfloat16, b = DataType::bfloat16, out = DataType::bfloat16;
+  DataType bias = DataType::bfloat16;
 
-  static constexpr MatmulTypes all(DataType type) { return {type, type, type}; }
+  static constexpr MatmulTypes all(DataType type) { return {type, type, type, type}; }
 
   friend constexpr auto operator<=>(const MatmulTypes&, const MatmulTypes&) = default;
 };
@@ -42,7 +43,7 @@ struct MatmulProblem {
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
 
-/// Returns the types of a program whose inputs begin with two factors.
+/// Returns the types of a program whose inputs are two factors and perhaps a bias.
 MatmulTypes types_of(const Program& product);
 
 /// Returns the problem that `program` with `attributes` poses.

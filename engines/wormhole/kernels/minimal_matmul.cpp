@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engines/wormhole/kernels/matmul_planner.h"
 #include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/kernels/tile_product.h"
 #include "engines/wormhole/kernels/work_split.h"
 
 namespace howard::wormhole {
@@ -51,7 +52,7 @@ struct MinimalStep {
 
 /// The times of computing.
 struct TileTimes {
-  SimTime product;      ///< The product of two tiles.
+  SimTime product;      ///< The product of two tiles: its passes or unpacking them.
   SimTime partial_sum;  ///< Handing a tile of the output to the packer, at each step of K.
   /// A tile goes through the registers once more, with the bias and the activation, after the last
   /// step.
@@ -204,16 +205,25 @@ PlannedProgram plan_minimal_matmul(const Program& program,
   const ChipProfile& chip = profiles.chip;
   const MatmulTypes types = types_of(program);
   const MinimalTiles tiles{tile_bytes(types.a), tile_bytes(types.b), tile_bytes(types.out)};
+  const SimTime unpack =
+      unpack_time({std::min(attributes.subblock_h, split.per_core_m),
+                   std::min(attributes.subblock_w, split.per_core_n), tiles.in0, tiles.in1},
+                  chip);
   const auto phases =
       static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const SimTime math = chip.tile_pass() * phases + profiles.software.matmul_tile_product;
+  const bool biased = program.inputs.size() > 2;
   const TileTimes times{
-      .product = chip.tile_pass() * phases + profiles.software.matmul_tile_product,
+      .product = std::max(math, unpack),
       .partial_sum = profiles.software.matmul_output_tile,
-      .copy = transfer_time(2 * tiles.out, chip.unpack) +
+      .copy = transfer_time(tiles.out + (biased ? tile_bytes(types.bias) : Bytes()), chip.unpack) +
               (attributes.activation
                    ? fused_math_time(attributes.activation->function, profiles.software.tiles)
                    : SimTime())};
   KernelCost kernel = minimal_cost(split, steps_of(split, attributes, times), tiles, profiles);
+  if (kernel.bottleneck == Bottleneck::math && unpack > math) {
+    kernel.bottleneck = Bottleneck::unpack;
+  }
   // Tiles go out as they are copied; only the last one is left.
   kernel.total = kernel.math_end + chip.noc_write_latency + transfer_time(tiles.out, chip.noc_link);
   kernel.dram += split.m * split.n * tiles.out;

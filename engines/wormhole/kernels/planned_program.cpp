@@ -2,6 +2,7 @@
 #include "engines/wormhole/kernels/planned_program.h"
 
 #include "base/check.h"
+#include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
 #include "engines/wormhole/kernels/attention_op.h"
 #include "engines/wormhole/kernels/collective_ops.h"
@@ -14,6 +15,7 @@
 #include "engines/wormhole/kernels/program_facts.h"
 #include "engines/wormhole/kernels/row_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
+#include "engines/wormhole/kernels/ttml_attention.h"
 #include "engines/wormhole/kernels/view_ops.h"
 #include "engines/wormhole/memory/dram_sharing.h"
 
@@ -120,6 +122,12 @@ struct Planner {
     return plan_permute(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const AttentionAttributes& attributes) const {
+    if (is_ttml_attention(program)) {
+      return plan_ttml_attention(program, attributes, grid, profiles);
+    }
+    if (is_attention_backward(program)) {
+      return plan_ttml_attention_backward(program, attributes, grid, profiles);
+    }
     return has_position(program) ? plan_decode_attention(program, attributes, grid, profiles)
                                  : plan_attention(program, attributes, grid, profiles);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
 #include "engines/device/collective.h"
 #include "engines/wormhole/kernels/l1_ops.h"
@@ -144,7 +145,23 @@ struct Describer {
     name(operation::kPermute);
     told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
   }
+  /// Describes a kernel of TTML, whose arithmetic is always the same.
+  void describe_ttml_attention(std::string_view operation,
+                               const AttentionAttributes& attributes) const {
+    name(operation);
+    facts.fidelity = name_of(MathFidelity::hifi4);
+    told("is_causal", text(attributes.causal));
+    told("scale", fmt::format("{}", attributes.scale));
+  }
   void operator()(const AttentionAttributes& attributes) const {
+    if (is_ttml_attention(program)) {
+      return describe_ttml_attention(operation::kTtmlAttention, attributes);
+    }
+    if (is_attention_backward(program)) {
+      return describe_ttml_attention(program.outputs.size() == 1 ? operation::kAttentionBackwardQ
+                                                                 : operation::kAttentionBackwardKv,
+                                     attributes);
+    }
     name(has_position(program) ? operation::kDecodeAttention : operation::kAttention);
     told("is_causal", text(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
@@ -236,13 +253,17 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
     work.peak_flops =
         chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
   } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
-    // These are both products of every place of q with every place of k; a causal program does half
-    // of them.
-    const std::int64_t both =
-        4 * program.outputs[0].spec.shape.elements() * program.inputs[1].spec.shape.rows();
-    work.flops = Flops(attention->causal ? both / 2 : both);
-    work.peak_flops =
-        chip.peak_flops(grid.cores(), attention->compute.fidelity.value_or(MathFidelity::hifi2));
+    // Forward there are two products of every place of q with every place of k, backward three for
+    // dq, and four for dk and dv; a causal program does half of them.
+    const bool backward = is_attention_backward(program);
+    const std::int64_t products = !backward ? 2 : program.outputs.size() == 1 ? 3 : 4;
+    const std::int64_t all = 2 * products * program.inputs[0].spec.shape.elements() *
+                             program.inputs[1].spec.shape.rows();
+    work.flops = Flops(attention->causal ? all / 2 : all);
+    const MathFidelity fidelity = backward || is_ttml_attention(program)
+                                      ? MathFidelity::hifi4
+                                      : attention->compute.fidelity.value_or(MathFidelity::hifi2);
+    work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
   }
   return work;
 }

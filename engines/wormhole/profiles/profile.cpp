@@ -159,13 +159,18 @@ constexpr std::tuple kAttentionConstants{
     constant("attention.max", &AttentionCosts::max),
     constant("attention.sum", &AttentionCosts::sum),
     constant("attention.chunk", &AttentionCosts::chunk),
+    constant("attention.accurate_exp", &AttentionCosts::accurate_exp),
 };
 
-constexpr std::tuple kAllReduceConstants{
-    constant("all_reduce.start", &CollectiveCosts::start),
-    constant("all_reduce.step", &CollectiveCosts::step),
-    constant("all_reduce.pair", &CollectiveCosts::pair),
-    constant("all_reduce.line", &CollectiveCosts::line),
+constexpr std::tuple kCollectiveConstants{
+    constant("all_gather.start", &CollectiveCosts::gather_start),
+    constant("all_gather.step", &CollectiveCosts::gather_step),
+    constant("all_gather.link", &CollectiveCosts::gather_link),
+    constant("all_gather.copy", &CollectiveCosts::gather_copy),
+    constant("reduce_scatter.start", &CollectiveCosts::scatter_start),
+    constant("reduce_scatter.step", &CollectiveCosts::scatter_step),
+    constant("reduce_scatter.link", &CollectiveCosts::scatter_link),
+    constant("reduce_scatter.add", &CollectiveCosts::scatter_add),
 };
 
 constexpr std::tuple kSoftwareConstants{
@@ -216,7 +221,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   fill(software.tiles, constants, clock, kTileConstants);
   fill(software.movement, constants, clock, kMovementConstants);
   fill(software.attention, constants, clock, kAttentionConstants);
-  fill(software.all_reduce, constants, clock, kAllReduceConstants);
+  fill(software.collectives, constants, clock, kCollectiveConstants);
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
     software.tiles.functions.at(static_cast<std::size_t>(entry.function)) =
         constants.time(fmt::format("tiles.{}", entry.cost), clock);

@@ -119,22 +119,27 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
-/// The costs of ttnn's attention kernel besides its products (attention_op.cpp says of what).
+/// The costs of attention kernels besides their products (attention_op.cpp, ttml_attention.cpp).
 struct AttentionCosts {
   SimTime exp;
   SimTime max;
   SimTime sum;
   SimTime chunk;
+  SimTime accurate_exp;
 
   bool operator==(const AttentionCosts&) const = default;
 };
 
-/// The costs of tt-metal's sum over several chips (chip_links.h says of what).
+/// The costs of tt-metal's collectives over several chips (collective_ops.cpp says of what).
 struct CollectiveCosts {
-  SimTime start;
-  SimTime step;
-  Bandwidth pair;
-  Bandwidth line;
+  SimTime gather_start;
+  SimTime gather_step;
+  Bandwidth gather_link;
+  Bandwidth gather_copy;
+  SimTime scatter_start;
+  SimTime scatter_step;
+  Bandwidth scatter_link;
+  Bandwidth scatter_add;
 
   bool operator==(const CollectiveCosts&) const = default;
 };
@@ -168,7 +173,7 @@ struct SoftwareProfile {
   TileCosts tiles;
   MovementCosts movement;
   AttentionCosts attention;
-  CollectiveCosts all_reduce;
+  CollectiveCosts collectives;
   SimTime matmul_start;
   SimTime matmul_read_issue;
   SimTime matmul_tile_product;

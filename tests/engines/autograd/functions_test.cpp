@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engines/autograd/activation.h"
 #include "engines/autograd/arithmetic.h"
+#include "engines/autograd/attention.h"
 #include "engines/autograd/elementwise.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/linear.h"
@@ -149,6 +150,18 @@ TEST_F(Functions, RotaryEmbedding) {
                               tape.constant(negative)};
     return rotary_embedding(tape, tape.parameter(x), tables, RotaryStyle::pairs);
   });
+}
+
+TEST_F(Functions, CausalAttentionAlsoWhereHeadsShareKeysAndValues) {
+  for (const std::int64_t groups : {4, 2, 1}) {
+    Parameter& q = parameter({2, 4, 3, 5});
+    Parameter& k = parameter({2, groups, 3, 5});
+    Parameter& v = parameter({2, groups, 3, 5});
+    expect_gradients([&](Tape& tape) {
+      return causal_attention(tape, tape.parameter(q), tape.parameter(k), tape.parameter(v));
+    });
+    parameters_.clear();
+  }
 }
 
 TEST_F(Functions, LinearsOfABatchSumTheGradientsOfItsRows) {

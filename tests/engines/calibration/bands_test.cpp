@@ -39,7 +39,10 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("minimal_matmul 64x64 64x64").known, Known::interpolated);
   EXPECT_EQ(band("attention 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
   EXPECT_EQ(band("sum_columns 64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("sdpa_fw 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
   wormhole::PlannedProgram unheard_of;
+  unheard_of.name = "all_gather";
+  EXPECT_EQ(band_of(unheard_of).known, Known::interpolated);
   unheard_of.name = "an op that nobody has timed";
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
   EXPECT_GT(band_of(unheard_of).share, band("softmax 64x64").share);

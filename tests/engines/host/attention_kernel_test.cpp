@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
 #include "tests/engines/host/host_calls.h"
@@ -102,6 +104,60 @@ TEST(HostAttention, IsThatOfFloat64) {
       return {attended(q, k, v, &mask, plain, i), 2e-6};
     });
   }
+}
+
+/// The gradients of the elements of q, k and v, in float64, by differences of `attended`.
+TEST(HostAttention, ItsGradientsAreDifferencesOfItsResult) {
+  for (const bool causal : {false, true}) {
+    const AttentionAttributes attributes{.causal = causal, .scale = 0.5F};
+    const AttentionAttributes backward{.causal = causal, .scale = 0.5F};
+    std::array<Given, 3> qkv{random({2, 4, 5, 6}, DataType::float32, 1),
+                             random({2, 2, 5, 6}, DataType::float32, 2),
+                             random({2, 2, 5, 6}, DataType::float32, 3)};
+    const TensorSpec x = qkv[0].spec;
+    const Given dout = random(x.shape, DataType::float32, 4);
+    const TensorSpec row{.shape = {2, 4, 5, 1}, .dtype = DataType::float32};
+    const auto kept = run(attributes, {qkv[0], qkv[1], qkv[2]}, {x, row, row});
+    const std::vector<Given> inputs{qkv[0], qkv[1],         qkv[2],        {x, kept[0]},
+                                    dout,   {row, kept[1]}, {row, kept[2]}};
+    std::array<Values, 3> slopes;
+    slopes[0] = run(backward, inputs, {x})[0];
+    const auto of_keys = run(backward, inputs, {qkv[1].spec, qkv[1].spec});
+    slopes[1] = of_keys[0];
+    slopes[2] = of_keys[1];
+    const auto loss = [&] {
+      double sum = 0;
+      for (std::int64_t i = 0; i < x.shape.elements(); ++i) {
+        sum += attended(qkv[0], qkv[1], qkv[2], nullptr, attributes, i) *
+               static_cast<double>(dout.values[at(i)]);
+      }
+      return sum;
+    };
+    for (std::size_t operand = 0; operand < 3; ++operand) {
+      for (std::size_t i = 0; i < qkv.at(operand).values.size(); i += 7) {
+        float& value = qkv.at(operand).values[i];
+        const float before = value;
+        constexpr float kStep = 1.0F / 128;
+        value = before + kStep;
+        const double above = loss();
+        const double high = static_cast<double>(value);
+        value = before - kStep;
+        const double slope = (above - loss()) / (high - static_cast<double>(value));
+        value = before;
+        EXPECT_NEAR(slopes.at(operand)[i], slope, 1e-3) << operand << " " << i;
+      }
+    }
+  }
+}
+
+TEST(HostAttention, RefusesOperandsOfAnotherShape) {
+  const Given x = random({1, 2, 4, 8}, DataType::float32, 1);
+  const Given row = random({1, 2, 4, 1}, DataType::float32, 2);
+  const AttentionAttributes causal{.causal = true};
+  EXPECT_THROW(run(causal, {x, x, x, x, x, row}, {x.spec}), Error);
+  EXPECT_THROW(run(causal, {x, x, x, x, x, row, row}, {x.spec, x.spec, x.spec}), Error);
+  EXPECT_THROW(run(causal, {x, x, x, x, x, row, x}, {x.spec}), Error);
+  EXPECT_THROW(run(causal, {x, x, x, x, x, row, row}, {row.spec}), Error);
 }
 
 TEST(HostGather, SlicesPaddingsAndPermutations) {

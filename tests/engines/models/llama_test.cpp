@@ -89,7 +89,11 @@ std::vector<std::vector<float>> llama_gradients(Device& device, const LlamaOptio
   return result;
 }
 
-TEST(Llama, TheHostsGradientsAreThoseOfTheReference) {
+/// The parameter says whether attention is fused.
+class LlamaAttention : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Forms, LlamaAttention, testing::Bool());
+
+TEST_P(LlamaAttention, TheHostsGradientsAreThoseOfTheReference) {
   LlamaOptions options = kTinyLlama;
   options.sequence = 64;
   options.width = 128;
@@ -97,6 +101,8 @@ TEST(Llama, TheHostsGradientsAreThoseOfTheReference) {
   ReferenceDevice reference;
   host::HostDevice host;
   const auto expected = llama_gradients(reference, options);
+  // The other form of attention has the same gradients.
+  options.fused_attention = GetParam();
   const auto actual = llama_gradients(host, options);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -66,6 +66,29 @@ TEST(NanoGpt, GradientsAreThoseOfTheLossWithAndWithoutKeepingTheBlocks) {
   }
 }
 
+TEST(NanoGpt, BothFormsOfAttentionGiveTheSameGradients) {
+  const auto gradients = [](bool fused) {
+    ReferenceDevice device;
+    NanoGptOptions options = kTiny;
+    options.fused_attention = fused;
+    NanoGpt model(device, options);
+    fill(device, model);
+    Tape tape(device, {.compute = DataType::float32, .seed = 5});
+    tape.backward(model.loss(tape));
+    std::vector<double> all;
+    for (const autograd::Parameter* parameter : model.parameters()) {
+      const reference::Values values = device.values(*parameter->gradient);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  };
+  const std::vector<double> composite = gradients(false);
+  const std::vector<double> fused = gradients(true);
+  ASSERT_EQ(fused.size(), composite.size());
+  // The composite divides by the root of the width in float32.
+  for (std::size_t i = 0; i < fused.size(); ++i) ASSERT_NEAR(fused[i], composite[i], 1e-6) << i;
+}
+
 TEST(NanoGpt, CheckpointedBlocksGiveTheSameLossesInLessMemory) {
   const auto run = [](bool memory_efficient, std::size_t& most) {
     ReferenceDevice device;
@@ -180,11 +203,36 @@ TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
                 linear + norm + "add dropout sum embedding_backward ");
 }
 
+TEST(NanoGpt, FusedAttentionIsOneProgramForwardAndTwoBackward) {
+  ReferenceDevice device;
+  NanoGptOptions options = kTiny;
+  options.layers = 1;
+  options.sequence = 32;
+  options.width = 64;
+  options.fused_attention = true;
+  NanoGpt model(device, options);
+  const std::vector<std::uint32_t> zeros(64);
+  autograd::write_indices(device.command_queue(0), model.tokens(), zeros);
+  autograd::write_indices(device.command_queue(0), model.targets(), zeros);
+  device.clear();
+  Tape tape(device, {.compute = DataType::float32});
+  const autograd::Value loss = model.loss(tape);
+  EXPECT_NE(names_of(device.programs()).find("split_heads attention concat_heads linear.b"),
+            std::string::npos);
+  device.clear();
+  tape.backward(loss);
+  EXPECT_NE(names_of(device.programs())
+                .find("attention_backward_kv attention_backward_q "
+                      "concat_heads concat_heads concat_heads concat"),
+            std::string::npos);
+}
+
 TEST(NanoGpt, PlanningSharesNoBufferThatIsNeeded) {
   for (const bool memory_efficient : {false, true}) {
     ReferenceDevice device;
     NanoGptOptions options = kTiny;
     options.memory_efficient = memory_efficient;
+    options.fused_attention = memory_efficient;
     NanoGpt model(device, options);
     fill(device, model);
     AdamW adamw(autograd::Calls(device), model.parameters(), {});

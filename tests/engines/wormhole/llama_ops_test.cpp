@@ -84,6 +84,33 @@ TEST_F(LlamaOps, MinimalMatmulIsBoundByMathWhereFidelityIsHighAndBlocksAreLarge)
   EXPECT_EQ(plan(minimal(4096, 2048, 32)).kernel.bottleneck, Bottleneck::in0_reads);
 }
 
+TEST_F(LlamaOps, MinimalMatmulUnpacksItsOperandsAsOtherProductsDo) {
+  // 16x16 tiles a core: with sub-blocks of one tile, two are unpacked for each product.
+  const auto product = [&](std::int64_t h, std::int64_t w, MathFidelity fidelity) {
+    return plan(minimal(4096, 2048, 4096,
+                        {.subblock_h = h, .subblock_w = w, .compute = {.fidelity = fidelity}}))
+        .kernel;
+  };
+  const KernelCost single = product(1, 1, MathFidelity::lofi);
+  const KernelCost wide = product(2, 4, MathFidelity::lofi);
+  EXPECT_EQ(single.bottleneck, Bottleneck::unpack);
+  EXPECT_GT(single.total, wide.total);
+  EXPECT_EQ(product(4, 2, MathFidelity::lofi).total, wide.total);
+  // A tile unpacks in 25 ns: HiFi4 takes longer than two of them, whatever the sub-block.
+  EXPECT_EQ(product(1, 1, MathFidelity::hifi4).total, product(2, 4, MathFidelity::hifi4).total);
+}
+
+TEST_F(LlamaOps, MinimalMatmulHasABiasOfItsOwnType) {
+  const ops::Tensor out = tensor({32, 1280});
+  const auto with = [&](DataType type) {
+    const ops::Tensor bias(device_, {.shape = {1280}, .dtype = type});
+    return time(ops::minimal_matmul(tensor({32, 1280}), tensor({1280, 1280}), bias, {}, out));
+  };
+  // Five tiles of the result on each core; a tile unpacks in 25 ns.
+  EXPECT_EQ(with(DataType::bfloat16) - time(minimal(32, 1280, 1280)), 5 * ns(25));
+  EXPECT_EQ(with(DataType::float32) - with(DataType::bfloat16), 5 * ns(25));
+}
+
 TEST_F(LlamaOps, MinimalMatmulNeedsTwoByTwoCoresAndWholeSubBlocks) {
   EXPECT_THROW(plan(minimal(64, 64, 64, {.core_grid = CoreGrid{8, 1}})), Error);
   EXPECT_THROW(minimal(64, 64, 64, {.block_m = 3, .subblock_h = 2}), Error);
@@ -129,6 +156,45 @@ TEST_F(LlamaOps, AttentionRefusesWhatDoesNotFit) {
   EXPECT_THROW(ops::attention({q, q, q}, {.query_chunk = 48}, q), Error);
   EXPECT_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 96}), {}, q), Error);
   EXPECT_NO_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 64}), {}, q));
+}
+
+/// The three programs of TTML's attention on q [1, 8, s, 64] and as many keys of `groups` heads.
+struct TtmlPrograms {
+  Program forward, q, kv;
+};
+
+TEST_F(LlamaOps, TtmlsAttentionGoesThroughAllRowsOfTiles) {
+  const auto programs = [&](std::int64_t rows, std::int64_t groups, bool causal) {
+    const ops::Tensor q = tensor({1, 8, rows, 64});
+    const ops::Tensor k = tensor({1, groups, rows, 64});
+    const ops::Tensor row = tensor({1, 8, rows, 1});
+    const ops::AttentionGradients from{{q, k, k}, q, q, {row, row}};
+    return TtmlPrograms{ops::attention({q, k, k}, {.causal = causal}, q, {row, row}),
+                        ops::attention_backward_q(from, {.causal = causal}, q),
+                        ops::attention_backward_kv(from, {.causal = causal}, k, k)};
+  };
+  const TtmlPrograms all = programs(512, 8, false);  // 16 rows of tiles in each of 8 heads
+  // Each row reads 16 rows of 2 x 2 tiles, its own two, and writes two and the statistics.
+  EXPECT_EQ(plan(all.forward).kernel.dram, Bytes(128 * (16 * 4 + 2 + 2 + 2) * 2048));
+  EXPECT_EQ(plan(all.q).kernel.dram, Bytes(128 * (16 * 4 + 6 + 2 + 2) * 2048));
+  EXPECT_EQ(plan(all.kv).kernel.dram, Bytes(128 * (16 * 8 + 4 + 4) * 2048));
+  EXPECT_EQ(plan(all.forward).kernel.cores, 64);
+  // Two rows of tiles a core: one that sees many and one that sees few, 17 of 32.
+  const TtmlPrograms causal = programs(512, 8, true);
+  for (const auto& [whole, part] :
+       {std::pair{&all.forward, &causal.forward}, {&all.q, &causal.q}, {&all.kv, &causal.kv}}) {
+    EXPECT_GT(2 * time(*part), time(*whole)) << whole->name;
+    EXPECT_LT(10 * time(*part), 6 * time(*whole)) << whole->name;
+  }
+  EXPECT_LT(time(all.q), time(all.forward)) << "which has two exponentials";
+  EXPECT_GT(time(all.kv), time(all.q)) << "which has a product less";
+  // Fewer heads of keys and values leave fewer cores with work, which is as much altogether.
+  const TtmlPrograms shared = programs(512, 2, false);
+  EXPECT_EQ(plan(shared.kv).kernel.cores, 32);
+  EXPECT_GT(2 * time(shared.kv), 3 * time(all.kv));
+  EXPECT_EQ(time(shared.q), time(all.q));
+  // Twice the rows are four times the work.
+  EXPECT_GT(time(programs(1024, 8, true).kv), 3 * time(causal.kv));
 }
 
 TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {

@@ -260,6 +260,10 @@ TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
             std::max(SimTime::picoseconds(c.output_drain.ps() / 4),
                      c.output_drain - SimTime::picoseconds(add.ps() * 3 / 4)));
   EXPECT_GT(c.kernel.total, none.kernel.total);
+  // A row of float32 takes twice as long to unpack, and the partial sums as long as before.
+  MatmulProblem wide = with;
+  wide.types.bias = DataType::float32;
+  EXPECT_EQ(cost(plan(wide), round).bias, add + 20 * ns(25));
 }
 
 TEST(MatmulCost, WeightsInABlockFormatHelpWhereTheyAreReadAllTheTime) {

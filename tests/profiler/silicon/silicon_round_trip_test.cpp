@@ -179,6 +179,11 @@ class SiliconRoundTrip : public ::testing::Test {
     run(ops::attention(operands, {.causal = true, .query_chunk = 96, .key_chunk = 64}, like(x)));
     // A mask would be the fourth operand, for which the log has no columns.
     run(ops::attention(operands, {.compute = {.fidelity = MathFidelity::hifi4}}, like(x)));
+    run(ops::attention(operands, {.causal = true}, like(x), {root, root}));
+    const ops::AttentionGradients gradients{operands, x, x, {root, root}};
+    run(ops::attention_backward_q(gradients, {.causal = true}, like(x)));
+    const ops::Tensor dk = tensor({2, 1, 96, 64});
+    run(ops::attention_backward_kv(gradients, {.causal = false}, dk, like(dk)));
     const ops::Tensor weight = tensor({64, 160});
     const MinimalMatmulAttributes blocks{.block_m = 2, .block_k = 1, .core_grid = CoreGrid{4, 2}};
     run(ops::minimal_matmul(x, weight, blocks, tensor({2, 3, 96, 160})));
@@ -249,7 +254,7 @@ TEST_F(SiliconRoundTrip, EveryOpOfTheEmulatorComesBackInItsOwnTime) {
     }
   }
   EXPECT_EQ(runs, timeline_of(recorder_.recorder().events()).programs.size());
-  EXPECT_EQ(codes.size(), 38U);  // every operation that the emulator names
+  EXPECT_EQ(codes.size(), 41U);  // every operation that the emulator names
 }
 
 TEST_F(SiliconRoundTrip, TheLogSaysWhatTheOpsWereTold) {
