@@ -18,12 +18,18 @@
 // compute, exchanges that nothing hides, the bubble in which a stage waits, and the host with all
 // other gaps. Nothing published times such steps, so all of it is predicted.
 //
+// TTML hides no collective: its sums of gradients follow the backward pass. With overlap=backward
+// each begins as soon as its gradient exists, while the passes go on undisturbed: a bound.
+//
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
-// planned before, from an idle chip to an idle chip, by the dynamic engine with MorehAdamW.
+// planned before, from an idle chip to an idle chip, with MorehAdamW. The engine is the dynamic one
+// unless engine=traced: then chips replay captured steps.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "experiments/all.h"
@@ -31,6 +37,7 @@
 #include "experiments/workloads/finding.h"
 #include "experiments/workloads/llama_training.h"
 #include "experiments/workloads/mesh_step.h"
+#include "experiments/workloads/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
@@ -41,6 +48,7 @@ using harness::CellSource;
 using harness::find_parameter;
 using harness::NotApplicable;
 using harness::Parameters;
+using harness::WhatIf;
 
 MeshJob job_of(const Parameters& parameters) {
   MeshJob job{
@@ -52,16 +60,41 @@ MeshJob job_of(const Parameters& parameters) {
       .dispatch = parse_dispatch(*find_parameter(parameters, "dispatch"))};
   job.model.batch = count_of(parameters, "batch");
   job.model.sharded_loss = *find_parameter(parameters, "loss") == "sharded";
+  job.traced = find_parameter(parameters, "engine") == "traced";
+  job.overlapped = find_parameter(parameters, "overlap") == "backward";
+  if (find_parameter(parameters, "links")) {
+    job.links = static_cast<int>(count_of(parameters, "links"));
+  }
   return job;
+}
+
+/// The metrics of the parts of a step begin so: "step_time.bubble".
+constexpr const char* kStepTimes = "step_time.";
+
+/// Returns why a job is no point, or nothing.
+std::optional<std::string> obstacle_of(const MeshJob& job) {
+  if (auto obstacle = mesh_obstacle(job)) return obstacle;
+  if (job.mesh.pp == 1 && job.schedule != mesh::PipelineSchedule::sequential) {
+    return "one stage has no schedule";
+  }
+  if (job.overlapped && job.mesh.ddp == 1) return "one group of chips sums no gradients";
+  return std::nullopt;
+}
+
+/// Returns the parts of a step; they add up to it.
+std::array<std::pair<const char*, SimTime>, 4> parts_of(const MeshStepTimes& times) {
+  return {{{"compute", times.compute},
+           {"exchange", times.exchange},
+           {"bubble", times.bubble},
+           {"host", times.host}}};
 }
 
 /// Returns the name of what takes most of a step.
 std::string largest_part(const MeshStepTimes& times) {
-  const std::pair<SimTime, const char*> parts[] = {{times.compute, "kernels"},
-                                                   {times.exchange, "exchange"},
-                                                   {times.bubble, "bubble"},
-                                                   {times.host, "host"}};
-  return std::ranges::max(parts, {}, [](const auto& part) { return part.first; }).second;
+  const auto parts = parts_of(times);
+  const std::string name =
+      std::ranges::max(parts, {}, [](const auto& part) { return part.second; }).first;
+  return name == "compute" ? "kernels" : name;
 }
 
 class ParallelFinding final : public Finding {
@@ -77,10 +110,7 @@ class ParallelFinding final : public Finding {
     const CoreGrid grid = box_->profiles().chip.compute_grid(job_.dispatch);
     const double peak = box_->profiles().chip.peak_flops(grid.cores(), MathFidelity::hifi4);
     add_time("time", times.step);
-    add_time("compute_time", times.compute);
-    add_time("exchange_time", times.exchange);
-    add_time("bubble_time", times.bubble);
-    add_time("host_time", times.host);
+    for (const auto& [name, part] : parts_of(times)) add_time(std::string(kStepTimes) + name, part);
     add("chips", job_.mesh.chips(), "chips", Better::lower);
     add("tokens", tokens / seconds, "1/s", Better::higher);
     add("mfu", mesh_step_flops(job_) / (peak * job_.mesh.chips() * seconds), "1", Better::higher);
@@ -106,10 +136,12 @@ class ParallelFinding final : public Finding {
   }
 
   std::string basis() const {
-    std::string text = "step: emulated, dynamic engine";
+    std::string text = fmt::format("step: emulated, {} engine", job_.traced ? "traced" : "dynamic");
     if (job_.mesh.ddp > 1 || job_.mesh.tp > 1) {
       text += "; collectives: published rates on a line, predicted beyond four chips";
     }
+    if (job_.overlapped) text += "; overlap: a bound, nothing is published";
+    if (job_.links > 1) text += fmt::format("; links {} times as fast", job_.links);
     if (job_.mesh.pp > 1) {
       text += job_.socket == Socket::mpi
                   ? "; between stages: published transfers, the network is not counted"
@@ -121,6 +153,95 @@ class ParallelFinding final : public Finding {
   std::shared_ptr<const DevBox> box_;
   MeshJob job_;
 };
+
+WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {
+  WhatIf made{.what = std::move(what), .candidates = std::move(candidates), .reason = {}};
+  if (made.candidates.empty()) made.reason = std::move(reason);
+  return made;
+}
+
+/// Returns the same update in other micro-batches: so many times as many, each that much smaller,
+/// or the other way round.
+std::vector<Parameters> other_micro_batches(const Parameters& parameters, bool more) {
+  const std::int64_t batch = count_of(parameters, "batch");
+  const std::int64_t count = count_of(parameters, "micro_batches");
+  std::vector<Parameters> candidates;
+  for (const std::int64_t times : {2, 4, 8}) {
+    const std::int64_t divided = more ? batch : count;
+    if (divided % times != 0) continue;
+    Parameters changes{{"batch", std::to_string(more ? batch / times : batch * times)},
+                       {"micro_batches", std::to_string(more ? count * times : count / times)}};
+    if (!obstacle_of(job_of(harness::changed(parameters, changes)))) {
+      candidates.push_back(std::move(changes));
+    }
+  }
+  return candidates;
+}
+
+/// Returns all meshes of as many chips, with the schedules that stages can have. `stages` says
+/// whether they may have several.
+std::vector<Parameters> other_meshes(const Parameters& parameters, bool stages) {
+  const MeshShape mesh = job_of(parameters).mesh;
+  std::vector<Parameters> candidates;
+  for (int ddp = 1; ddp <= mesh.chips(); ++ddp) {
+    if (mesh.chips() % ddp != 0) continue;
+    const int rest = mesh.chips() / ddp;
+    for (int tp = 1; tp <= rest; ++tp) {
+      const MeshShape other{ddp, tp, rest / tp};
+      if (rest % tp != 0 || (other.pp > 1 && !stages) || mesh_text(other) == mesh_text(mesh)) {
+        continue;
+      }
+      Parameters changes{{"mesh", mesh_text(other)}};
+      if (other.pp == 1) {
+        changes.emplace_back("schedule", "ttml");
+      } else if (mesh.pp == 1) {
+        changes.emplace_back("schedule", "1f1b");
+      }
+      if (!obstacle_of(job_of(harness::changed(parameters, changes)))) {
+        candidates.push_back(std::move(changes));
+      }
+    }
+  }
+  return candidates;
+}
+
+std::vector<WhatIf> parallel_what_ifs(const Parameters& parameters) {
+  const MeshJob job = job_of(parameters);
+  const bool alone = job.mesh.chips() == 1;
+  std::vector<WhatIf> changes{
+      change("links twice as fast",
+             alone || (job.mesh.ddp * job.mesh.tp == 1 && job.socket == Socket::mpi)
+                 ? std::vector<Parameters>{}
+                 : std::vector<Parameters>{{{"links", std::to_string(2 * job.links)}}},
+             alone ? "one chip uses no link" : "all that is sent goes through the hosts"),
+      change("sums of gradients beside the backward pass",
+             job.overlapped || job.mesh.ddp == 1
+                 ? std::vector<Parameters>{}
+                 : std::vector<Parameters>{{{"overlap", "backward"}}},
+             job.overlapped ? "they are so already" : "one group of chips sums no gradients"),
+      set_axis("traced dispatch", parameters, "engine", "traced", "it is replayed already"),
+      eth_dispatch(parameters),
+      change("smaller micro-batches, more of them", other_micro_batches(parameters, true),
+             "a micro-batch has no more sequences to divide"),
+      change("larger micro-batches, fewer of them", other_micro_batches(parameters, false),
+             "there is one micro-batch"),
+      change("the same chips shared otherwise", other_meshes(parameters, true),
+             alone ? "one chip shares nothing" : "no other mesh divides this model")};
+  if (job.mesh.tp > 1) {
+    changes.push_back(set_axis("loss of divided logits", parameters, "loss", "sharded",
+                               "the logits stay divided already"));
+  }
+  if (job.mesh.pp == 1) return changes;
+  changes.push_back(change("no stages, no bubble: the same chips by DDP and TP",
+                           other_meshes(parameters, false), "no such mesh divides this model"));
+  for (const char* const schedule : {"gpipe", "1f1b"}) {
+    changes.push_back(set_axis(fmt::format("schedule {}", schedule), parameters, "schedule",
+                               schedule, "it is the schedule already"));
+  }
+  changes.push_back(
+      set_axis("stages over links", parameters, "socket", "fabric", "they use links already"));
+  return changes;
+}
 
 harness::Axis mesh_axis(std::vector<std::string> values, std::vector<std::string> quick_values) {
   return {.name = "mesh",
@@ -162,7 +283,16 @@ class Parallel final : public harness::Experiment {
               {"gathered", "sharded"}, {"gathered"}),
         words("socket", "between stages: through the hosts, or over a link", {"mpi", "fabric"},
               {"mpi"}),
-        dispatch_axis({"worker"})};
+        dispatch_axis({"worker"}),
+        harness::optional_axis(words("engine",
+                                     "traced: replays of captured steps; not set: call by call",
+                                     {"dynamic", "traced"}, {})),
+        harness::optional_axis(words(
+            "overlap",
+            "sums of gradients beside the backward pass (backward) or, not set, after it, as TTML",
+            {"none", "backward"}, {})),
+        harness::optional_axis(
+            count_axis("links", "links are so many times as fast; not set: as published", {}, {}))};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
@@ -177,11 +307,14 @@ class Parallel final : public harness::Experiment {
                         {"loss", CellSource::parameter, "loss"},
                         {"socket", CellSource::parameter, "socket"},
                         {"dispatch", CellSource::parameter, "dispatch"},
+                        {"engine", CellSource::parameter, "engine"},
+                        {"overlap", CellSource::parameter, "overlap"},
+                        {"links", CellSource::parameter, "links"},
                         {"time", CellSource::metric, "time"},
-                        {"compute", CellSource::metric, "compute_time"},
-                        {"exchange", CellSource::metric, "exchange_time"},
-                        {"bubble", CellSource::metric, "bubble_time"},
-                        {"host", CellSource::metric, "host_time"},
+                        {"compute", CellSource::metric, "step_time.compute"},
+                        {"exchange", CellSource::metric, "step_time.exchange"},
+                        {"bubble", CellSource::metric, "step_time.bubble"},
+                        {"host", CellSource::metric, "step_time.host"},
                         {"tokens", CellSource::metric, "tokens"},
                         {"of peak", CellSource::metric, "mfu"},
                         {"DRAM", CellSource::metric, "memory"},
@@ -192,19 +325,20 @@ class Parallel final : public harness::Experiment {
             .bar_charts = {{.title = "A training step of several chips",
                             .label = "time",
                             .metric = "time",
-                            .bars = {"model", "mesh"},
-                            .parts = "",
-                            .rest = ""}}};
+                            .bars = {"model", "mesh", "schedule"},
+                            .parts = kStepTimes,
+                            .rest = "rest"}}};
   }
 
   std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
       Backend /*backend*/, const Parameters& parameters) const override {
     const MeshJob job = job_of(parameters);
-    if (auto obstacle = mesh_obstacle(job)) return NotApplicable{std::move(*obstacle)};
-    if (job.mesh.pp == 1 && job.schedule != mesh::PipelineSchedule::sequential) {
-      return NotApplicable{"one stage has no schedule"};
-    }
+    if (auto obstacle = obstacle_of(job)) return NotApplicable{std::move(*obstacle)};
     return std::make_unique<ParallelFinding>(box_, job);
+  }
+
+  std::vector<WhatIf> what_ifs(const Parameters& parameters) const override {
+    return parallel_what_ifs(parameters);
   }
 
  private:

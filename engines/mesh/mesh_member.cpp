@@ -82,29 +82,64 @@ MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vec
 void MeshMember::enqueue(const Program& program) {
   const auto collective = collective_of(program);
   if (!collective) return queue_behind().enqueue(program);
-  if (captures_) {
-    throw Error({.attempted = fmt::format("capture {}", program.name),
-                 .value = "a replay would not wait for the other devices",
-                 .accepted = "the dynamic or the static engine",
-                 .hint = "--engine static"});
-  }
+  if (!capture_) return run(program, *collective);
+  capture_->push_back({queue_behind().end_trace_capture(), program});
+  queue_behind().begin_trace_capture();
+}
+
+void MeshMember::run(const Program& program, const Collective& collective) {
   const std::vector<int>& group = group_of(program);
-  HOWARD_CHECK(std::ssize(group) == collective->devices,
+  HOWARD_CHECK(std::ssize(group) == collective.devices,
                "a collective's tensors are as many as its devices");
   queue_behind().write_buffer(program.outputs[0].buffer,
-                              collective->gathers
-                                  ? gather(group, *collective, program.inputs[0])
-                                  : sum_share(group, *collective, program.inputs[0]));
+                              collective.gathers ? gather(group, collective, program.inputs[0])
+                                                 : sum_share(group, collective, program.inputs[0]));
 }
 
 void MeshMember::begin_trace_capture() {
   queue_behind().begin_trace_capture();
-  captures_ = true;
+  capture_.emplace();
 }
 
 TraceId MeshMember::end_trace_capture() {
-  captures_ = false;
-  return queue_behind().end_trace_capture();
+  Trace trace;
+  if (capture_) trace = std::move(*capture_);
+  capture_.reset();
+  try {
+    trace.push_back({queue_behind().end_trace_capture(), std::nullopt});
+  } catch (...) {
+    release_parts(trace);
+    throw;
+  }
+  const TraceId id{next_trace_++};
+  traces_.emplace(id, std::move(trace));
+  return id;
+}
+
+void MeshMember::execute_trace(TraceId trace) {
+  for (const TracePart& part : find(trace)->second) {
+    queue_behind().execute_trace(part.programs);
+    if (part.collective) run(*part.collective, *collective_of(*part.collective));
+  }
+}
+
+void MeshMember::release_trace(TraceId trace) {
+  const auto found = find(trace);
+  release_parts(found->second);
+  traces_.erase(found);
+}
+
+void MeshMember::release_parts(const Trace& trace) {
+  for (const TracePart& part : trace) behind().release_trace(part.programs);
+}
+
+std::map<TraceId, MeshMember::Trace>::iterator MeshMember::find(TraceId trace) {
+  const auto found = traces_.find(trace);
+  if (found != traces_.end()) return found;
+  throw Error({.attempted = "use a trace of a device in a mesh",
+               .value = fmt::format("trace {}", static_cast<std::uint64_t>(trace)),
+               .accepted = "a trace that was captured on this device and not released",
+               .hint = ""});
 }
 
 const std::vector<int>& MeshMember::group_of(const Program& program) {

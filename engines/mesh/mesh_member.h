@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "engines/device/collective.h"
@@ -20,12 +23,28 @@ class MeshMember final : public ForwardingDevice {
   /// of which has the ranks of its members in their order, this rank among them.
   MeshMember(Device& device, Communicator& ranks, std::vector<std::vector<int>> groups);
 
+  void release_trace(TraceId trace) override;
+
  private:
-  /// A collective waits for all earlier programs, and the host waits for it. Throws Error for a
-  /// collective during a capture: a replay could not wait for the other ranks.
+  /// A part of a trace: programs that the device replays, and the collective behind them. The last
+  /// part has none.
+  struct TracePart {
+    TraceId programs{};
+    std::optional<Program> collective;
+  };
+  using Trace = std::vector<TracePart>;
+
+  /// A collective waits for all earlier programs, and the host waits for it. In a capture it ends a
+  /// part of the trace.
   void enqueue(const Program& program) override;
   void begin_trace_capture() override;
   TraceId end_trace_capture() override;
+  /// All members must replay traces with the same collectives.
+  void execute_trace(TraceId trace) override;
+
+  void run(const Program& program, const Collective& collective);
+  void release_parts(const Trace& trace);
+  std::map<TraceId, Trace>::iterator find(TraceId trace);
 
   const std::vector<int>& group_of(const Program& program);
   std::vector<std::byte> read(const Operand& operand);
@@ -36,7 +55,9 @@ class MeshMember final : public ForwardingDevice {
 
   Communicator& ranks_;
   std::vector<std::vector<int>> groups_;
-  bool captures_ = false;
+  std::optional<Trace> capture_;
+  std::map<TraceId, Trace> traces_;
+  std::uint64_t next_trace_ = 1;
 };
 
 }  // namespace howard::mesh

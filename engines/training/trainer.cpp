@@ -22,7 +22,6 @@ namespace {
 using autograd::AdamW;
 using autograd::AdamWForm;
 using autograd::Parameter;
-using autograd::Scalars;
 
 const Recipe& require(const Device& device, const Recipe& recipe) {
   require_valid(recipe);
@@ -33,17 +32,6 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
                  .hint = ""});
   }
   return recipe;
-}
-
-/// Returns whether scalars change: in a captured step, everything that changes is on the device.
-Scalars scalars_of(const Recipe& recipe, Engine engine) {
-  const bool is_constant =
-      (recipe.optimizer == OptimizerKind::sgd || recipe.optimizer == OptimizerKind::no_op) &&
-      recipe.dropout == 0;
-  const bool fixed =
-      (is_constant || engine == Engine::traced) &&
-      (recipe.optimizer != OptimizerKind::sgd || recipe.schedule == autograd::Schedule::identity);
-  return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 
 /// Returns the recipe. Throws Error when it takes more than `memory`.
@@ -95,11 +83,6 @@ float Trainer::learning_rate() const { return learning_rate_of(recipe_, steps_do
 
 std::int64_t Trainer::tokens_per_step() const {
   return recipe_.batch * recipe_.sequence * recipe_.accumulate;
-}
-
-std::span<const Program> Trainer::programs() const {
-  if (!static_) return {};
-  return static_->programs();
 }
 
 Flops Trainer::flops_per_step() const {
@@ -157,25 +140,11 @@ void Trainer::prepare_step() {
   if (adamw != nullptr && engine_ == Engine::traced) adamw->write_numbers(queue_);
 }
 
-float Trainer::run_step() {
-  if (engine_ == Engine::dynamic) return autograd::read_values(queue_, function_(device_))[0];
-  if (!static_) {
-    static_ =
-        std::make_unique<autograd::StaticStep>(device_, function_, scalars_of(recipe_, engine_));
-  }
-  if (engine_ == Engine::traced && !traced_) {
-    traced_ = std::make_unique<autograd::TracedStep>(device_, *static_);
-  }
-  autograd::Step& step = traced_ ? static_cast<autograd::Step&>(*traced_) : *static_;
-  step.run();
-  return autograd::read_values(queue_, step.loss())[0];
-}
-
 float Trainer::step() {
   prepare_step();
   float loss = 0;
   try {
-    loss = run_step();
+    loss = runner_->run();
   } catch (const Error&) {
     // Clipping finds a norm that is not finite before the loss shows it.
     if (!clipped_) throw;
@@ -226,8 +195,7 @@ void Trainer::restore(const Checkpoint& checkpoint) {
 
 void Trainer::write(const Checkpoint& checkpoint) {
   steps_done_ = checkpoint.step;
-  traced_.reset();
-  static_.reset();
+  runner_.reset();
   const std::vector<SavedTensor> all = saved();
   for (std::size_t i = 0; i < all.size(); ++i) {
     autograd::write_values(queue_, all[i].tensor, checkpoint.tensors[i].values);
@@ -235,7 +203,7 @@ void Trainer::write(const Checkpoint& checkpoint) {
   if (auto* const adamw = dynamic_cast<AdamW*>(optimizer_.get())) {
     adamw->set_next_step(steps_done_ + 1);
   }
-  function_ = step_function();
+  runner_.emplace(device_, step_function(), engine_, scalars_of(recipe_, engine_));
 }
 
 void Trainer::fail_where_not_finite() {
@@ -247,7 +215,7 @@ void Trainer::fail_where_not_finite() {
     prepare_step();
     check.begin_step();
     try {
-      function_(check);
+      static_cast<void>(runner_->function()(check));
     } catch (const Error&) {
       // The norm is not finite; what wrote the first such number has already been found.
       if (!check.found()) throw;

@@ -7,19 +7,15 @@
 #include <vector>
 
 #include "engines/autograd/optimizer.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
 #include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
+#include "engines/training/step_runner.h"
 #include "engines/training/text_batches.h"
 #include "engines/training/tokens/corpus.h"
 
 namespace howard::training {
-
-/// Says which of the three engines runs the steps. The losses are the same, to the bit.
-enum class Engine : std::uint8_t { dynamic, static_step, traced };
 
 /// Trains the model of a recipe on a corpus.
 class Trainer {
@@ -67,7 +63,7 @@ class Trainer {
   std::int64_t parameters() const;
   /// Returns the programs of the recorded step. There are none before it is recorded, nor with the
   /// dynamic engine.
-  std::span<const Program> programs() const;
+  std::span<const Program> programs() const { return runner_->programs(); }
 
  private:
   struct Data {
@@ -78,7 +74,6 @@ class Trainer {
   void write_batches();
   std::uint32_t seeds_used() const;
   void prepare_step();
-  float run_step();
   std::vector<SavedTensor> saved() { return saved_tensors(model_->parameters(), *optimizer_); }
   void require_same(const Checkpoint& checkpoint);
   void write(const Checkpoint& checkpoint);
@@ -96,9 +91,7 @@ class Trainer {
   std::optional<ops::Tensor> seed_offset_;  ///< Only of the traced engine with dropout.
   std::unique_ptr<autograd::Optimizer> optimizer_;
   std::unique_ptr<autograd::Optimizer> clipped_;  ///< Wraps `optimizer_`; null without clipping.
-  autograd::StepFunction function_;               ///< Made for the step that is done next.
-  std::unique_ptr<autograd::StaticStep> static_;
-  std::unique_ptr<autograd::TracedStep> traced_;
+  std::optional<StepRunner> runner_;              ///< Made for the step that is done next.
   std::int64_t steps_done_ = 0;
   std::string product_ways_;
   Checkpoint last_;

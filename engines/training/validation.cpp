@@ -19,12 +19,21 @@ std::vector<std::uint32_t> hold_out(Corpus& corpus) {
 }
 
 Validation::Validation(Device& device, models::LanguageModel& trained,
-                       std::vector<std::uint32_t> tokens, std::int64_t sequences)
+                       std::vector<std::uint32_t> tokens, std::int64_t sequences,
+                       WindowLoss loss_of)
     : device_(device),
       trained_(trained),
       model_(trained.of_one_sequence(device)),
       tokens_(std::move(tokens)),
-      sequences_(sequences) {
+      sequences_(sequences),
+      loss_of_(std::move(loss_of)) {
+  if (!loss_of_) {
+    loss_of_ = [&queue = device.command_queue(0)](models::LanguageModel& model,
+                                                  autograd::Tape& tape) {
+      const autograd::Value loss = model.loss(tape, model.tokens(), model.targets());
+      return autograd::read_values(queue, tape.tensor(loss))[0];
+    };
+  }
   const std::int64_t sequence = model_->tokens().spec().shape.columns();
   if (static_cast<std::int64_t>(tokens_.size()) > sequence) return;
   throw Error({.attempted = "validate a training",
@@ -35,7 +44,7 @@ Validation::Validation(Device& device, models::LanguageModel& trained,
 
 Validation::~Validation() = default;
 
-float Validation::loss() {
+float Validation::loss(int group, int groups) {
   CommandQueue& queue = device_.command_queue(0);
   const auto from = trained_.parameters();
   const auto to = model_->parameters();
@@ -45,7 +54,7 @@ float Validation::loss() {
   const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
   const std::size_t last = tokens_.size() - sequence - 1;
   double sum = 0;
-  for (std::int64_t i = 0; i < sequences_; ++i) {
+  for (std::int64_t i = group; i < sequences_; i += groups) {
     const std::size_t begin = sequences_ == 1 ? 0
                                               : last * static_cast<std::size_t>(i) /
                                                     static_cast<std::size_t>(sequences_ - 1);
@@ -55,8 +64,7 @@ float Validation::loss() {
     autograd::Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
                                   .compute = model_->compute(),
                                   .records = false});
-    const autograd::Value loss = model_->loss(tape, model_->tokens(), model_->targets());
-    sum += double{autograd::read_values(queue, tape.tensor(loss))[0]};
+    sum += double{loss_of_(*model_, tape)};
   }
   return static_cast<float>(sum / static_cast<double>(sequences_));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +89,28 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
       });
 }
 
+/// Works a point out that is not timed, whose metrics say what its time consists of.
+ExplainedRun work_out(const harness::Experiment& experiment, harness::Case& prepared) {
+  prepared.run();
+  harness::PointResult described{.backend = Backend::emulated, .parameters = {}};
+  prepared.describe(0, described);
+  const harness::Metric* const time = described.find_metric("time");
+  HOWARD_CHECK(time != nullptr, "a point with parts has a time");
+  ExplainedRun run{.time = time->virtual_time.value_or(SimTime()), .account = {}};
+  const std::string prefix = *parts_prefix(experiment);
+  for (const harness::Metric& metric : described.metrics) {
+    if (metric.name.starts_with(prefix)) {
+      run.parts.push_back(
+          {metric.name.substr(prefix.size()), metric.virtual_time.value_or(SimTime())});
+    }
+  }
+  std::ranges::stable_sort(run.parts, std::greater(), &reports::TimePart::time);
+  run.warnings = std::move(described.warnings);
+  const std::string* const fits = described.find_detail("fits");
+  if (fits != nullptr && *fits != "yes") run.shortage = *fits;
+  return run;
+}
+
 /// Throws Error if the point cannot run. Its text is the reason alone if the point just makes no
 /// sense.
 ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
@@ -95,6 +118,9 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
   auto prepared = experiment.prepare(Backend::emulated, parameters);
   if (auto* const reason = std::get_if<NotApplicable>(&prepared)) {
     throw Error({.attempted = "run it", .value = reason->reason, .accepted = "", .hint = ""});
+  }
+  if (experiment.timing().iterations == 0) {
+    return work_out(experiment, *std::get<std::unique_ptr<harness::Case>>(prepared));
   }
   NotedCase noted(*std::get<std::unique_ptr<harness::Case>>(prepared));
   LaunchRecorder recorder;
@@ -154,9 +180,21 @@ void try_change(const DevBox& box, const harness::Experiment& experiment, const 
 
 }  // namespace
 
+std::optional<std::string> parts_prefix(const harness::Experiment& experiment) {
+  for (const harness::BarChart& chart : experiment.presentation().bar_charts) {
+    if (chart.metric == "time" && !chart.parts.empty()) return chart.parts;
+  }
+  return std::nullopt;
+}
+
+bool is_explained(const harness::Experiment& experiment) {
+  if (experiment.axes(Backend::emulated).empty()) return false;
+  return experiment.timing().iterations > 0 || parts_prefix(experiment).has_value();
+}
+
 Explanation explain(const DevBox& box, const harness::Experiment& experiment,
                     const Parameters& parameters) {
-  HOWARD_CHECK(experiment.timing().iterations > 0, "only what is timed is explained");
+  HOWARD_CHECK(is_explained(experiment), "only what has a time is explained");
   Explanation explanation{.experiment = std::string(experiment.name()),
                           .parameters = parameters,
                           .run = run_point(box, experiment, parameters)};

@@ -213,7 +213,7 @@ PlannedExplanation plan_explanation(const ExplainQuestion& question, const Exper
   std::vector<AxisOverride> axes;
   const Experiment& experiment = understand(question, list, axes);
   const auto emulated = harness::Backend::emulated;
-  if (experiment.axes(emulated).empty() || experiment.timing().iterations == 0) {
+  if (!is_explained(experiment)) {
     throw Error({.attempted = fmt::format("explain {}", experiment.name()),
                  .value = "it times nothing on the emulator that could be explained",
                  .accepted = "",

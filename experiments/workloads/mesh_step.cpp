@@ -13,26 +13,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/autograd/adamw.h"
-#include "engines/autograd/averaged_gradients.h"
-#include "engines/autograd/step_recorder.h"
-#include "engines/autograd/training_step.h"
-#include "engines/device/collective.h"
 #include "engines/wormhole/chip_links.h"
+#include "experiments/workloads/mesh_chip.h"
 
 namespace howard::experiments {
 namespace {
-
-using autograd::Tape;
-using autograd::Value;
-
-/// This is more than any step takes, so that its need is known even where it does not fit.
-constexpr Bytes kEndlessDram{std::int64_t{1} << 56};
-
-/// Holds what programs take by themselves.
-struct KernelTimes {
-  SimTime compute, exchange;
-};
 
 KernelTimes operator+(const KernelTimes& a, const KernelTimes& b) {
   return {a.compute + b.compute, a.exchange + b.exchange};
@@ -42,175 +27,14 @@ KernelTimes operator*(const KernelTimes& a, int count) {
   return {a.compute * count, a.exchange * count};
 }
 
-/// Holds a part of a step on one chip: its time from an idle chip to an idle chip, and its kernels.
-struct StepPart {
-  SimTime time;
-  KernelTimes kernels;
-};
-
-/// Holds the passes of one micro-batch through one stage.
-struct StagePasses {
-  StepPart forward, backward;
-  Bytes kept;  ///< What the forward pass leaves in DRAM for the backward pass.
-};
-
-models::LlamaOptions share_of_mesh(const MeshJob& job, int first_block, int end_block,
-                                   const autograd::DeviceGroup& tensor) {
-  models::LlamaOptions options = job.model;
-  options.batch /= job.mesh.ddp;
-  options.vocabulary = vocabulary_of(job);
-  options.first_block = first_block;
-  options.end_block = end_block;
-  options.group = &tensor;
-  return options;
+/// Returns the box with links that are so many times as fast.
+std::shared_ptr<const DevBox> with_links(const DevBox& box, int times) {
+  wormhole::Profiles profiles = box.profiles();
+  wormhole::CollectiveCosts& costs = profiles.software.collectives;
+  costs.gather_link = costs.gather_link * times;
+  costs.scatter_link = costs.scatter_link * times;
+  return box.with(profiles);
 }
-
-/// Runs a chip with its share of the model and DRAM without end.
-class MeshChip {
- public:
-  MeshChip(const DevBox& box, const MeshJob& job, int first_block, int end_block)
-      : repeats_(job.micro_batches > 1),
-        chip_(open(box, job)),
-        tensor_(*chip_, 0, job.mesh.tp, 0),
-        data_(*chip_, 1, job.mesh.ddp, 0),
-        model_(*chip_, share_of_mesh(job, first_block, end_block, tensor_)),
-        optimizer_(autograd::Calls(*chip_), model_.parameters(), AdamWAttributes{},
-                   autograd::AdamWForm::fused),
-        averaged_(optimizer_, model_.parameters(), data_),
-        activations_(
-            *chip_, {{model_.options().batch, 1, model_.options().sequence, model_.options().width},
-                     model_.options().compute}) {}
-
-  /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
-  StepPart whole_step(int micro_batches) {
-    const autograd::StepFunction step =
-        autograd::training_step([this](Tape& tape, int) { return model_.loss(tape); }, averaged_,
-                                {.tape = tape_options(), .batches = micro_batches});
-    static_cast<void>(step(*chip_));  // programs are planned here, once
-    finish();
-    const SimTime start = chip_->now();
-    static_cast<void>(step(*chip_));
-    finish();
-    const SimTime time = chip_->now() - start;
-    autograd::StepRecorder recorder(*chip_);
-    static_cast<void>(step(recorder));
-    return {time, kernels_of(recorder, 0, recorder.programs().size())};
-  }
-
-  StagePasses passes() {
-    pass(*chip_);
-    if (!repeats_) forget_gradients();
-    finish();
-    StagePasses passes;
-    {
-      const Bytes before = used();
-      const SimTime start = chip_->now();
-      Tape tape(*chip_, tape_options());
-      const Value output = forward_on(tape);
-      finish();
-      const SimTime middle = chip_->now();
-      passes.kept = used() - before;
-      backward_on(tape, output);
-      finish();
-      passes.forward.time = middle - start;
-      passes.backward.time = chip_->now() - middle;
-    }
-    autograd::StepRecorder recorder(*chip_);
-    const std::size_t middle = pass(recorder);
-    forget_gradients();
-    passes.forward.kernels = kernels_of(recorder, 0, middle);
-    passes.backward.kernels = kernels_of(recorder, middle, recorder.programs().size());
-    return passes;
-  }
-
-  StepPart update() {
-    pass(*chip_);
-    finish();
-    const SimTime start = chip_->now();
-    averaged_.step(autograd::Calls(*chip_));
-    finish();
-    const SimTime time = chip_->now() - start;
-    autograd::StepRecorder recorder(*chip_);
-    pass(recorder);
-    const std::size_t first = recorder.programs().size();
-    averaged_.step(autograd::Calls(recorder));
-    return {time, kernels_of(recorder, first, recorder.programs().size())};
-  }
-
-  Bytes activations() const { return activations_.spec().padded_bytes(); }
-
-  Bytes peak() const {
-    Bytes most;
-    for (const MemoryPhase& phase : chip_->memory_phases()) most = std::max(most, phase.peak);
-    return most;
-  }
-
- private:
-  static std::unique_ptr<wormhole::WormholeDevice> open(const DevBox& box, const MeshJob& job) {
-    wormhole::Profiles profiles = box.profiles();
-    profiles.chip.dram_capacity = kEndlessDram;
-    auto chip = box.with(profiles)->open_wormhole({.dispatch = job.dispatch});
-    chip->begin_phase("step");
-    return chip;
-  }
-
-  autograd::TapeOptions tape_options() const {
-    return {.calls = {.products = models::kTtmlProducts}, .compute = model_.options().compute};
-  }
-
-  Value forward_on(Tape& tape) {
-    const Value input = model_.options().has_input() ? model_.embedded(tape, model_.tokens())
-                                                     : tape.leaf(activations_);
-    const Value x = model_.blocks(tape, input);
-    return model_.options().has_output() ? model_.loss_of(tape, x, model_.targets()) : x;
-  }
-
-  /// The gradient of what was sent on has the shape of the activations.
-  void backward_on(Tape& tape, Value output) {
-    if (model_.options().has_output()) {
-      tape.backward(output);
-    } else {
-      tape.backward(output, activations_);
-    }
-  }
-
-  /// Runs one micro-batch and returns how many programs a recorder has after its forward pass.
-  std::size_t pass(Device& device) {
-    Tape tape(device, tape_options());
-    const Value output = forward_on(tape);
-    const auto* const recorder = dynamic_cast<const autograd::StepRecorder*>(&device);
-    const std::size_t programs = recorder == nullptr ? 0 : recorder->programs().size();
-    backward_on(tape, output);
-    return programs;
-  }
-
-  KernelTimes kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
-                         std::size_t end) {
-    KernelTimes sum;
-    for (std::size_t i = first; i < end; ++i) {
-      const Program& program = recorder.programs()[i];
-      SimTime& part = collective_of(program) ? sum.exchange : sum.compute;
-      for (const wormhole::PlannedProgram& launch : chip_->launches(program)) {
-        part += launch.kernel.total;
-      }
-    }
-    return sum;
-  }
-
-  void finish() { chip_->command_queue(0).finish(); }
-  Bytes used() const { return chip_->memory_phases().back().current; }
-  void forget_gradients() {
-    for (autograd::Parameter* parameter : model_.parameters()) parameter->gradient.reset();
-  }
-
-  bool repeats_;
-  std::unique_ptr<wormhole::WormholeDevice> chip_;
-  autograd::DeviceGroup tensor_, data_;
-  models::Llama model_;
-  autograd::AdamW optimizer_;
-  autograd::AveragedGradients averaged_;
-  ops::Tensor activations_;
-};
 
 /// Returns the time of a step of `count` micro-batches, each after the second like it.
 StepPart extended(const StepPart& one, const StepPart& two, int count) {
@@ -229,13 +53,13 @@ MeshStepTimes step_without_stages(const DevBox& box, const MeshJob& job) {
                       .exchange = step.kernels.exchange,
                       .peak = chip.peak()};
   times.host = times.step - times.compute - times.exchange;
+  times.stages = {{.blocks = job.model.layers, .working = times.step, .peak = times.peak}};
   return times;
 }
 
 /// Holds what the chips of one stage do.
 struct Stage {
-  StagePasses passes;
-  StepPart update;
+  StageWork work;
   SimTime send;
   Bytes peak;
 };
@@ -250,21 +74,30 @@ SimTime socket_time(const wormhole::Profiles& profiles, Socket socket, Bytes siz
 
 Stage stage_of(const DevBox& box, const MeshJob& job, int first, int end) {
   MeshChip chip(box, job, first, end);
-  Stage stage{.passes = chip.passes(), .update = chip.update()};
-  stage.send = socket_time(box.profiles(), job.socket, chip.activations());
+  Stage stage{.work = chip.stage()};
+  stage.send = socket_time(box.profiles(), job.socket, stage.work.activations);
   stage.peak = chip.peak();
   return stage;
 }
 
+std::vector<int> blocks_of(const MeshJob& job) {
+  if (!job.blocks.empty()) return job.blocks;
+  std::vector<int> blocks;
+  for (int i = 0; i < job.mesh.pp; ++i) {
+    blocks.push_back(job.model.layers / job.mesh.pp + (i < job.model.layers % job.mesh.pp ? 1 : 0));
+  }
+  return blocks;
+}
+
 /// Returns all stages. Those in the middle with equally many blocks are equal.
-std::vector<Stage> stages_of(const DevBox& box, const MeshJob& job) {
-  const int count = job.mesh.pp;
+std::vector<Stage> stages_of(const DevBox& box, const MeshJob& job,
+                             const std::vector<int>& blocks) {
   std::map<std::tuple<bool, bool, int>, Stage> known;
   std::vector<Stage> stages;
   int first = 0;
-  for (int i = 0; i < count; ++i) {
-    const int end = first + job.model.layers / count + (i < job.model.layers % count ? 1 : 0);
-    const std::tuple key(i == 0, i + 1 == count, end - first);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const int end = first + blocks[i];
+    const std::tuple key(i == 0, i + 1 == blocks.size(), end - first);
     auto found = known.find(key);
     if (found == known.end()) found = known.emplace(key, stage_of(box, job, first, end)).first;
     stages.push_back(found->second);
@@ -273,29 +106,33 @@ std::vector<Stage> stages_of(const DevBox& box, const MeshJob& job) {
   return stages;
 }
 
-MeshStepTimes step_of_stages(const DevBox& box, const MeshJob& job) {
-  const std::vector<Stage> stages = stages_of(box, job);
+MeshStepTimes step_of_stages(const std::vector<Stage>& stages, const std::vector<int>& blocks,
+                             const MeshJob& job, mesh::PipelineSchedule schedule) {
   std::vector<mesh::StageTimes> times;
   for (const Stage& stage : stages) {
-    times.push_back({stage.passes.forward.time, stage.passes.backward.time, stage.send});
+    times.push_back({stage.work.forward.time, stage.work.backward.time, stage.send});
   }
   const int count = job.mesh.pp;
-  const auto accounts = mesh::run_pipeline(job.schedule, times, job.micro_batches);
+  const auto accounts = mesh::run_pipeline(schedule, times, job.micro_batches);
   MeshStepTimes result;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    result.step = std::max(result.step, accounts[i].end + stages[i].update.time);
-    const int alive = mesh::most_alive(job.schedule, count, static_cast<int>(i), job.micro_batches);
-    result.peak = std::max(result.peak, stages[i].peak + (alive - 1) * stages[i].passes.kept);
+    result.step = std::max(result.step, accounts[i].end + stages[i].work.update.time);
   }
   SimTime compute, exchange, bubble;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Stage& stage = stages[i];
+    const StageWork& work = stages[i].work;
     const KernelTimes kernels =
-        (stage.passes.forward.kernels + stage.passes.backward.kernels) * job.micro_batches +
-        stage.update.kernels;
+        (work.forward.kernels + work.backward.kernels) * job.micro_batches + work.update.kernels;
     compute += kernels.compute;
     exchange += kernels.exchange + accounts[i].sending;
-    bubble += result.step - accounts[i].computing - accounts[i].sending - stage.update.time;
+    StageNeed need{.blocks = blocks[i]};
+    need.working = accounts[i].computing + accounts[i].sending + work.update.time;
+    need.bubble = result.step - need.working;
+    need.alive = mesh::most_alive(schedule, count, static_cast<int>(i), job.micro_batches);
+    need.peak = stages[i].peak + (need.alive - 1) * work.kept;
+    bubble += need.bubble;
+    result.peak = std::max(result.peak, need.peak);
+    result.stages.push_back(need);
   }
   const auto mean = [&](SimTime sum) { return SimTime::picoseconds(sum.ps() / count); };
   result.compute = mean(compute);
@@ -355,10 +192,27 @@ std::int64_t vocabulary_of(const MeshJob& job) {
   return ceil_div(job.model.vocabulary, rows) * rows;
 }
 
+std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
+                                      std::span<const mesh::PipelineSchedule> schedules) {
+  const auto linked = with_links(box, job.links);
+  std::vector<MeshStepTimes> steps;
+  if (job.mesh.pp == 1) {
+    steps.assign(schedules.size(), step_without_stages(*linked, job));
+  } else {
+    const std::vector<int> blocks = blocks_of(job);
+    const std::vector<Stage> stages = stages_of(*linked, job, blocks);
+    for (const mesh::PipelineSchedule schedule : schedules) {
+      steps.push_back(step_of_stages(stages, blocks, job, schedule));
+    }
+  }
+  for (MeshStepTimes& step : steps) {
+    step.capacity = box.profiles().chip.dram_capacity - box.profiles().software.trace_region;
+  }
+  return steps;
+}
+
 MeshStepTimes mesh_step(const DevBox& box, const MeshJob& job) {
-  MeshStepTimes times = job.mesh.pp == 1 ? step_without_stages(box, job) : step_of_stages(box, job);
-  times.capacity = box.profiles().chip.dram_capacity - box.profiles().software.trace_region;
-  return times;
+  return mesh_steps(box, job, std::span(&job.schedule, 1)).front();
 }
 
 double mesh_step_flops(const MeshJob& job) {

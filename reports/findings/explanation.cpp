@@ -78,7 +78,28 @@ std::string cost_name(const Cost& cost) {
   return cost.waiting ? "waiting: " + cost.name : "running: " + cost.name;
 }
 
+/// Returns the table of a time that was worked out.
+Table parts_table(const ExplainedRun& run) {
+  std::vector<std::string> names;
+  std::vector<std::optional<double>> times, shares;
+  const double all = run.time.seconds();
+  const auto add = [&](std::string name, SimTime time) {
+    names.push_back(std::move(name));
+    times.emplace_back(time.seconds());
+    shares.emplace_back(all > 0 ? time.seconds() / all : 0);
+  };
+  for (const TimePart& part : run.parts) add(part.name, part.time);
+  add("all of it", run.time);
+  Table table{.caption = verdict_sentence(run) + mean_error(run)};
+  add_words(table, "where the time goes", names);
+  add_quantities(table, "time", "s", times);
+  add_quantities(table, "share", "1", shares);
+  if (!run.shortage.empty()) table.notes.push_back("it does not fit: " + run.shortage);
+  return table;
+}
+
 Table costs_table(const Explanation& explanation) {
+  if (!explanation.run.parts.empty()) return parts_table(explanation.run);
   const std::vector<Cost> costs = costs_of_iteration(explanation.run);
   const std::size_t shown = std::min(kMostCosts, costs.size());
   std::vector<std::string> names, remarks;
@@ -121,6 +142,13 @@ std::string_view effect_of(double gain) {
   return is_slower(gain) ? "is slower" : "does not help";
 }
 
+/// Returns "helps", or "helps; does not fit: over by 2.1 GiB".
+std::string effect_text(const Explanation& explanation, const TriedChange& change) {
+  const std::string effect(effect_of(explanation.gain(change)));
+  if (change.run.shortage.empty()) return effect;
+  return fmt::format("{}; does not fit: {}", effect, change.run.shortage);
+}
+
 /// Returns "2.31x".
 Cell gain_cell(double gain) {
   const Tone tone = is_faster(gain) ? Tone::good : is_slower(gain) ? Tone::bad : Tone::plain;
@@ -135,7 +163,7 @@ Table changes_table(const Explanation& explanation) {
                         ? change.what
                         : fmt::format("{} (best of {})", change.what, change.candidates));
     times.emplace_back(change.run.time.seconds());
-    effects.emplace_back(effect_of(explanation.gain(change)));
+    effects.push_back(effect_text(explanation, change));
     options.push_back(change.how);
   }
   Table table{.caption = fmt::format("what if, each run on the emulator: {}, {}",
@@ -200,6 +228,37 @@ std::array<double, 4> parts_of(const ExplainedRun& run) {
           (all.excess + all.unknown).seconds() / whole};
 }
 
+/// Returns the legend of a picture of such runs.
+std::vector<BarPart> picture_parts(const ExplainedRun& run) {
+  if (run.parts.empty()) {
+    return {{"no program runs", std::string(kRestColor)},
+            {"arithmetic at its peak", std::string(series_color(0))},
+            {"DRAM at its peak", std::string(series_color(2))},
+            {"kernels beyond both", std::string(series_color(1))}};
+  }
+  std::vector<BarPart> parts;
+  for (std::size_t i = 0; i < run.parts.size(); ++i) {
+    parts.push_back({run.parts[i].name, std::string(series_color(i))});
+  }
+  return parts;
+}
+
+/// Returns the shares of a run's time in the order of the picture's legend, which is that of
+/// `first`.
+std::vector<double> shares_of(const ExplainedRun& run, const ExplainedRun& first) {
+  if (first.parts.empty()) {
+    const auto parts = parts_of(run);
+    return {parts.begin(), parts.end()};
+  }
+  std::vector<double> shares;
+  for (const TimePart& part : first.parts) {
+    const auto found = std::ranges::find(run.parts, part.name, &TimePart::name);
+    const bool is_there = found != run.parts.end() && run.time > SimTime();
+    shares.push_back(is_there ? found->time.seconds() / run.time.seconds() : 0);
+  }
+  return shares;
+}
+
 /// Kernels may be busy and still not be what the time depends on.
 std::string pace_sentence(const ExplainedRun& run) {
   const TimeAccount& account = run.account;
@@ -218,6 +277,14 @@ void describe(const ExplainedRun& run, PointResult& point) {
     point.metrics.push_back({.name = "band", .value = *run.band, .unit = "1"});
     point.details.emplace_back("known", run.known);
   }
+  point.warnings = run.warnings;
+  if (!run.parts.empty()) {
+    for (const TimePart& part : run.parts) {
+      point.metrics.push_back(time_metric("part." + part.name, part.time));
+    }
+    point.details.emplace_back("bound_by", run.parts.front().name);
+    return;
+  }
   constexpr std::array kNames{"share_waiting", "share_compute", "share_dram", "share_kernel"};
   const auto parts = parts_of(run);
   for (std::size_t i = 0; i < kNames.size(); ++i) {
@@ -227,7 +294,6 @@ void describe(const ExplainedRun& run, PointResult& point) {
   for (const Cost& cost : costs_of_iteration(run)) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
-  point.warnings = run.warnings;
 }
 
 PointResult point_of(const Explanation& explanation, const Parameters& changes) {
@@ -255,6 +321,11 @@ std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
 }
 
 std::string verdict_sentence(const ExplainedRun& run) {
+  if (!run.parts.empty()) {
+    const TimePart& largest = run.parts.front();
+    return fmt::format("{} is {} of {}", largest.name,
+                       percent(largest.time.seconds() / run.time.seconds()), text_of(run.time));
+  }
   const WorkSummary& all = all_of(run);
   const std::string share =
       fmt::format("{} of {}", percent(all.share_of(run.account.verdict())), text_of(run.time));
@@ -323,7 +394,7 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
     point.details.emplace_back("what_if", change.what);
     point.details.emplace_back("how", change.how);
     point.details.emplace_back("candidates", std::to_string(change.candidates));
-    point.details.emplace_back("effect", effect_of(gain));
+    point.details.emplace_back("effect", effect_text(explanation, change));
     result.points.push_back(std::move(point));
   }
   return result;
@@ -336,10 +407,7 @@ PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& c
   BarPicture picture{.name = "explain",
                      .title = title_of(explanation),
                      .label = with_unit("time of an iteration", scale.unit),
-                     .parts = {{"no program runs", std::string(kRestColor)},
-                               {"arithmetic at its peak", std::string(series_color(0))},
-                               {"DRAM at its peak", std::string(series_color(2))},
-                               {"kernels beyond both", std::string(series_color(1))}},
+                     .parts = picture_parts(explanation.run),
                      .headings = {with_unit("time", scale.unit), "gain"},
                      .longest = in_unit(*std::ranges::max_element(times), scale),
                      .line = in_unit(times.front(), scale)};
@@ -347,7 +415,7 @@ PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& c
     const double time = run.time.seconds();
     BarRow row{.name = std::move(name), .cells = {format_number(time, scale), std::move(gain)}};
     double end = 0;
-    for (const double part : parts_of(run)) {
+    for (const double part : shares_of(run, explanation.run)) {
       row.ends.push_back(end += part * in_unit(time, scale));
     }
     picture.rows.push_back(std::move(row));

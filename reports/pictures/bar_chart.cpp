@@ -88,8 +88,10 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
         metric.value;
     rest -= metric.value;
   }
-  // Kernels of two queues overlap; then there is no rest.
-  rest = std::max(rest, 0.0);
+  // Kernels of two queues overlap, and then there is no rest.
+  // Parts that add up to the bar leave what rounding leaves.
+  constexpr double kRounding = 1e-9;
+  rest = rest < kRounding * bar.total ? 0 : rest;
   if (chart.shares) {
     for (double& part : bar.parts) part /= bar.total;
     bar.published.reset();

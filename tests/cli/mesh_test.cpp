@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@
 
 namespace howard::cli {
 namespace {
+
+using nlohmann::json;
 
 class Mesh : public CliFixture {
  protected:
@@ -81,10 +85,57 @@ TEST_F(Mesh, ACheckpointGoesOnOnAnotherMeshAndResultsAreWritten) {
   EXPECT_TRUE(contains(again.err, "4 steps were done already")) << again.err;
 }
 
+TEST_F(Mesh, EnginesExportValidationAndThePageAreThoseOfOneDevice) {
+  const auto alone = losses(train("--with eval_every=2 --export one.safetensors"));
+  const auto validation = [](const Outcome& outcome) {
+    const std::size_t at = outcome.out.find("Validation loss: ");
+    return at == std::string::npos ? 0 : std::stod(outcome.out.substr(at + 17));
+  };
+  const double validated = validation(train("--with eval_every=2"));
+  EXPECT_GT(validated, 0);
+  const auto size = std::filesystem::file_size(folder() / "one.safetensors");
+  for (const char* const way :
+       {"--device ddp.yaml", "--device ddp.yaml --engine traced",
+        "--device tp.yaml --engine static", "--multihost stages.yaml", "--multihost tiers.yaml"}) {
+    const Outcome outcome =
+        train(std::string(way) + " --with eval_every=2 --export w --results out --page");
+    expect_same(losses(outcome), alone, way);
+    EXPECT_NEAR(validation(outcome) / validated, 1, 1e-4) << way;
+    EXPECT_EQ(std::filesystem::file_size(folder() / "w"), size) << way;
+    EXPECT_TRUE(std::filesystem::exists(folder() / "out" / "index.html")) << way;
+  }
+  // What was exported is where another run begins.
+  EXPECT_LT(losses(train("--device tp.yaml --with model_path=w"))[0], alone[0]);
+}
+
 TEST_F(Mesh, EmulatedChipsKeepAVirtualTime) {
   const Outcome first = train("--device tp.yaml --backend emulated --with max_steps=2");
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(train("--device tp.yaml --backend emulated --with max_steps=2").out, first.out);
+}
+
+TEST_F(Mesh, AStepOfEmulatedChipsSaysWhereItsTimeGoes) {
+  const auto parts = [&](const std::string& way) {
+    const Outcome outcome = train(way + " --backend emulated --results out");
+    EXPECT_TRUE(contains(outcome.err, "a step, as the mean of its chips: compute ")) << outcome.err;
+    const json metrics = json::parse(content(folder() / "out/train.json"))["points"][0]["metrics"];
+    std::map<std::string, double> last;
+    double sum = 0;
+    for (const char* const part : {"compute", "exchange", "bubble", "host"}) {
+      last[part] = metrics[std::string("step_time.") + part]["samples"].back();
+      sum += last[part];
+    }
+    EXPECT_NEAR(sum, metrics["time"]["samples"].back(), 1e-11) << way;
+    return last;
+  };
+  auto ddp = parts("--device ddp.yaml");
+  EXPECT_GT(ddp["compute"], 0);
+  EXPECT_GT(ddp["exchange"], 0);
+  EXPECT_EQ(ddp["bubble"], 0);
+  EXPECT_GT(parts("--device ddp.yaml --engine traced")["compute"], 0);
+  auto stages = parts("--multihost stages.yaml");
+  EXPECT_GT(stages["bubble"], 0);
+  EXPECT_EQ(stages["exchange"], 0) << "stages send through their hosts";
 }
 
 TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
@@ -93,9 +144,11 @@ TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
     EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
     EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
   };
-  fails("--device ddp.yaml --engine traced", 2, "--engine is for a run on one device");
-  fails("--device ddp.yaml --generate 5", 2, "--generate is for a run on one device");
-  fails("--device ddp.yaml --export w", 2, "--export is for a run on one device");
+  fails("--multihost stages.yaml --engine traced", 2, "--engine is not for these devices: stages");
+  fails("--multihost tiers.yaml --engine static", 2, "--engine is not for these devices");
+  fails("--device ddp.yaml --generate 5", 2, "--generate is not for these devices");
+  fails("--device ddp.yaml --export text/w", 1, "text");
+  fails("--device ddp.yaml --with model_path=no.safetensors", 1, "no.safetensors");
   fails("--multihost tiers.yaml --checkpoint c", 2, "tiers save nothing");
   fails("--schedule gpipe", 2, "--schedule is for the stages");
   fails("--tiers 2", 2, "--tiers is for the workers");
@@ -119,6 +172,9 @@ TEST_F(MeshProcesses, TrainAsThreadsDo) {
   EXPECT_EQ(losses(train_in(2, "--multihost stages.yaml --schedule 1f1b")),
             losses(train("--multihost stages.yaml --schedule 1f1b")));
   EXPECT_EQ(losses(train_in(3, "--multihost tiers.yaml")), losses(train("--multihost tiers.yaml")));
+  const std::string more = "--device ddp.yaml --engine traced --with eval_every=2 --export ";
+  EXPECT_EQ(losses(train_in(2, more + "processes")), losses(train(more + "threads")));
+  EXPECT_EQ(content(folder() / "processes"), content(folder() / "threads"));
 }
 
 TEST_F(MeshProcesses, AreAsManyAsDevices) {

@@ -139,7 +139,9 @@ TEST_F(Ttml, FitSaysWhatARunTakesAndWhatElseWouldFit) {
   EXPECT_TRUE(plan["run"]["fits"]);
   EXPECT_GT(plan["others"].size(), 1U);
   for (const json& other : plan["others"]) {
-    EXPECT_EQ(other["batch_size"].get<int>() * other["gradient_accumulation_steps"].get<int>(), 2);
+    EXPECT_EQ(other["batch_size"].get<int>() * other["gradient_accumulation_steps"].get<int>() *
+                  other.value("workers", 1),
+              2);
   }
 }
 
@@ -181,7 +183,88 @@ TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
   put("device.yaml", "device_config:\n  mesh_shape: [1, 4]\n  enable_ddp: true\n");
   const Outcome odd = run("fit -c training.yaml --device device.yaml");
   EXPECT_EQ(odd.status, 1);
-  EXPECT_TRUE(contains(odd.err, "2 sequences on 4 groups of chips")) << odd.err;
+  EXPECT_TRUE(contains(odd.err, "2 sequences on 4 groups of devices")) << odd.err;
+}
+
+class TtmlMesh : public Ttml {
+ protected:
+  TtmlMesh() {
+    put("llama.yaml", model("llama", "  num_groups: 2\n  intermediate_dim: 256\n"));
+    put("stages.yaml",
+        "multihost_config:\n  enabled: true\n  num_workers: 2\n"
+        "  pipeline_parallel_config: {num_blocks: 4, blocks_per_rank: {0: 3, 1: 1}}\n");
+    put("tiers.yaml", "multihost_config: {enabled: true, num_workers: 3}\n");
+  }
+  json plan(const std::string& more) const {
+    const Outcome outcome = run(of_both("fit", more) + " --no-search --json -");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.status == 0 ? json::parse(outcome.out)["run"] : json();
+  }
+  static std::string of_both(const std::string& verb, const std::string& more) {
+    return verb +
+           " -c training.yaml --model llama.yaml --with num_blocks=4 --with vocab_size=64 "
+           "--with gradient_accumulation_steps=4 " +
+           more;
+  }
+};
+
+TEST_F(TtmlMesh, FitPlansTheStagesOfAPipeline) {
+  const json ttml = plan("--multihost stages.yaml");
+  const json gpipe = plan("--multihost stages.yaml --schedule gpipe");
+  const json interleaved = plan("--multihost stages.yaml --schedule 1f1b");
+  EXPECT_EQ(ttml["stages"], 2);
+  EXPECT_EQ(ttml["blocks_per_rank"], (std::vector<int>{3, 1}));
+  ASSERT_EQ(ttml["parts"].size(), 2U);
+  EXPECT_EQ(ttml["parts"][0]["has"], "3 blocks");
+  EXPECT_EQ(gpipe["parts"][0]["micro_batches_held"], 4);
+  EXPECT_EQ(interleaved["parts"][0]["micro_batches_held"], 2);
+  EXPECT_LT(interleaved["step_ps"], ttml["step_ps"]);
+  EXPECT_LT(interleaved["bubble_ps"], ttml["bubble_ps"]);
+  EXPECT_LT(interleaved["dram_peak_bytes"], gpipe["dram_peak_bytes"]);
+  for (const json& run : {ttml, gpipe, interleaved}) {
+    for (const json& part : run["parts"]) {
+      EXPECT_EQ(part["working_ps"].get<std::int64_t>() + part["waiting_ps"].get<std::int64_t>(),
+                run["step_ps"]);
+    }
+  }
+  const Outcome text = run(of_both("fit", "--multihost stages.yaml"));
+  for (const char* const words : {"2 chips, PP 2 (ttml), of", "What each stage does", "stage 1"}) {
+    EXPECT_TRUE(contains(text.out, words)) << words << "\n" << text.out;
+  }
+  EXPECT_TRUE(contains(run(of_both("fit", "--schedule gpipe")).err, "pipeline_parallel_config"));
+}
+
+TEST_F(TtmlMesh, FitPlansTiersWithTtmlsMessages) {
+  const json three = plan("--multihost tiers.yaml");
+  const json two = plan("--multihost tiers.yaml --tiers 2");
+  const std::int64_t tensors = 3 + 8 * 4;
+  const auto parameters = three["parameters"].get<std::int64_t>();
+  // W T gradients and W T parameters of bfloat16; in three tiers T of each more.
+  EXPECT_EQ(three["messages"], 8 * tensors);
+  EXPECT_EQ(three["message_bytes"], 8 * 2 * parameters);
+  EXPECT_EQ(two["messages"], 6 * tensors);
+  EXPECT_EQ(three["parts"].size(), 3U);
+  EXPECT_EQ(two["parts"].size(), 2U);
+  EXPECT_LT(three["parts"][0]["dram_peak_bytes"], plan("")["dram_peak_bytes"]) << "no optimizer";
+}
+
+TEST_F(TtmlMesh, FitSaysWhatAnEmulatedRunTakes) {
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 012345";
+  put("longer", text);
+  for (const char* const way :
+       {"", "--multihost stages.yaml", "--multihost stages.yaml --schedule 1f1b",
+        "--multihost tiers.yaml", "--multihost tiers.yaml --tiers 2"}) {
+    const Outcome outcome = run(of_both("train", way) +
+                                " --data longer --backend emulated --with max_steps=3 --results r");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json result = json::parse(content(folder() / "r/train.json"));
+    const json& samples = result["points"][0]["metrics"]["time"]["samples"];
+    const double planned = plan(way)["step_ps"].get<double>() * 1e-12;
+    // Stages are planned from an idle chip to an idle chip, and send after that.
+    EXPECT_NEAR(planned / samples.back().get<double>(), 1, 0.05) << way;
+  }
 }
 
 TEST_F(Ttml, FitRefusesWhatNobodyWaitsFor) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "experiments/all.h"
+#include "experiments/workloads/explain.h"
 #include "experiments/workloads/mesh_step.h"
 #include "tests/experiments/run_emulated.h"
 
@@ -42,7 +46,8 @@ TEST_F(ParallelSteps, PartsAddUpToTheStep) {
   for (const char* const mesh : {"1x1x1", "2x1x1", "1x2x1", "1x1x2", "2x2x2"}) {
     const PointResult step = point(mesh);
     double sum = 0;
-    for (const char* const part : {"compute_time", "exchange_time", "bubble_time", "host_time"}) {
+    for (const char* const part :
+         {"step_time.compute", "step_time.exchange", "step_time.bubble", "step_time.host"}) {
       EXPECT_GE(metric(step, part), 0) << mesh << " " << part;
       sum += metric(step, part);
     }
@@ -52,15 +57,15 @@ TEST_F(ParallelSteps, PartsAddUpToTheStep) {
 
 TEST_F(ParallelSteps, OneChipExchangesNothingAndWaitsForNobody) {
   const PointResult alone = point("1x1x1");
-  EXPECT_EQ(metric(alone, "exchange_time"), 0);
-  EXPECT_EQ(metric(alone, "bubble_time"), 0);
-  EXPECT_GT(metric(point("2x1x1"), "exchange_time"), 0);
-  EXPECT_GT(metric(point("1x2x1"), "exchange_time"), 0);
+  EXPECT_EQ(metric(alone, "step_time.exchange"), 0);
+  EXPECT_EQ(metric(alone, "step_time.bubble"), 0);
+  EXPECT_GT(metric(point("2x1x1"), "step_time.exchange"), 0);
+  EXPECT_GT(metric(point("1x2x1"), "step_time.exchange"), 0);
 }
 
 TEST_F(ParallelSteps, DataParallelChipsExchangeTheGradientsOnceForAnUpdate) {
-  const double once = metric(point("2x1x1", {{"micro_batches", {"1"}}}), "exchange_time");
-  const double often = metric(point("2x1x1", {{"micro_batches", {"8"}}}), "exchange_time");
+  const double once = metric(point("2x1x1", {{"micro_batches", {"1"}}}), "step_time.exchange");
+  const double often = metric(point("2x1x1", {{"micro_batches", {"8"}}}), "step_time.exchange");
   EXPECT_EQ(once, often);
   // 34 million gradients of 2 bytes, half of each sum on the way there and half on the way back.
   EXPECT_GT(once, 34.3e6 * 2 / 7.42e9);
@@ -68,15 +73,15 @@ TEST_F(ParallelSteps, DataParallelChipsExchangeTheGradientsOnceForAnUpdate) {
 }
 
 TEST_F(ParallelSteps, TensorParallelChipsExchangeInEachMicroBatch) {
-  const double once = metric(point("1x2x1", {{"micro_batches", {"1"}}}), "exchange_time");
-  const double often = metric(point("1x2x1", {{"micro_batches", {"8"}}}), "exchange_time");
+  const double once = metric(point("1x2x1", {{"micro_batches", {"1"}}}), "step_time.exchange");
+  const double often = metric(point("1x2x1", {{"micro_batches", {"8"}}}), "step_time.exchange");
   EXPECT_NEAR(often / once, 8, 1e-9);
 }
 
 TEST_F(ParallelSteps, ALossOfDividedLogitsExchangesLess) {
   const PointResult gathered = point("1x2x1");
   const PointResult sharded = point("1x2x1", {{"loss", {"sharded"}}});
-  EXPECT_LT(metric(sharded, "exchange_time"), 0.97 * metric(gathered, "exchange_time"));
+  EXPECT_LT(metric(sharded, "step_time.exchange"), 0.97 * metric(gathered, "step_time.exchange"));
 }
 
 TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {
@@ -87,12 +92,129 @@ TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {
   const PointResult gpipe = of("gpipe");
   const PointResult interleaved = of("1f1b");
   // Two stages of TTML wait for half of the time, with the head's stage working longer.
-  EXPECT_NEAR(metric(ttml, "bubble_time") / metric(ttml, "time"), 0.5, 0.03);
+  EXPECT_NEAR(metric(ttml, "step_time.bubble") / metric(ttml, "time"), 0.5, 0.03);
   EXPECT_LT(metric(gpipe, "time"), 0.8 * metric(ttml, "time"));
   EXPECT_LT(metric(interleaved, "time"), 0.8 * metric(ttml, "time"));
   EXPECT_LT(metric(interleaved, "memory"), metric(gpipe, "memory"));
   const PointResult linked = point("1x1x2", {{"socket", {"fabric"}}});
-  EXPECT_LT(metric(linked, "exchange_time"), metric(point("1x1x2"), "exchange_time"));
+  EXPECT_LT(metric(linked, "step_time.exchange"), metric(point("1x1x2"), "step_time.exchange"));
+}
+
+TEST_F(ParallelSteps, SumsBesideTheBackwardPassHideNoMoreThanIt) {
+  for (const char* const mesh : {"2x1x1", "2x1x2"}) {
+    const PointResult after = point(mesh);
+    const PointResult beside = point(mesh, {{"overlap", {"backward"}}});
+    EXPECT_LT(metric(beside, "step_time.exchange"), 0.7 * metric(after, "step_time.exchange"));
+    EXPECT_NEAR(metric(beside, "step_time.compute"), metric(after, "step_time.compute"), 1e-11);
+    const double hidden =
+        metric(after, "step_time.exchange") - metric(beside, "step_time.exchange");
+    // Stages do not all sum at the same time, so that the mean hides more than the last one gains.
+    EXPECT_LE(metric(after, "time") - metric(beside, "time"), 1.01 * hidden) << mesh;
+  }
+  EXPECT_EQ(point("1x2x1", {{"overlap", {"backward"}}}).skipped,
+            "one group of chips sums no gradients");
+}
+
+TEST_F(ParallelSteps, SlowLinksAreHiddenAsFarAsThePassesLast) {
+  // So few tokens that the passes are shorter than the sums: some of these stay.
+  const std::vector<harness::AxisOverride> short_passes{{"batch", {"2"}}, {"micro_batches", {"1"}}};
+  auto beside = short_passes;
+  beside.push_back({"overlap", {"backward"}});
+  const double after = metric(point("2x1x1", short_passes), "step_time.exchange");
+  const double left = metric(point("2x1x1", beside), "step_time.exchange");
+  EXPECT_GT(left, 0);
+  EXPECT_LT(left, after);
+}
+
+TEST_F(ParallelSteps, FasterLinksExchangeFaster) {
+  const double once = metric(point("2x1x1"), "step_time.exchange");
+  const double twice = metric(point("2x1x1", {{"links", {"2"}}}), "step_time.exchange");
+  EXPECT_LT(twice, 0.75 * once);
+  EXPECT_GT(twice, 0.5 * once) << "start and steps stay";
+}
+
+TEST_F(ParallelSteps, TracedChipsTakeLessOfTheHost) {
+  // Small passes: the host's calls take longer than the kernels.
+  for (const char* const mesh : {"2x1x1", "1x1x2"}) {
+    const std::vector<harness::AxisOverride> small{{"batch", {"2"}}};
+    auto traced = small;
+    traced.push_back({"engine", {"traced"}});
+    EXPECT_LT(metric(point(mesh, traced), "step_time.host"),
+              0.7 * metric(point(mesh, small), "step_time.host"))
+        << mesh;
+  }
+}
+
+TEST_F(ParallelSteps, MeshesOfTheBoxesRun) {
+  // N300, LoudBox as a line and as two axes, and a Galaxy's line.
+  for (const char* const mesh : {"2x1x1", "8x1x1", "2x4x1", "4x2x1", "1x1x8", "8x4x1", "32x1x1"}) {
+    const PointResult step = point(mesh, {{"batch", {"32"}}, {"micro_batches", {"1"}}});
+    if (mesh == std::string("1x1x8")) {
+      EXPECT_EQ(step.skipped, "6 blocks cannot be divided by 8 stages");
+    } else {
+      EXPECT_GT(metric(step, "tokens"), 0) << mesh;
+    }
+  }
+  // An N150 has more columns of cores than a chip of an N300.
+  const auto n150 = built_in_box()->with(
+      wormhole::load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}));
+  const auto steps =
+      run_emulated(*parallel(n150), {{"model", {"nanollama3"}}, {"mesh", {"1x1x1"}}});
+  EXPECT_LT(metric(steps.at(0), "time"), metric(point("1x1x1"), "time"));
+}
+
+TEST_F(ParallelSteps, WhatIfsNameWhatTheyChange) {
+  const auto experiment = parallel(built_in_box());
+  const harness::Parameters stages{
+      {"model", "nanollama3"}, {"mesh", "2x1x2"},    {"schedule", "ttml"}, {"batch", "8"},
+      {"micro_batches", "4"},  {"loss", "gathered"}, {"socket", "mpi"},    {"dispatch", "worker"}};
+  const auto find = [&](const harness::Parameters& parameters, const std::string& words) {
+    for (const harness::WhatIf& change : experiment->what_ifs(parameters)) {
+      if (change.what.find(words) != std::string::npos) return change;
+    }
+    ADD_FAILURE() << words;
+    return harness::WhatIf{};
+  };
+  EXPECT_EQ(find(stages, "links twice").candidates,
+            (std::vector<harness::Parameters>{{{"links", "2"}}}));
+  EXPECT_EQ(find(stages, "beside").candidates,
+            (std::vector<harness::Parameters>{{{"overlap", "backward"}}}));
+  EXPECT_EQ(find(stages, "no bubble").candidates,
+            (std::vector<harness::Parameters>{{{"mesh", "4x1x1"}, {"schedule", "ttml"}}}))
+      << "three groups of heads: no TP";
+  EXPECT_EQ(find(stages, "more of them").candidates.size(), 2U) << "8 sequences in two groups";
+  EXPECT_EQ(find(stages, "1f1b").candidates.size(), 1U);
+  const harness::Parameters alone = harness::changed(stages, {{"mesh", "1x1x1"}});
+  EXPECT_EQ(find(alone, "links twice").reason, "one chip uses no link");
+  EXPECT_EQ(find(alone, "shared otherwise").reason, "one chip shares nothing");
+  EXPECT_EQ(find(alone, "traced").candidates.size(), 1U);
+}
+
+TEST_F(ParallelSteps, AreExplainedByTheirParts) {
+  const auto box = built_in_box();
+  const auto experiment = parallel(box);
+  const reports::Explanation explained = explain(*box, *experiment,
+                                                 {{"model", "nanollama3"},
+                                                  {"mesh", "1x1x2"},
+                                                  {"schedule", "ttml"},
+                                                  {"batch", "8"},
+                                                  {"micro_batches", "4"},
+                                                  {"loss", "gathered"},
+                                                  {"socket", "mpi"},
+                                                  {"dispatch", "worker"}});
+  SimTime sum;
+  for (const reports::TimePart& part : explained.run.parts) sum += part.time;
+  EXPECT_EQ(explained.run.parts.size(), 4U);
+  EXPECT_EQ(sum, explained.run.time);
+  EXPECT_EQ(reports::verdict_sentence(explained.run).find("bubble is "), 0U);
+  const auto tried = [&](const std::string& what) {
+    const auto found = std::ranges::find(explained.tried, what, &reports::TriedChange::what);
+    EXPECT_NE(found, explained.tried.end()) << what;
+    return found == explained.tried.end() ? 0 : explained.gain(*found);
+  };
+  EXPECT_GT(tried("schedule 1f1b"), 1.2);
+  EXPECT_GT(tried("no stages, no bubble: the same chips by DDP and TP"), 1.5);
+  EXPECT_FALSE(reports::explanation_tables(explained).at(0).rows.empty());
 }
 
 TEST_F(ParallelSteps, WhatAMeshDoesNotDivideIsSaid) {

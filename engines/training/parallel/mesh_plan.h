@@ -14,7 +14,6 @@ namespace howard::training {
 /// mesh of ddp x tp, divide the batch and the layers. With workers, there are tiers: each worker
 /// computes gradients of batches of its own, the aggregator averages them, and the optimizer's
 /// rank, which may be the aggregator's, updates.
-/// aggregator's, updates.
 struct MeshPlan {
   int ddp = 1;
   int tp = 1;

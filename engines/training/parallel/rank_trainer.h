@@ -3,13 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "engines/device/device.h"
 #include "engines/mesh/communicator.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
+#include "engines/training/step_runner.h"
 #include "engines/training/tokens/corpus.h"
+#include "engines/training/weights/model_weights.h"
 
 namespace howard::training {
 
@@ -21,9 +25,19 @@ struct MeshStep {
   SimTime time;
 };
 
-/// One rank of a training run on several devices, by the dynamic engine. All ranks call the same
-/// functions in the same order. It saves and restores the whole model, so a run on any mesh or on
-/// one device can continue from its checkpoint.
+/// Says how a rank trains and validates.
+struct RankOptions {
+  /// The device is an emulated chip, whose clock stands still while it waits for others.
+  bool virtual_clock = false;
+  /// The engine of the steps. The stages of a pipeline and tiers have the dynamic one alone.
+  Engine engine = Engine::dynamic;
+  std::vector<std::uint32_t> held_out{};  ///< The tokens for validation; none: it is not validated.
+  std::int64_t validated = 1;             ///< The number of sequences of a validation.
+};
+
+/// One rank of a training run on several devices. All ranks call the same functions in the same
+/// order. It saves, restores, takes and hands out the whole model, so a run on any mesh or on one
+/// device can continue from its checkpoint.
 class RankTrainer {
  public:
   virtual ~RankTrainer() = default;
@@ -36,6 +50,15 @@ class RankTrainer {
   /// Continues from `checkpoint`. Throws Error when it belongs to another model, recipe or text.
   virtual void restore(const Checkpoint& checkpoint) = 0;
 
+  /// Writes what safetensors files of Hugging Face's names have into the parameters; the others
+  /// keep their start values. Throws Error as import_weights() does.
+  virtual ImportedWeights take_weights(std::span<const Safetensors> files) = 0;
+  /// Returns the whole model's parameters, in the order of one device, on rank 0, and nothing on
+  /// the others.
+  virtual std::vector<NamedValues> weights() = 0;
+  /// Returns the mean loss of the sequences that are held out. There must be some.
+  virtual double validation_loss() = 0;
+
   virtual std::int64_t steps_done() const = 0;
   virtual float learning_rate() const = 0;  ///< The learning rate of the next step.
   /// Returns the number of values that all ranks train together.
@@ -43,11 +66,11 @@ class RankTrainer {
 };
 
 /// Makes this rank's part of a run. `device` is a MeshMember with groups_of(plan, rank), or an
-/// emulated chip in front of one, whose clock stands still while it waits for others
-/// (`virtual_clock`). `device` and `ranks` must outlive the trainer. Throws Error for a text that
-/// is too short and for a plan that does not divide what it shares.
+/// emulated chip in front of one. `device` and `ranks` must outlive the trainer. Throws Error for a
+/// text that is too short, for a plan that does not divide what it shares, and for an engine that
+/// cannot do what the recipe or the plan asks for.
 std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
                                                const MeshPlan& plan, const Recipe& recipe,
-                                               const Corpus& corpus, bool virtual_clock);
+                                               const Corpus& corpus, RankOptions options);
 
 }  // namespace howard::training

@@ -22,8 +22,10 @@ namespace howard::training {
 namespace {
 
 using autograd::Parameter;
-using autograd::Tape;
-using autograd::Value;
+
+/// Each group of DDP drops other elements; the devices of one group, which all compute the same,
+/// drop the same ones.
+constexpr std::uint32_t kSeedsOfOneGroup = 0x1000'0000;
 
 /// Returns the recipe of one device, whose batch is its share of the sequences.
 Recipe local_recipe(Recipe recipe, int ddp) {
@@ -62,14 +64,14 @@ struct StageTrainer::MicroBatch {
 };
 
 StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
-                           const Recipe& recipe, const Corpus& corpus, bool virtual_clock)
+                           const Recipe& recipe, const Corpus& corpus, RankOptions options)
     : device_(device),
       queue_(device.command_queue(0)),
       ranks_(ranks),
       plan_(plan),
       place_(plan, ranks.rank()),
       recipe_(recipe),
-      virtual_clock_(virtual_clock),
+      options_(std::move(options)),
       text_checksum_(corpus.checksum),
       tokenizer_(corpus.tokenizer),
       batches_(corpus.tokens, recipe.batch, recipe.sequence, recipe.seed),
@@ -80,11 +82,11 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
   if (plan.stages() == 1) {
     model_ = make_model(device, local, vocabulary_, &layer_group_);
   } else {
-    models::LlamaOptions options = llama_options(local, vocabulary_, &layer_group_);
+    models::LlamaOptions sizes = llama_options(local, vocabulary_, &layer_group_);
     const auto stage = plan.blocks.begin() + place_.stage;
-    options.first_block = std::accumulate(plan.blocks.begin(), stage, 0);
-    options.end_block = options.first_block + *stage;
-    auto llama = std::make_unique<models::Llama>(device, options);
+    sizes.first_block = std::accumulate(plan.blocks.begin(), stage, 0);
+    sizes.end_block = sizes.first_block + *stage;
+    auto llama = std::make_unique<models::Llama>(device, sizes);
     stage_ = llama.get();
     model_ = std::move(llama);
   }
@@ -93,15 +95,62 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
     data_.push_back({ops::Tensor(device, model_->tokens().spec()),
                      ops::Tensor(device, model_->targets().spec())});
   }
-  device.begin_phase("optimizer");
-  optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
-  if (recipe.clip > 0) {
-    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip, true);
-  }
-  averaged_.emplace(clipped_ ? *clipped_ : *optimizer_, model_->parameters(), batch_group_);
+  set_up_optimizer();
+  make_step();
+  if (options_.held_out.empty()) return;
+  validation_.emplace(
+      device, *model_, std::move(options_.held_out), options_.validated,
+      [this](models::LanguageModel& model, Tape& tape) {
+        std::optional<Value> received;
+        const Value output = output_of(tape, model, {model.tokens(), model.targets()}, received);
+        if (is_last_stage() && place_.column == 0) {
+          return autograd::read_values(queue_, tape.tensor(output))[0];
+        }
+        if (!is_last_stage()) {
+          send_tensor(queue_, ranks_, neighbour(1), tape.tensor(output));
+        }
+        return 0.0F;
+      });
 }
 
 StageTrainer::~StageTrainer() = default;
+
+void StageTrainer::set_up_optimizer() {
+  device_.begin_phase("optimizer");
+  const bool traced = options_.engine == Engine::traced;
+  optimizer_ = make_optimizer(recipe_, autograd::Calls(device_), model_->parameters(), traced);
+  if (recipe_.clip > 0) {
+    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe_.clip,
+                                         options_.engine == Engine::dynamic);
+  }
+  averaged_.emplace(clipped_ ? *clipped_ : *optimizer_, model_->parameters(), batch_group_);
+  if (traced && recipe_.dropout > 0) {
+    seed_offset_.emplace(device_, TensorSpec{{1, 1}, DataType::uint32});
+  }
+}
+
+std::uint32_t StageTrainer::seed_of(std::int64_t batch) const {
+  return recipe_.seed + static_cast<std::uint32_t>(batch) * autograd::kSeedsOfOneBatch +
+         static_cast<std::uint32_t>(place_.row) * kSeedsOfOneGroup;
+}
+
+void StageTrainer::make_step() {
+  if (stage_ != nullptr) return;
+  runner_.emplace(
+      device_,
+      autograd::training_step(
+          [this](Tape& tape, int number) {
+            const Data& data = data_[static_cast<std::size_t>(number)];
+            return model_->loss(tape, data.tokens, data.targets);
+          },
+          *averaged_,
+          {.tape = {.calls = {.products = models::kTtmlProducts},
+                    .compute = recipe_.dtype,
+                    .seed = seed_of(seed_offset_ ? 0 : steps_done_ * recipe_.accumulate),
+                    .seed_offset = seed_offset_},
+           .batches = recipe_.accumulate}),
+      options_.engine, scalars_of(recipe_, options_.engine));
+}
 
 /// Draws the same numbers as one device would draw.
 void StageTrainer::make_parameters() {
@@ -121,7 +170,7 @@ float StageTrainer::learning_rate() const { return learning_rate_of(recipe_, ste
 
 std::int64_t StageTrainer::parameters() const {
   std::int64_t count = 0;
-  for (const WholeParameter& parameter : whole_) count += parameter.rows * parameter.columns;
+  for (const ParameterShape& parameter : whole_) count += parameter.rows * parameter.columns;
   return count;
 }
 
@@ -139,42 +188,50 @@ void StageTrainer::write_batches() {
   }
 }
 
+void StageTrainer::write_numbers() {
+  set_numbers(recipe_, steps_done_ + 1, *optimizer_);
+  averaged_->learning_rate = learning_rate();
+  if (seed_offset_) {
+    const std::uint32_t offset =
+        static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate) * autograd::kSeedsOfOneBatch;
+    autograd::write_indices(queue_, *seed_offset_, std::span(&offset, 1));
+  }
+  auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get());
+  if (adamw != nullptr && options_.engine == Engine::traced) adamw->write_numbers(queue_);
+}
+
+StageTrainer::Value StageTrainer::output_of(Tape& tape, models::LanguageModel& model,
+                                            const Data& data, std::optional<Value>& received) {
+  if (stage_ == nullptr) return model.loss(tape, data.tokens, data.targets);
+  auto& stage = dynamic_cast<models::Llama&>(model);
+  Value x;
+  if (place_.stage == 0) {
+    x = stage.embedded(tape, data.tokens);
+  } else {
+    const models::LlamaOptions& sizes = stage.options();
+    const ops::Tensor activations(device_,
+                                  {{sizes.batch, 1, sizes.sequence, sizes.width}, recipe_.dtype});
+    receive_tensor(queue_, ranks_, neighbour(-1), activations);
+    received = x = tape.leaf(activations);
+  }
+  x = stage.blocks(tape, x);
+  return is_last_stage() ? stage.loss_of(tape, x, data.targets) : x;
+}
+
 void StageTrainer::forward(int number) {
-  // Each group of DDP drops other elements; the devices of one group, which all compute the same,
-  // drop the same ones.
-  constexpr std::uint32_t kSeedsOfOneGroup = 0x1000'0000;
-  const auto drawn = static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate + number);
-  const autograd::TapeOptions options{
-      .calls = {.products = models::kTtmlProducts},
-      .compute = recipe_.dtype,
-      .seed = recipe_.seed + drawn * autograd::kSeedsOfOneBatch +
-              static_cast<std::uint32_t>(place_.row) * kSeedsOfOneGroup};
+  const autograd::TapeOptions options{.calls = {.products = models::kTtmlProducts},
+                                      .compute = recipe_.dtype,
+                                      .seed = seed_of(steps_done_ * recipe_.accumulate + number)};
   const auto [entry, added] =
       alive_.emplace(number, std::make_unique<MicroBatch>(device_, options));
   MicroBatch& micro = *entry->second;
-  Tape& tape = micro.tape;
-  const Data& data = data_[static_cast<std::size_t>(number)];
   device_.begin_phase("forward");
-  if (stage_ == nullptr) {
-    micro.output = model_->loss(tape, data.tokens, data.targets);
-  } else {
-    Value x;
-    if (place_.stage == 0) {
-      x = stage_->embedded(tape, data.tokens);
-    } else {
-      const ops::Tensor activations(
-          device_,
-          {{recipe_.batch / plan_.ddp, 1, recipe_.sequence, recipe_.width}, recipe_.dtype});
-      receive_tensor(queue_, ranks_, neighbour(-1), activations);
-      micro.received = x = tape.leaf(activations);
-    }
-    x = stage_->blocks(tape, x);
-    micro.output = is_last_stage() ? stage_->loss_of(tape, x, data.targets) : x;
-  }
+  micro.output =
+      output_of(micro.tape, *model_, data_[static_cast<std::size_t>(number)], micro.received);
   if (is_last_stage()) {
-    loss_ += autograd::read_values(queue_, tape.tensor(micro.output))[0];
+    loss_ += autograd::read_values(queue_, micro.tape.tensor(micro.output))[0];
   } else {
-    send_tensor(queue_, ranks_, neighbour(1), tape.tensor(micro.output));
+    send_tensor(queue_, ranks_, neighbour(1), micro.tape.tensor(micro.output));
   }
 }
 
@@ -191,18 +248,14 @@ void StageTrainer::backward(int number) {
   }
   if (micro->received) {
     send_tensor(queue_, ranks_, neighbour(-1), micro->tape.gradient(*micro->received));
-  } else if (stage_ != nullptr) {
+  } else {
     queue_.finish();
   }
 }
 
-MeshStep StageTrainer::step() {
-  const SimTime start = device_.now();
-  write_batches();
-  set_numbers(recipe_, steps_done_ + 1, *optimizer_);
-  averaged_->learning_rate = learning_rate();
+/// It leaves the mean loss of this rank's sequences in the last stage.
+void StageTrainer::run_passes(Clocks& own) {
   loss_ = 0;
-  Clocks own;
   for (const mesh::PipelinePass& pass :
        mesh::passes_of(plan_.schedule, plan_.stages(), place_.stage, recipe_.accumulate)) {
     const SimTime before = device_.now();
@@ -214,10 +267,23 @@ MeshStep StageTrainer::step() {
   averaged_->step(autograd::Calls(device_, {.products = models::kTtmlProducts}));
   queue_.finish();
   own.update = device_.now() - before;
+  loss_ *= 1 / static_cast<float>(recipe_.accumulate);
+}
+
+MeshStep StageTrainer::step() {
+  const SimTime start = device_.now();
+  write_batches();
+  write_numbers();
+  Clocks own;
+  if (runner_) {
+    loss_ = runner_->run();
+    queue_.finish();
+  } else {
+    run_passes(own);
+  }
   own.whole = device_.now() - start;
   const bool counts = is_last_stage() && place_.column == 0;
-  own.loss =
-      counts ? loss_ / static_cast<float>(recipe_.accumulate) / static_cast<float>(plan_.ddp) : 0;
+  own.loss = counts ? loss_ / static_cast<float>(plan_.ddp) : 0;
   ++steps_done_;
   const MeshStep joined = join(own);
   if (std::isfinite(joined.loss)) return joined;
@@ -236,7 +302,7 @@ MeshStep StageTrainer::join(const Clocks& own) {
       step.loss += double{clocks.loss};
       step.time = std::max(step.time, clocks.whole);
     }
-    if (plan_.stages() == 1 || !virtual_clock_) return step;
+    if (plan_.stages() == 1 || !options_.virtual_clock) return step;
     std::vector<mesh::StageTimes> stages;
     std::vector<SimTime> updates;
     for (std::size_t rank = 0; rank < all.size();
@@ -256,15 +322,21 @@ MeshStep StageTrainer::join(const Clocks& own) {
   });
 }
 
-const StageTrainer::WholeParameter& StageTrainer::whole_of(const std::string& tensor) const {
-  return *std::ranges::find(whole_, parameter_of(tensor), &WholeParameter::name);
+const ParameterShape& StageTrainer::whole_of(const std::string& tensor) const {
+  return *std::ranges::find(whole_, parameter_of(tensor), &ParameterShape::name);
+}
+
+std::vector<float> StageTrainer::share_of(const ParameterShape& whole,
+                                          std::span<const float> values) const {
+  return models::share_of(values, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp,
+                          place_.column);
 }
 
 /// Returns, on rank 0, the whole tensors that ranks have shares of, by name. It asks one group of
 /// DDP only, because all have the same.
-std::map<std::string, std::vector<float>> StageTrainer::gathered() {
+std::map<std::string, std::vector<float>> StageTrainer::gathered(
+    const std::vector<SavedTensor>& own) {
   std::map<std::string, std::vector<float>> tensors;
-  const std::vector<SavedTensor> own = saved_tensors(model_->parameters(), *optimizer_);
   if (ranks_.rank() != 0) {
     if (place_.row != 0) return tensors;
     send_number(ranks_, 0, own.size());
@@ -276,7 +348,7 @@ std::map<std::string, std::vector<float>> StageTrainer::gathered() {
     return tensors;
   }
   const auto add = [&](int column, const std::string& name, std::span<const float> share) {
-    const WholeParameter& whole = whole_of(name);
+    const ParameterShape& whole = whole_of(name);
     std::vector<float>& values = tensors[name];
     values.resize(static_cast<std::size_t>(whole.rows * whole.columns));
     models::join_share(share, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp,
@@ -302,7 +374,8 @@ std::map<std::string, std::vector<float>> StageTrainer::gathered() {
 }
 
 Checkpoint StageTrainer::checkpoint() {
-  const std::map<std::string, std::vector<float>> tensors = gathered();
+  const std::vector<SavedTensor> own = saved_tensors(model_->parameters(), *optimizer_);
+  const std::map<std::string, std::vector<float>> tensors = gathered(own);
   if (ranks_.rank() != 0) return {};
   Checkpoint now{.recipe = recipe_,
                  .step = steps_done_,
@@ -313,10 +386,10 @@ Checkpoint StageTrainer::checkpoint() {
   // One device saves each parameter followed by what the optimizer keeps of it.
   std::vector<std::string> kept;
   const std::string& first = whole_.front().name;
-  for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
+  for (const SavedTensor& saved : own) {
     if (parameter_of(saved.name) == first) kept.push_back(saved.name.substr(first.size()));
   }
-  for (const WholeParameter& parameter : whole_) {
+  for (const ParameterShape& parameter : whole_) {
     for (const std::string& suffix : kept) {
       const std::string name = parameter.name + suffix;
       now.tensors.push_back({name, require_finite(name, tensors.at(name), steps_done_)});
@@ -328,7 +401,7 @@ Checkpoint StageTrainer::checkpoint() {
 void StageTrainer::restore(const Checkpoint& checkpoint) {
   require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
   for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
-    const WholeParameter& whole = whole_of(saved.name);
+    const ParameterShape& whole = whole_of(saved.name);
     const auto found = std::ranges::find(checkpoint.tensors, saved.name, &NamedValues::name);
     if (found == checkpoint.tensors.end() ||
         std::ssize(found->values) != whole.rows * whole.columns) {
@@ -338,14 +411,57 @@ void StageTrainer::restore(const Checkpoint& checkpoint) {
                                "to the same",
                    .hint = ""});
     }
-    autograd::write_values(queue_, saved.tensor,
-                           models::share_of(found->values, whole.rows, whole.columns,
-                                            models::split_of(whole.name), plan_.tp, place_.column));
+    autograd::write_values(queue_, saved.tensor, share_of(whole, found->values));
   }
   steps_done_ = checkpoint.step;
   if (auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get())) {
     adamw->set_next_step(steps_done_ + 1);
   }
+  make_step();
+}
+
+ImportedWeights StageTrainer::take_weights(std::span<const Safetensors> files) {
+  const std::vector<Parameter*> own = model_->parameters();
+  return import_weights(whole_, recipe_, files,
+                        [&](const ParameterShape& whole, std::span<const float> values) {
+                          const auto found = std::ranges::find(own, whole.name, &Parameter::name);
+                          if (found == own.end()) return;  // it is another stage's
+                          const auto size = static_cast<std::size_t>(whole.rows * whole.columns);
+                          std::vector<float> all(values.begin(), values.end());
+                          std::vector<float> given(values.size(), 1);
+                          all.resize(size);
+                          given.resize(size);
+                          const std::vector<float> taken = share_of(whole, given);
+                          const std::vector<float> share = share_of(whole, all);
+                          std::vector<float> now = autograd::read_values(queue_, (*found)->value);
+                          for (std::size_t i = 0; i < now.size(); ++i) {
+                            if (taken[i] != 0) now[i] = share[i];
+                          }
+                          autograd::write_values(queue_, (*found)->value, now);
+                        });
+}
+
+std::vector<NamedValues> StageTrainer::weights() {
+  std::vector<SavedTensor> own;
+  for (const Parameter* parameter : model_->parameters()) {
+    own.push_back({parameter->name, parameter->value});
+  }
+  std::map<std::string, std::vector<float>> tensors = gathered(own);
+  std::vector<NamedValues> weights;
+  if (ranks_.rank() != 0) return weights;
+  for (const ParameterShape& parameter : whole_) {
+    weights.push_back({parameter.name, std::move(tensors.at(parameter.name))});
+  }
+  return weights;
+}
+
+double StageTrainer::validation_loss() {
+  return join_numbers<float, double>(ranks_, validation_->loss(place_.row, plan_.ddp),
+                                     [](std::span<const float> all) {
+                                       double sum = 0;
+                                       for (const float loss : all) sum += double{loss};
+                                       return sum;
+                                     });
 }
 
 }  // namespace howard::training

@@ -32,13 +32,13 @@ using autograd::Tape;
 using autograd::Value;
 
 TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
-                         const Recipe& recipe, const Corpus& corpus, bool virtual_clock)
+                         const Recipe& recipe, const Corpus& corpus, RankOptions options)
     : device_(device),
       queue_(device.command_queue(0)),
       ranks_(ranks),
       plan_(plan),
       recipe_(recipe),
-      virtual_clock_(virtual_clock),
+      options_(std::move(options)),
       batches_(corpus.tokens, recipe.batch, recipe.sequence,
                recipe.seed + static_cast<std::uint32_t>(ranks.rank())),
       model_(make_model(device, recipe, corpus.tokenizer->vocabulary())),
@@ -50,6 +50,9 @@ TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPl
     optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
   }
   share_parameters();
+  if (ranks.rank() == 0 && !options_.held_out.empty()) {
+    validation_.emplace(device, *model_, std::move(options_.held_out), options_.validated);
+  }
 }
 
 std::int64_t TierTrainer::parameters() const {
@@ -76,7 +79,7 @@ float TierTrainer::pass() {
     device_.begin_phase("backward");
     tape.backward(value, share);
   }
-  return loss / static_cast<float>(recipe_.accumulate);
+  return loss * share;
 }
 
 void TierTrainer::send_gradients() {
@@ -150,7 +153,7 @@ MeshStep TierTrainer::step() {
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
           sum.loss += all[rank].loss;
           // Tiers work one after the other, and a virtual clock stands still while its chip waits.
-          const bool follows = virtual_clock_ && static_cast<int>(rank) >= plan_.workers;
+          const bool follows = options_.virtual_clock && static_cast<int>(rank) >= plan_.workers;
           sum.time = follows ? sum.time + all[rank].time : std::max(sum.time, all[rank].time);
         }
         return sum;
@@ -166,13 +169,40 @@ Checkpoint TierTrainer::checkpoint() { refuse_to_save(); }
 
 void TierTrainer::restore(const Checkpoint& /*checkpoint*/) { refuse_to_save(); }
 
+/// The files' numbers go to the optimizer's rank and from there to all others.
+ImportedWeights TierTrainer::take_weights(std::span<const Safetensors> files) {
+  ImportedWeights report = import_weights(queue_, *model_, recipe_, files);
+  share_parameters();
+  return report;
+}
+
+std::vector<NamedValues> TierTrainer::weights() {
+  std::vector<NamedValues> weights;
+  if (ranks_.rank() != 0) return weights;
+  for (const Parameter* parameter : model_->parameters()) {
+    weights.push_back({parameter->name, autograd::read_values(queue_, parameter->value)});
+  }
+  return weights;
+}
+
+double TierTrainer::validation_loss() {
+  return join_numbers<float, double>(ranks_, validation_ ? validation_->loss() : 0.0F,
+                                     [](std::span<const float> all) { return double{all[0]}; });
+}
+
 std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
                                                const MeshPlan& plan, const Recipe& recipe,
-                                               const Corpus& corpus, bool virtual_clock) {
-  if (plan.workers > 0) {
-    return std::make_unique<TierTrainer>(device, ranks, plan, recipe, corpus, virtual_clock);
+                                               const Corpus& corpus, RankOptions options) {
+  if (options.engine != Engine::dynamic && (plan.workers > 0 || plan.stages() > 1)) {
+    throw Error({.attempted = "train by the static or the traced engine",
+                 .value = plan.workers > 0 ? "workers of tiers" : "stages of a pipeline",
+                 .accepted = "one device, or a mesh with enable_ddp and enable_tp",
+                 .hint = "--engine dynamic"});
   }
-  return std::make_unique<StageTrainer>(device, ranks, plan, recipe, corpus, virtual_clock);
+  if (plan.workers > 0) {
+    return std::make_unique<TierTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
+  }
+  return std::make_unique<StageTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
 }
 
 }  // namespace howard::training

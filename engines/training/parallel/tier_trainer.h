@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engines/models/language_model.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/text_batches.h"
+#include "engines/training/validation.h"
 
 namespace howard::training {
 
@@ -20,12 +22,15 @@ class TierTrainer final : public RankTrainer {
  public:
   /// Throws Error as make_rank_trainer() does.
   TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
-              const Corpus& corpus, bool virtual_clock);
+              const Corpus& corpus, RankOptions options);
 
   MeshStep step() override;
   // Both throw Error: as in TTML, tiers save nothing.
   Checkpoint checkpoint() override;
   void restore(const Checkpoint& checkpoint) override;
+  ImportedWeights take_weights(std::span<const Safetensors> files) override;
+  std::vector<NamedValues> weights() override;
+  double validation_loss() override;
   std::int64_t steps_done() const override { return steps_done_; }
   float learning_rate() const override { return recipe_.learning_rate; }
   std::int64_t parameters() const override;
@@ -49,11 +54,12 @@ class TierTrainer final : public RankTrainer {
   mesh::Communicator& ranks_;
   MeshPlan plan_;
   Recipe recipe_;
-  bool virtual_clock_;
+  RankOptions options_;
   TextBatches batches_;  ///< A worker's batches.
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<autograd::Parameter*> sorted_;        ///< The parameters by name.
   std::unique_ptr<autograd::Optimizer> optimizer_;  ///< Only on the optimizer's rank.
+  std::optional<Validation> validation_;            ///< Only on rank 0, a worker.
   std::int64_t steps_done_ = 0;
 };
 

@@ -2,10 +2,15 @@
 #include "harness/cli/fit/fit_search.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "base/error.h"
 #include "engines/training/recipe_model.h"
+#include "harness/cli/fit/tier_plan.h"
 
 namespace howard::cli {
 namespace {
@@ -22,34 +27,88 @@ std::vector<std::int64_t> divisors(std::int64_t count, std::int64_t most) {
 /// More of a chip's sequences at once than this are never faster than what fits.
 constexpr std::int64_t kMostAtOnce = 256;
 
-/// Searches the settings of one mesh and runner: larger batches until one does not fit.
-void search_runner(const RunSetting& setting, const wormhole::Profiles& profiles,
-                   std::vector<RunPlan>& plans) {
-  const training::Recipe& recipe = setting.recipe;
-  const std::int64_t sequences = recipe.batch * recipe.accumulate;
-  for (const std::int64_t batch : divisors(sequences / setting.ddp, kMostAtOnce)) {
-    const std::int64_t batches = sequences / setting.ddp / batch;
+/// Returns the settings that make the same update as `setting` shared by `plan`, in batches of
+/// rising sizes.
+std::vector<RunSetting> batches_of(const RunSetting& setting, const training::MeshPlan& plan,
+                                   std::int64_t sequences) {
+  const std::int64_t groups = plan.workers > 0 ? plan.workers : plan.ddp;
+  std::vector<RunSetting> settings;
+  if (sequences % groups != 0) return settings;
+  for (const std::int64_t batch : divisors(sequences / groups, kMostAtOnce)) {
+    const std::int64_t batches = sequences / groups / batch;
     if (batches > std::numeric_limits<int>::max()) continue;
     RunSetting tried = setting;
-    tried.recipe.batch = batch * setting.ddp;
+    tried.plan = plan;
+    tried.recipe.batch = batch * plan.ddp;
     tried.recipe.accumulate = static_cast<int>(batches);
-    plans.push_back(plan_run(tried, profiles));
-    if (!plans.back().fits()) return;
+    settings.push_back(std::move(tried));
   }
+  return settings;
 }
 
-/// Says whether the mesh divides what it shares: sequences, heads, groups and tiles of weights.
-bool can_be(const RunSetting& setting) {
+/// Adds the plans of one way to share with one runner: larger batches until one does not fit.
+/// Returns whether any fits.
+bool search_runner(const std::vector<RunSetting>& settings, const wormhole::Profiles& profiles,
+                   bool memory_efficient, std::vector<RunPlan>& plans) {
+  bool found = false;
+  for (RunSetting tried : settings) {
+    tried.recipe.memory_efficient = memory_efficient;
+    std::vector<RunPlan> more;
+    if (tried.plan.stages() > 1) {
+      // GPipe takes about the time of 1F1B and never less memory.
+      constexpr std::array kSearched{mesh::PipelineSchedule::sequential,
+                                     mesh::PipelineSchedule::one_forward_one_back};
+      // One micro-batch has one order.
+      more = plan_pipeline(tried, profiles,
+                           std::span(kSearched).first(tried.recipe.accumulate == 1 ? 1 : 2));
+    } else {
+      more.push_back(plan_run(tried, profiles));
+    }
+    const bool fits = std::ranges::any_of(more, &RunPlan::fits);
+    std::ranges::move(more, std::back_inserter(plans));
+    if (!fits) break;
+    found = true;
+  }
+  return found;
+}
+
+/// Says whether chips can divide what they share: heads, groups and tiles of weights among `tp`,
+/// and blocks among stages. Gradients that are clipped stay with chips that have all of them.
+bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   const training::Recipe& recipe = setting.recipe;
-  if (recipe.batch * recipe.accumulate % setting.ddp != 0) return false;
-  if (setting.tp == 1) return true;
-  const std::int64_t tile = kTileSide * setting.tp;
-  const bool divides = !recipe.tied && recipe.heads % setting.tp == 0 && recipe.width % tile == 0 &&
-                       setting.vocabulary % tile == 0;
-  if (!divides || recipe.model != training::ModelKind::llama) return divides;
+  const bool is_llama = recipe.model == training::ModelKind::llama;
+  if (plan.stages() > 1 && (!is_llama || recipe.tied || recipe.clip > 0)) return false;
+  if (plan.tp == 1) return true;
+  const std::int64_t tile = kTileSide * plan.tp;
+  const bool divides =
+      !recipe.tied && recipe.clip == 0 && recipe.heads % plan.tp == 0 && recipe.width % tile == 0;
+  if (!divides || !is_llama) return divides;
   const std::int64_t wide =
       recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(recipe.width);
-  return recipe.groups % setting.tp == 0 && wide % tile == 0;
+  return recipe.groups % plan.tp == 0 && wide % tile == 0;
+}
+
+/// Returns so many blocks for each stage as evenly as possible; the first stages have the rest.
+std::vector<int> even_blocks(int layers, int stages) {
+  std::vector<int> blocks;
+  for (int i = 0; i < stages; ++i) {
+    blocks.push_back(layers / stages + (i < layers % stages ? 1 : 0));
+  }
+  return blocks;
+}
+
+/// Returns the ways in which so many chips can share a run, without tiers.
+std::vector<training::MeshPlan> ways_to_share(const RunSetting& setting, int chips) {
+  std::vector<training::MeshPlan> ways;
+  for (const std::int64_t tp : divisors(chips, chips)) {
+    for (const std::int64_t stages : divisors(chips / tp, setting.recipe.layers)) {
+      training::MeshPlan plan{.ddp = static_cast<int>(chips / tp / stages),
+                              .tp = static_cast<int>(tp)};
+      if (stages > 1) plan.blocks = even_blocks(setting.recipe.layers, static_cast<int>(stages));
+      if (can_share(setting, plan)) ways.push_back(std::move(plan));
+    }
+  }
+  return ways;
 }
 
 /// Says whether `a` comes before `b`: a plan that fits is better than one that does not; then the
@@ -60,29 +119,81 @@ bool is_better(const RunPlan& a, const RunPlan& b) {
   return a.fits() ? a.step < b.step : a.peak < b.peak;
 }
 
+/// Names the kinds of ways to share of which the table shows the best: by a mesh alone, by stages
+/// in TTML's order, and by stages in 1F1B's.
+int kind_of(const RunPlan& plan) {
+  if (plan.setting.plan.stages() == 1) return 0;
+  return plan.setting.plan.schedule == mesh::PipelineSchedule::sequential ? 1 : 2;
+}
+
+/// Moves the best plans of so many chips to `best`: two of those without stages, and one of each
+/// schedule with stages, if they fit; or the one that needs least.
+void keep_best(std::vector<RunPlan> plans, std::vector<RunPlan>& best) {
+  std::ranges::stable_sort(plans, is_better);
+  std::array<int, 3> room{2, 1, 1};
+  std::vector<training::MeshPlan> kept;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    int& left = room.at(static_cast<std::size_t>(kind_of(plans[i])));
+    const training::MeshPlan& plan = plans[i].setting.plan;
+    const bool is_new = std::ranges::find(kept, plan) == kept.end();
+    if (left == 0 || !is_new || (i > 0 && !plans[i].fits())) continue;
+    kept.push_back(plan);
+    --left;
+    best.push_back(std::move(plans[i]));
+  }
+}
+
+/// Adds the fastest run in 2 and in 3 tiers that fits, if there is one.
+void search_tiers(const RunSetting& setting, const wormhole::Profiles& profiles,
+                  std::int64_t sequences, std::vector<RunPlan>& best) {
+  const training::Recipe& recipe = setting.recipe;
+  if (recipe.clip > 0 || recipe.schedule != autograd::Schedule::identity) return;  // as train
+  try {
+    const TierPlanner planner(setting, profiles);
+    std::vector<RunPlan> plans;
+    for (const int workers : {2, 4, 8}) {
+      const std::array<training::MeshPlan, 2> tiers{
+          training::MeshPlan{.workers = workers},
+          training::MeshPlan{.workers = workers, .three_tiers = true}};
+      for (RunSetting tried : batches_of(setting, tiers[0], sequences)) {
+        // Blocks run again where they must.
+        for (const bool memory_efficient : {false, true}) {
+          tried.recipe.memory_efficient = memory_efficient;
+          std::ranges::move(planner.plans(tried, tiers), std::back_inserter(plans));
+          if (plans.back().fits()) break;
+        }
+        if (!plans.back().fits()) break;
+      }
+    }
+    std::ranges::stable_sort(plans, is_better);
+    for (const bool three : {false, true}) {
+      const auto found = std::ranges::find_if(plans, [&](const RunPlan& plan) {
+        return plan.fits() && plan.setting.plan.three_tiers == three;
+      });
+      if (found != plans.end()) best.push_back(*found);
+    }
+  } catch (const Error&) {
+    return;  // a kernel does not fit, which the run itself says
+  }
+}
+
 }  // namespace
 
 std::vector<RunPlan> search_settings(const RunSetting& setting,
                                      const wormhole::Profiles& profiles) {
+  const std::int64_t sequences = setting.sequences();
   std::vector<RunPlan> best;
-  for (const std::int64_t chips : {1, 2, 4, 8, 32}) {
+  for (const int chips : {1, 2, 4, 8, 32}) {
     std::vector<RunPlan> plans;
-    for (const std::int64_t tp : divisors(chips, chips)) {
-      RunSetting tried = setting;
-      tried.tp = static_cast<int>(tp);
-      tried.ddp = chips / tp;
-      if (!can_be(tried)) continue;
-      for (const bool memory_efficient : {false, true}) {
-        tried.recipe.memory_efficient = memory_efficient;
-        search_runner(tried, profiles, plans);
-      }
+    for (const training::MeshPlan& plan : ways_to_share(setting, chips)) {
+      const auto settings = batches_of(setting, plan, sequences);
+      const bool found = search_runner(settings, profiles, false, plans);
+      // Stages gain nothing from larger batches, for which blocks would be run again.
+      if (plan.stages() == 1 || !found) search_runner(settings, profiles, true, plans);
     }
-    std::ranges::stable_sort(plans, is_better);
-    constexpr std::size_t kShown = 3;  // settings of a mesh
-    for (std::size_t i = 0; i < std::min(plans.size(), kShown); ++i) {
-      if (i == 0 || plans[i].fits()) best.push_back(std::move(plans[i]));
-    }
+    keep_best(std::move(plans), best);
   }
+  search_tiers(setting, profiles, sequences, best);
   std::ranges::stable_sort(best, is_better);
   return best;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/fit/run_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,6 +17,10 @@
 #include "engines/training/recipe_model.h"
 #include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "experiments/workloads/known_time.h"
+#include "experiments/workloads/mesh_step.h"
+#include "experiments/workloads/step_work.h"
+#include "harness/cli/fit/tier_plan.h"
 #include "profiler/memory_recorder.h"
 
 namespace howard::cli {
@@ -28,17 +34,24 @@ wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
   return profiles;
 }
 
+/// Returns the rows of the token table: TTML rounds up to tiles of each device.
+std::int64_t rows_of(const RunSetting& setting) {
+  const std::int64_t rows = kTileSide * setting.plan.tp;
+  return ceil_div(setting.vocabulary, rows) * rows;
+}
+
 /// Emulates a run on one chip of the mesh; all others do the same.
 class EmulatedRun {
  public:
   EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)
       : recipe_(setting.recipe),
         chip_(profiles, {.memory = memory}),
-        tensor_(chip_, 0, setting.tp, 0),
-        data_(chip_, 1, static_cast<int>(setting.ddp), 0) {
-    recipe_.batch /= setting.ddp;
+        tensor_(chip_, 0, setting.plan.tp, 0),
+        data_(chip_, 1, setting.plan.ddp, 0) {
+    recipe_.batch /= setting.plan.ddp;
+    vocabulary_ = rows_of(setting);
     chip_.begin_phase("model");
-    model_ = training::make_model(chip_, recipe_, setting.vocabulary, &tensor_);
+    model_ = training::make_model(chip_, recipe_, vocabulary_, &tensor_);
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
@@ -86,10 +99,21 @@ class EmulatedRun {
         plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
       }
     }
-    const auto whole = training::make_model(recorder, recipe_, plan.setting.vocabulary, nullptr);
+    const auto whole = training::make_model(recorder, recipe_, vocabulary_, nullptr);
     for (const autograd::Parameter* parameter : whole->parameters()) {
       plan.parameters += parameter->value.spec().shape.elements();
     }
+  }
+
+  /// Returns the mean error of measured times like an update's, which takes `step`.
+  std::optional<double> band(SimTime step) {
+    autograd::StepRecorder recorder(chip_);
+    static_cast<void>(step_(recorder));
+    harness::PointResult point;
+    experiments::describe_band(
+        step.seconds(), experiments::work_of(chip_, recorder.programs()).known, false, point);
+    const harness::Metric* const band = point.find_metric("band");
+    return band == nullptr ? std::nullopt : std::optional(band->value);
   }
 
   Bytes peak() const {
@@ -100,6 +124,7 @@ class EmulatedRun {
 
  private:
   training::Recipe recipe_;
+  std::int64_t vocabulary_ = 0;
   wormhole::WormholeDevice chip_;
   autograd::DeviceGroup tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
@@ -122,15 +147,55 @@ RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& prof
   plan.step = run.update();
   plan.peak = run.peak();
   run.describe(profiles, plan);
+  if (memory != nullptr) plan.band = run.band(plan.step);
   return plan;
+}
+
+RunPlan plan_mesh(const RunSetting& setting, const wormhole::Profiles& profiles,
+                  profiler::MemoryRecorder* memory) {
+  const int batches = setting.recipe.accumulate;
+  RunPlan plan = measured(setting, std::min(batches, 2), profiles, memory);
+  if (batches <= 2) return plan;
+  const RunPlan one = measured(setting, 1, profiles, nullptr);
+  const int more = batches - 2;
+  plan.step += (plan.step - one.step) * more;
+  plan.kernels += (plan.kernels - one.kernels) * more;
+  plan.trace += (plan.trace - one.trace) * more;
+  plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
+  plan.exchanges += (plan.exchanges - one.exchanges) * more;
+  for (auto& [op, time] : plan.kernels_by_op) {
+    const auto found = one.kernels_by_op.find(op);
+    const SimTime first = found == one.kernels_by_op.end() ? SimTime() : found->second;
+    time += (time - first) * more;
+  }
+  return plan;
+}
+
+void describe_stages(const experiments::MeshStepTimes& step, RunPlan& plan) {
+  plan.step = step.step;
+  plan.kernels = step.compute;
+  plan.exchanges = step.exchange;
+  plan.bubble = step.bubble;
+  plan.peak = step.peak;
+  for (std::size_t i = 0; i < step.stages.size(); ++i) {
+    const experiments::StageNeed& stage = step.stages[i];
+    plan.parts.push_back(
+        {.name = fmt::format("stage {}", i),
+         .share = fmt::format("{} block{}", stage.blocks, stage.blocks == 1 ? "" : "s"),
+         .working = stage.working,
+         .waiting = stage.bubble,
+         .micro_batches = stage.alive,
+         .peak = stage.peak});
+  }
 }
 
 }  // namespace
 
-std::int64_t RunPlan::tokens() const {
-  const training::Recipe& recipe = setting.recipe;
-  return recipe.batch * recipe.sequence * recipe.accumulate;
+std::int64_t RunSetting::sequences() const {
+  return recipe.batch * recipe.accumulate * std::max(plan.workers, 1);
 }
+
+std::int64_t RunPlan::tokens() const { return setting.sequences() * setting.recipe.sequence; }
 
 double RunPlan::tokens_per_second() const {
   return step > SimTime() ? static_cast<double>(tokens()) / step.seconds() : 0;
@@ -148,34 +213,59 @@ double RunPlan::share_of_peak() const {
   return most > 0 ? flops() / most : 0;
 }
 
-RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, bool with_memory) {
-  profiler::MemoryRecorder memory;
-  const int batches = setting.recipe.accumulate;
-  RunPlan plan{.setting = setting};
-  try {
-    plan = measured(setting, std::min(batches, 2), profiles, with_memory ? &memory : nullptr);
-    if (batches > 2) {
-      const RunPlan one = measured(setting, 1, profiles, nullptr);
-      const int more = batches - 2;
-      plan.step += (plan.step - one.step) * more;
-      plan.kernels += (plan.kernels - one.kernels) * more;
-      plan.trace += (plan.trace - one.trace) * more;
-      plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
-      plan.exchanges += (plan.exchanges - one.exchanges) * more;
-      for (auto& [op, time] : plan.kernels_by_op) {
-        const auto found = one.kernels_by_op.find(op);
-        const SimTime first = found == one.kernels_by_op.end() ? SimTime() : found->second;
-        time += (time - first) * more;
-      }
-    }
-  } catch (const Error& failure) {
-    plan.clash = failure.what();
-  }
+void complete_plan(const RunSetting& setting, const wormhole::Profiles& profiles, RunPlan& plan) {
   plan.setting = setting;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
   const CoreGrid grid = profiles.chip.compute_grid(wormhole::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+}
+
+RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, bool with_memory) {
+  if (setting.plan.stages() > 1) {
+    return plan_pipeline(setting, profiles, std::span(&setting.plan.schedule, 1)).front();
+  }
+  profiler::MemoryRecorder memory;
+  RunPlan plan;
+  try {
+    if (setting.plan.workers > 0) {
+      return TierPlanner(setting, profiles).plans(setting, std::span(&setting.plan, 1)).front();
+    }
+    plan = plan_mesh(setting, profiles, with_memory ? &memory : nullptr);
+  } catch (const Error& failure) {
+    plan.clash = failure.what();
+  }
+  complete_plan(setting, profiles, plan);
   return plan;
+}
+
+std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const wormhole::Profiles& profiles,
+                                   std::span<const mesh::PipelineSchedule> schedules) {
+  const training::MeshPlan& shared = setting.plan;
+  const experiments::DevBox box(profiles, host::HostOptions{}, 1);
+  experiments::MeshJob job{.model = training::llama_options(setting.recipe, setting.vocabulary),
+                           .mesh = {shared.ddp, shared.tp, shared.stages()},
+                           .blocks = shared.blocks,
+                           .micro_batches = setting.recipe.accumulate,
+                           .make_optimizer = [&](const autograd::Calls& calls,
+                                                 std::vector<autograd::Parameter*> parameters) {
+                             return training::make_optimizer(setting.recipe, calls,
+                                                             std::move(parameters), false);
+                           }};
+  std::vector<RunPlan> plans(schedules.size());
+  try {
+    const auto steps = experiments::mesh_steps(box, job, schedules);
+    for (std::size_t i = 0; i < steps.size(); ++i) describe_stages(steps[i], plans[i]);
+  } catch (const Error& failure) {
+    for (RunPlan& plan : plans) plan.clash = failure.what();
+  }
+  models::LlamaOptions whole = job.model;
+  whole.vocabulary = rows_of(setting);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    complete_plan(setting, profiles, plans[i]);
+    plans[i].parameters = models::parameter_count(whole);
+    plans[i].setting.plan.schedule = schedules[i];
+  }
+  return plans;
 }
 
 }  // namespace howard::cli

@@ -5,44 +5,65 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/wormhole/profiles/profile.h"
 #include "profiler/memory.h"
 
 namespace howard::cli {
 
-/// Describes a training run on a mesh of emulated chips, as it is to be planned. Each of `ddp`
-/// groups has a share of the batch, and the `tp` chips of a group a share of the weights each.
+/// Describes a training run on emulated chips, as it is to be planned. Its plan says how they share
+/// it: groups that divide the batch, chips that divide the weights, stages, or tiers.
 struct RunSetting {
-  training::Recipe recipe;  ///< Its batch is that of all chips together.
-  std::int64_t vocabulary = 0;
-  std::int64_t ddp = 1;
-  int tp = 1;
+  /// Its batch is that of all chips together; in tiers, that of each worker.
+  training::Recipe recipe;
+  std::int64_t vocabulary = 0;  ///< The tokens; chips that divide them round up to whole tiles.
+  training::MeshPlan plan;
 
-  std::int64_t chips() const { return ddp * tp; }
+  int chips() const { return plan.ranks(); }
+  /// Returns the sequences of an update of all chips.
+  std::int64_t sequences() const;
 };
 
-/// Holds what the emulator says about a run, for one chip of the mesh.
+/// Says what the chips of one stage of a pipeline, or one rank of tiers, do in a step.
+struct PlanPart {
+  std::string name;       ///< "stage 0", "worker", "aggregator" or "optimizer".
+  std::string share;      ///< What it has: "6 blocks".
+  SimTime working;        ///< The time in which it works or sends.
+  SimTime waiting;        ///< The rest of the step.
+  int micro_batches = 1;  ///< The most micro-batches whose activations it holds at once.
+  Bytes peak;             ///< The most DRAM of one of its chips.
+};
+
+/// Holds what the emulator says about a run. Times and memory are of one chip of a mesh; of stages
+/// they are means over the chips, and of tiers sums along the way of a step.
 struct RunPlan {
   RunSetting setting;
   std::int64_t parameters = 0;  ///< The whole model's.
   SimTime step;                 ///< An update, its collectives included.
   SimTime sums;                 ///< The part of it that sums gradients over groups.
-  /// The part in which a group sums activations and their gradients, and gathers logits.
+  /// The part in which a group sums activations and their gradients and gathers logits, in which
+  /// stages send, and in which tiers hand tensors on. With stages the sums of gradients are in it.
   SimTime exchanges;
+  SimTime bubble;   ///< The part in which a stage waits for others.
   SimTime kernels;  ///< The part of it in which a kernel computes.
-  /// The parts of `kernels` by the name of the op that launched them.
+  /// The parts of `kernels` by the name of the op that launched them; empty for stages and tiers.
   std::map<std::string, SimTime> kernels_by_op;
-  std::size_t launches = 0;
-  Bytes peak;             ///< The most DRAM in use.
-  Bytes capacity;         ///< A chip's DRAM without the trace region.
-  Bytes trace;            ///< The trace region's need, if the step were captured.
-  double peak_flops = 0;  ///< A chip's FLOP/s at HiFi4.
+  std::size_t launches = 0;  ///< 0 if they are not counted.
+  Bytes peak;                ///< The most DRAM in use, on the chip that needs most.
+  Bytes capacity;            ///< A chip's DRAM without the trace region.
+  Bytes trace;               ///< The trace region's need, if the step were captured; 0: not known.
+  double peak_flops = 0;     ///< A chip's FLOP/s at HiFi4.
+  std::optional<double> band{};   ///< The mean error of measured times of its kinds, if known.
+  std::vector<PlanPart> parts{};  ///< The stages of a pipeline or the ranks of tiers.
+  std::int64_t messages = 0;      ///< What tiers send in a step, a tensor each.
+  Bytes message_bytes;            ///< All of them.
   std::optional<profiler::MemoryUse> memory;  ///< Present where it was asked for.
   /// The reason why the step cannot run, whatever the DRAM: a kernel's circular buffers; empty when
   /// it can.
@@ -59,8 +80,16 @@ struct RunPlan {
 };
 
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
-/// TTML: dynamic. Each batch of an update after the second counts as the second.
+/// TTML: dynamic. Each batch of an update after the second counts as the second. Of a pipeline it
+/// runs the passes of each stage (experiments::mesh_step), and of tiers the work of each rank.
 RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles,
                  bool with_memory = false);
+
+/// Plans a pipeline with each of `schedules`; its stages run once for all.
+std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const wormhole::Profiles& profiles,
+                                   std::span<const mesh::PipelineSchedule> schedules);
+
+/// Sets what does not depend on the run: the setting, a chip's DRAM and its peak.
+void complete_plan(const RunSetting& setting, const wormhole::Profiles& profiles, RunPlan& plan);
 
 }  // namespace howard::cli

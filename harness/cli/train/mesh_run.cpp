@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,14 +17,19 @@
 #include "engines/mesh/thread_ranks.h"
 #include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/parallel/values_of_ranks.h"
+#include "engines/training/validation.h"
+#include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/launcher.h"
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/process_ranks.h"
+#include "harness/cli/train/step_split.h"
 #include "harness/cli/train/train_corpus.h"
+#include "harness/cli/train/train_files.h"
 #include "harness/cli/train/train_log.h"
+#include "harness/cli/train/train_page.h"
 #include "harness/environment.h"
 #include "reports/formats/result_json.h"
 
@@ -46,15 +52,22 @@ std::string text_of(const MeshPlan& plan) {
   return text;
 }
 
+/// Holds what all ranks start from.
+struct MeshStart {
+  training::Corpus corpus;
+  std::vector<std::uint32_t> held_out;         ///< The tokens for validation; none without it.
+  std::vector<training::Safetensors> weights;  ///< Files of Hugging Face; none without model_path.
+  int threads = 1;                             ///< The threads of each rank.
+};
+
 /// Runs one rank.
 class MeshRun {
  public:
-  MeshRun(const TrainOptions& options, const training::Corpus& corpus, int threads,
-          mesh::Communicator& ranks)
+  MeshRun(const TrainOptions& options, const MeshStart& start, mesh::Communicator& ranks)
       : options_(options),
         plan_(*options.plan),
         ranks_(ranks),
-        host_({.threads = threads}),
+        host_({.threads = start.threads}),
         member_(host_, ranks, training::groups_of(plan_, ranks.rank())) {
     if (options.backend == harness::Backend::emulated) {
       profiles_ = read_settings(options.profiles, wormhole::load_profiles);
@@ -62,10 +75,19 @@ class MeshRun {
           *profiles_, wormhole::DeviceOptions{.values = &member_});
     }
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
+    if (chip_) chip_->set_trace_sink(&kernels_);
     device.begin_phase("model");
-    trainer_ =
-        training::make_rank_trainer(device, ranks, plan_, options.recipe, corpus, chip_ != nullptr);
-    if (options.resumed) trainer_->restore(*options.resumed);
+    trainer_ = training::make_rank_trainer(device, ranks, plan_, options.recipe, start.corpus,
+                                           {.virtual_clock = chip_ != nullptr,
+                                            .engine = options.engine,
+                                            .held_out = start.held_out,
+                                            .validated = options.eval_batch});
+    vocabulary_ = start.corpus.tokenizer->vocabulary();
+    if (options.resumed) {
+      trainer_->restore(*options.resumed);
+    } else if (!start.weights.empty()) {
+      take(start.weights);
+    }
     description_ = device.description();
   }
 
@@ -75,17 +97,52 @@ class MeshRun {
     bool stops = stops_now();
     while (trainer_->steps_done() < options_.recipe.steps && !stops) {
       const float rate = trainer_->learning_rate();
-      log(trainer_->step(), rate);
+      const SimTime before = now();
+      kernels_.reset();
+      const MeshStep step = trainer_->step();
+      if (chip_) split(step.time, now() - before);
+      log(step, rate);
+      validate();
       if (trainer_->steps_done() % options_.every == 0) save();
       stops = stops_now();
     }
     save();
-    if (is_first()) end(stops);
+    const std::vector<training::NamedValues> weights =
+        options_.exported.empty() ? std::vector<training::NamedValues>{} : trainer_->weights();
+    peak_ = training::join_numbers<Bytes, Bytes>(
+        ranks_, most_memory(chip_ ? static_cast<const Device&>(*chip_) : member_),
+        [](std::span<const Bytes> all) { return std::ranges::max(all); });
+    if (is_first()) end(stops, weights);
     return !stops;
   }
 
  private:
   bool is_first() const { return ranks_.rank() == 0; }
+  SimTime now() const { return chip_ ? chip_->now() : SimTime(); }
+
+  /// Rank 0 learns where the time of a step goes.
+  void split(SimTime step, SimTime busy) {
+    const ChipSums own{busy, kernels_.compute(), kernels_.exchange()};
+    splits_.push_back(training::join_numbers<ChipSums, StepSplit>(
+        ranks_, own, [&](std::span<const ChipSums> all) {
+          return split_of(step, {all.begin(), all.end()});
+        }));
+  }
+
+  /// Starts from files of Hugging Face.
+  void take(std::span<const training::Safetensors> files) {
+    const training::ImportedWeights report = trainer_->take_weights(files);
+    if (!is_first()) return;
+    fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
+  }
+
+  void validate() {
+    if (options_.eval_every == 0 || trainer_->steps_done() % options_.eval_every != 0) return;
+    const double loss = trainer_->validation_loss();
+    if (!is_first()) return;
+    validation_losses_.push_back(loss);
+    fmt::print("Validation loss: {:.6f}\n", loss);
+  }
 
   /// Says whether the run stops now. Rank 0 decides, so that all ranks make the same steps.
   bool stops_now() {
@@ -105,6 +162,7 @@ class MeshRun {
   void log(const MeshStep& step, float rate) {
     if (!is_first()) return;
     losses_.push_back(step.loss);
+    rates_.push_back(double{rate});
     times_.push_back(step.time.seconds());
     const std::int64_t done = trainer_->steps_done();
     log_->add(done, static_cast<double>(done * samples()), step.loss, rate);
@@ -123,7 +181,7 @@ class MeshRun {
     if (is_first()) log_->write(options_.canvas);
   }
 
-  void end(bool interrupted) {
+  void end(bool interrupted, std::span<const training::NamedValues> weights) {
     if (losses_.empty()) {
       fmt::print(stderr, "train: {} steps were done already, of {} that are asked for{}\n",
                  trainer_->steps_done(), options_.recipe.steps,
@@ -137,10 +195,31 @@ class MeshRun {
                first, trainer_->steps_done(), plan_.ranks(), text_of(plan_), description_,
                losses_.front(), losses_.back(), tokens_per_second(),
                interrupted ? "; interrupted" : "");
+    if (!splits_.empty()) say_split();
     if (!options_.checkpoint.empty()) {
       fmt::print(stderr, "wrote {}\n", options_.checkpoint.string());
     }
+    if (!options_.exported.empty()) export_weights(weights);
     if (!options_.results.empty()) write_results(interrupted);
+  }
+
+  void say_split() const {
+    const std::vector<harness::Metric> parts = split_metrics(splits_);
+    std::vector<std::string> words;
+    for (const harness::Metric& part : parts) {
+      words.push_back(
+          fmt::format("{} {:.3f} ms", part.name.substr(part.name.find('.') + 1), part.value * 1e3));
+    }
+    fmt::print(stderr, "train: a step, as the mean of its chips: {}\n", fmt::join(words, ", "));
+  }
+
+  /// A mesh may round the vocabulary up to more rows than one device has; those are left out.
+  void export_weights(std::span<const training::NamedValues> weights) {
+    write_file(options_.exported,
+               training::safetensors_bytes(
+                   training::exported_weights(weights, options_.recipe, vocabulary_),
+                   training::WeightType::float32));
+    fmt::print(stderr, "wrote {}\n", options_.exported.string());
   }
 
   std::int64_t samples() const {
@@ -158,12 +237,20 @@ class MeshRun {
   void write_results(bool interrupted) {
     harness::PointResult point{.backend = options_.backend};
     point.parameters.emplace_back("mesh", text_of(plan_));
+    point.parameters.emplace_back("engine", training::name_of(options_.engine));
     training::for_each_field(options_.recipe, [&](std::string_view name, const auto&) {
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
     point.details = {{"data", options_.data.string()},
                      {"steps_done", std::to_string(trainer_->steps_done())}};
-    point.metrics = training_metrics(losses_, times_, tokens_per_second());
+    point.metrics = training_metrics({.losses = losses_,
+                                      .seconds = times_,
+                                      .rates = rates_,
+                                      .validation_losses = validation_losses_,
+                                      .tokens_per_second = tokens_per_second(),
+                                      .memory = peak_});
+    if (!splits_.empty())
+      std::ranges::move(split_metrics(splits_), std::back_inserter(point.metrics));
     harness::ExperimentResult result{.experiment = options_.verb,
                                      .context = harness::describe_environment(),
                                      .points = {std::move(point)},
@@ -180,6 +267,10 @@ class MeshRun {
                                   .seconds = times_,
                                   .memory = {}}));
     fmt::print(stderr, "wrote {}\n", (options_.results / (options_.verb + ".json")).string());
+    if (!options_.page) return;
+    const std::filesystem::path page = options_.results / "index.html";
+    write_training_page(result, std::nullopt, page);
+    fmt::print(stderr, "wrote {}\n", page.string());
   }
 
   const TrainOptions& options_;
@@ -188,31 +279,38 @@ class MeshRun {
   host::HostDevice host_;
   mesh::MeshMember member_;
   std::optional<wormhole::Profiles> profiles_;
+  KernelSums kernels_;  ///< Of the emulated chip.
   std::unique_ptr<wormhole::WormholeDevice> chip_;
   std::unique_ptr<training::RankTrainer> trainer_;
   std::string description_;
   std::int64_t saved_ = 0;  ///< The step that was saved last.
   // Only rank 0 has a log.
   std::optional<TtmlStepLog> log_;
-  std::vector<double> losses_, times_;  ///< One for each step; times are in seconds.
+  std::vector<double> losses_, times_, rates_;  ///< One for each step; times are in seconds.
+  std::vector<double> validation_losses_;
+  std::vector<StepSplit> splits_;  ///< One for each step, on emulated chips.
+  Bytes peak_;                     ///< The most memory of any device.
+  std::int64_t vocabulary_ = 0;    ///< The rows of one device's token table.
 };
 
 }  // namespace
 
 bool train_on_mesh(const TrainOptions& options) {
-  const training::Corpus corpus = corpus_of(options);
+  MeshStart start{.corpus = corpus_of(options), .held_out = {}, .weights = {}};
+  if (options.eval_every > 0) start.held_out = training::hold_out(start.corpus);
+  if (!options.weights.empty() && !options.resumed) start.weights = read_weights(options.weights);
   TrainOptions limited = options;
-  limited.recipe = limited_to_epochs(options, corpus);
-  if (!options.checkpoint.empty()) {
-    require_writable_folder(std::filesystem::absolute(options.checkpoint).parent_path());
+  limited.recipe = limited_to_epochs(options, start.corpus);
+  for (const std::filesystem::path& file : {options.checkpoint, options.exported}) {
+    if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());
   }
   if (!options.results.empty()) require_writable_folder(options.results);
   const int ranks = options.plan->ranks();
   // Each device has its part of the cores.
-  const int threads = std::max(1, host::thread_count({.threads = options.threads}) / ranks);
+  start.threads = std::max(1, host::thread_count({.threads = options.threads}) / ranks);
   bool finished = true;
   const auto work = [&](mesh::Communicator& world) {
-    const bool all = MeshRun(limited, corpus, threads, world).run();
+    const bool all = MeshRun(limited, start, world).run();
     if (world.rank() == 0) finished = all;
   };
   launched_processes() > 1 ? run_as_processes(ranks, work) : mesh::run_as_threads(ranks, work);

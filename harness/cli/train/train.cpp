@@ -51,13 +51,6 @@ extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
 
-/// Returns the most memory that was in use at once in any phase.
-Bytes peak_memory(const Device& device) {
-  Bytes peak;
-  for (const MemoryPhase& phase : device.memory_phases()) peak = std::max(peak, phase.peak);
-  return peak;
-}
-
 /// Holds the devices that a run needs. The host computes, and the chip, if it is wanted, keeps the
 /// time.
 struct TrainDevices {
@@ -143,14 +136,7 @@ class TrainRun {
     const std::vector<training::Safetensors> files = read_weights(options_.weights);
     const training::ImportedWeights report = training::import_weights(
         devices_.device().command_queue(0), trainer_.model(), options_.recipe, files);
-    for (const std::string& name : report.unfilled) {
-      fmt::print(stderr, "{}: {} has no values in {}: random ones\n", options_.verb, name,
-                 options_.weights.string());
-    }
-    for (const std::string& name : report.unused) {
-      fmt::print(stderr, "{}: {} of {} is not used\n", options_.verb, name,
-                 options_.weights.string());
-    }
+    fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
     trainer_.checkpoint();
   }
 
@@ -265,7 +251,7 @@ class TrainRun {
             .flops_per_second = seconds > 0 ? flops / seconds : 0,
             .bound = bound_,
             .learning_rate = rate,
-            .memory = peak_memory(devices_.device())};
+            .memory = most_memory(devices_.device())};
   }
 
   /// This is also done without a file, because it finds parameters that are not finite and tells
@@ -331,14 +317,14 @@ class TrainRun {
                  "MiB{}\n",
                  options_.verb, first, trainer_.steps_done(), devices_.device().description(),
                  losses_.front(), losses_.back(), tokens_per_second(),
-                 static_cast<double>(peak_memory(devices_.device()).value()) / (1 << 20),
+                 static_cast<double>(most_memory(devices_.device()).value()) / (1 << 20),
                  Session::interrupted() ? "; interrupted" : "");
     }
   }
 
   harness::PointResult point() {
     harness::PointResult point{.backend = options_.backend};
-    point.parameters.emplace_back("engine", name_of(options_.engine));
+    point.parameters.emplace_back("engine", training::name_of(options_.engine));
     training::for_each_field(options_.recipe, [&](std::string_view name, const auto&) {
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
@@ -348,24 +334,13 @@ class TrainRun {
       point.skipped = no_step();
       return point;
     }
-    point.metrics = training_metrics(losses_, times_, tokens_per_second());
-    point.metrics.push_back(
-        {.name = "learning_rate", .value = rates_.back(), .unit = "", .samples = rates_});
-    point.metrics.push_back({.name = "memory",
-                             .value = static_cast<double>(peak_memory(devices_.device()).value()),
-                             .unit = "B"});
-    if (!validation_losses_.empty()) {
-      point.metrics.push_back({.name = "validation_loss",
-                               .value = validation_losses_.back(),
-                               .unit = "",
-                               .samples = validation_losses_});
-    }
+    point.metrics = training_metrics({.losses = losses_,
+                                      .seconds = times_,
+                                      .rates = rates_,
+                                      .validation_losses = validation_losses_,
+                                      .tokens_per_second = tokens_per_second(),
+                                      .memory = most_memory(devices_.device())});
     return point;
-  }
-
-  static std::string name_of(training::Engine engine) {
-    if (engine == training::Engine::dynamic) return "dynamic";
-    return engine == training::Engine::static_step ? "static" : "traced";
   }
 
   void write_result() {

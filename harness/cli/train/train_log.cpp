@@ -113,19 +113,44 @@ std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
                      static_cast<float>(loss), seconds * 1e3, cache_entries);
 }
 
-std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
-                                              const std::vector<double>& seconds,
-                                              double tokens_per_second) {
-  return {{.name = "loss", .value = losses.back(), .unit = "", .samples = losses},
-          {.name = "time",
-           .value = harness::median(seconds).value_or(0),
-           .unit = "s",
-           .samples = seconds,
-           .ci95 = harness::median_interval95(seconds)},
-          {.name = "tokens",
-           .value = tokens_per_second,
-           .unit = "1/s",
-           .better = harness::Better::higher}};
+Bytes most_memory(const Device& device) {
+  Bytes most;
+  for (const MemoryPhase& phase : device.memory_phases()) most = std::max(most, phase.peak);
+  return most;
+}
+
+std::vector<harness::Metric> training_metrics(const TrainedSteps& steps) {
+  const std::vector<double>& seconds = steps.seconds;
+  std::vector<harness::Metric> metrics{
+      {.name = "loss", .value = steps.losses.back(), .unit = "", .samples = steps.losses},
+      {.name = "time",
+       .value = harness::median(seconds).value_or(0),
+       .unit = "s",
+       .samples = seconds,
+       .ci95 = harness::median_interval95(seconds)},
+      {.name = "tokens",
+       .value = steps.tokens_per_second,
+       .unit = "1/s",
+       .better = harness::Better::higher},
+      {.name = "learning_rate", .value = steps.rates.back(), .unit = "", .samples = steps.rates},
+      {.name = "memory", .value = static_cast<double>(steps.memory.value()), .unit = "B"}};
+  const std::vector<double>& validated = steps.validation_losses;
+  if (validated.empty()) return metrics;
+  metrics.push_back(
+      {.name = "validation_loss", .value = validated.back(), .unit = "", .samples = validated});
+  return metrics;
+}
+
+std::string left_aside_text(const training::ImportedWeights& weights, const std::string& verb,
+                            const std::filesystem::path& source) {
+  std::string text;
+  for (const std::string& name : weights.unfilled) {
+    text += fmt::format("{}: {} has no values in {}: random ones\n", verb, name, source.string());
+  }
+  for (const std::string& name : weights.unused) {
+    text += fmt::format("{}: {} of {} is not used\n", verb, name, source.string());
+  }
+  return text;
 }
 
 std::string ttml_metrics_json(const TtmlRun& run) {

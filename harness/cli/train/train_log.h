@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/units.h"
+#include "engines/device/device.h"
 #include "engines/training/config/ttml_yaml.h"
+#include "engines/training/weights/model_weights.h"
 #include "harness/result.h"
 #include "profiler/memory.h"
 #include "reports/pictures/picture.h"
@@ -21,11 +24,25 @@ namespace howard::cli {
 std::string ttml_step_lines(std::int64_t step, double loss, double seconds,
                             std::size_t cache_entries);
 
-/// Returns the metrics that every training run has: "loss" and "time" of its steps, of which there
-/// is at least one, and "tokens" a second. `seconds` has one value for each step.
-std::vector<harness::Metric> training_metrics(const std::vector<double>& losses,
-                                              const std::vector<double>& seconds,
-                                              double tokens_per_second);
+/// Returns the most memory that was in use at once in any phase.
+Bytes most_memory(const Device& device);
+
+/// Holds what the steps of a training run have given. There is at least one step, and the first
+/// three have one value for each.
+struct TrainedSteps {
+  std::vector<double> losses, seconds, rates;  ///< `rates` are the learning rates.
+  std::vector<double> validation_losses;       ///< None if nothing was held out.
+  double tokens_per_second = 0;
+  Bytes memory;  ///< The most that a device had in use at once.
+};
+
+/// Returns the metrics that every training run has: "loss", "time", "tokens" a second,
+/// "learning_rate", "memory" and, where it was validated, "validation_loss".
+std::vector<harness::Metric> training_metrics(const TrainedSteps& steps);
+
+/// Says what an import of weights has left aside, a line for each.
+std::string left_aside_text(const training::ImportedWeights& weights, const std::string& verb,
+                            const std::filesystem::path& source);
 
 /// Describes a finished or interrupted run, for the metrics.
 struct TtmlRun {

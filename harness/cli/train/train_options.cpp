@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "engines/training/config/ttml_mesh.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/train/mesh_options.h"
 #include "harness/cli/train/train.h"
 
 namespace howard::cli {
@@ -26,11 +26,6 @@ const std::map<std::string, Engine> kEngines{
     {"dynamic", Engine::dynamic}, {"static", Engine::static_step}, {"traced", Engine::traced}};
 const std::map<std::string, harness::Backend> kBackends{{"host", harness::Backend::host},
                                                         {"emulated", harness::Backend::emulated}};
-
-const std::map<std::string, mesh::PipelineSchedule> kSchedules{
-    {"ttml", mesh::PipelineSchedule::sequential},
-    {"gpipe", mesh::PipelineSchedule::gpipe},
-    {"1f1b", mesh::PipelineSchedule::one_forward_one_back}};
 
 /// Says whether a setting of a recipe is an option: all of the short form, and what files of TTML
 /// do not say.
@@ -47,8 +42,7 @@ void declare_files(CLI::App& app, TrainOptions& options) {
   app.add_option("-n,--name", options.name);
   app.add_flag("--print-config", options.print_config);
   app.add_option("--tokenizer", options.tokenizer);
-  add_choice(app, "--schedule", options.schedule, kSchedules);
-  add_whole(app, "--tiers", options.tiers, 2, 3);
+  add_mesh_options(app, options.schedule, options.tiers);
 }
 
 void declare(CLI::App& app, TrainOptions& options, bool& resume) {
@@ -144,26 +138,15 @@ void require_used_tokenizer(const TrainOptions& options) {
 
 /// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
-  auto plan = training::mesh_plan_of(options.settings, options.recipe);
-  if (options.schedule != mesh::PipelineSchedule::sequential && (!plan || plan->stages() == 1)) {
-    throw UsageError("--schedule is for the stages of a pipeline_parallel_config");
-  }
-  if (options.tiers != 3 && (!plan || plan->workers == 0)) {
-    throw UsageError("--tiers is for the workers of a multihost_config");
-  }
+  const auto plan = shared_plan(options.settings, options.recipe, options.schedule, options.tiers);
   if (!plan) return plan;
-  plan->schedule = options.schedule;
-  plan->three_tiers = options.tiers == 3;
   const auto refuse = [](bool given, const char* option, const char* why) {
-    if (given) throw UsageError(fmt::format("{} is for a run on one device: {}", option, why));
+    if (given) throw UsageError(fmt::format("{} is not for these devices: {}", option, why));
   };
-  refuse(options.engine != Engine::dynamic, "--engine", "several run by the dynamic engine");
+  refuse(options.engine != Engine::dynamic && (plan->workers > 0 || plan->stages() > 1), "--engine",
+         "stages of a pipeline and workers of tiers run by the dynamic engine");
   refuse(options.generate > 0, "--generate", "resume the checkpoint there");
-  refuse(options.page, "--page", "report --format html makes one of its results");
-  refuse(options.eval_every > 0, "eval_every", "resume the checkpoint there");
-  refuse(!options.exported.empty(), "--export", "resume the checkpoint there");
   refuse(!options.memory.empty(), "--memory", "run_experiment fit says what a device allocates");
-  refuse(!options.weights.empty(), "model_path", "begin there and resume the checkpoint here");
   refuse(plan->workers > 0 && !options.checkpoint.empty(), "--checkpoint",
          "tiers save nothing, as in TTML");
   return plan;

@@ -89,17 +89,32 @@ TEST(Collectives, SumsOfBfloat16AreRoundedOnce) {
   EXPECT_EQ(sums, (std::array<float, 3>{258, 258, 258}));
 }
 
-TEST(Collectives, ACaptureOfOneIsRefused) {
-  run_as_threads(1, [](Communicator& world) {
+TEST(Collectives, ATraceWithThemIsReplayedWithTheOtherDevices) {
+  std::array<std::vector<float>, 2> squares;
+  run_as_threads(2, [&](Communicator& world) {
     host::HostDevice host({.threads = 1});
-    MeshMember device(host, world, {{0}});
-    const DeviceGroup group(device, 0, 1, 0);
+    MeshMember device(host, world, {{0, 1}});
+    const DeviceGroup group(device, 0, 2, world.rank());
     const Calls calls(device);
-    const Tensor x(device, {.shape = {32, 32}});
+    const Tensor x(device, {.shape = {32, 64}, .dtype = DataType::float32});
     calls.queue().begin_trace_capture();
-    EXPECT_THROW(static_cast<void>(autograd::all_gather(calls, x, group)), Error);
-    static_cast<void>(calls.queue().end_trace_capture());
+    const Tensor twice = calls.multiply(x, 2);
+    const Tensor both = autograd::all_gather(calls, twice, group);
+    const Tensor square = calls.multiply(both, both);
+    const TraceId trace = calls.queue().end_trace_capture();
+    for (const float value : {1.0F, 10.0F}) {
+      autograd::write_constant(calls.queue(), x, value + static_cast<float>(world.rank()));
+      calls.queue().execute_trace(trace);
+    }
+    squares.at(static_cast<std::size_t>(world.rank())) =
+        autograd::read_values(calls.queue(), square);
+    device.release_trace(trace);
+    EXPECT_THROW(calls.queue().execute_trace(trace), Error);
   });
+  for (const std::vector<float>& square : squares) {
+    EXPECT_EQ(square.at(0), 400);
+    EXPECT_EQ(square.at(64), 484);
+  }
 }
 
 TEST(ThreadRanks, ARankThatFailsEndsThoseThatWaitForIt) {

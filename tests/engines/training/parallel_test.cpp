@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -16,6 +18,8 @@
 #include "engines/mesh/thread_ranks.h"
 #include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/trainer.h"
+#include "engines/training/validation.h"
+#include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
 
 namespace howard::training {
@@ -53,11 +57,12 @@ struct Outcome {
   std::vector<double> losses;
   std::vector<SimTime> times;
   Checkpoint end;
-  mesh::SentMessages sent;  ///< Of all ranks, from the first step to the last.
+  mesh::SentMessages sent;   ///< Of all ranks, from the first step to the last.
+  mesh::SentMessages start;  ///< Of all ranks before that.
 };
 
 Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpoint* from = nullptr,
-            bool emulated = false) {
+            bool emulated = false, Engine engine = Engine::dynamic) {
   Outcome outcome;
   std::mutex mutex;
   mesh::run_as_threads(plan.ranks(), [&](mesh::Communicator& ranks) {
@@ -69,8 +74,8 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
                                                         wormhole::DeviceOptions{.values = &member});
     }
     Device& device = chip ? static_cast<Device&>(*chip) : member;
-    const auto trainer =
-        make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()), emulated);
+    const auto trainer = make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()),
+                                           {.virtual_clock = emulated, .engine = engine});
     if (from != nullptr) trainer->restore(*from);
     const mesh::SentMessages before = ranks.sent();
     for (int i = 0; i < steps; ++i) {
@@ -81,6 +86,8 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
     }
     {
       const std::lock_guard lock(mutex);
+      outcome.start.count += before.count;
+      outcome.start.bytes += before.bytes;
       outcome.sent.count += ranks.sent().count - before.count;
       outcome.sent.bytes += ranks.sent().bytes - before.bytes;
     }
@@ -182,6 +189,135 @@ TEST(MeshTraining, TheEmulatedChipsComputeTheSameAndKeepTheTime) {
   }
 }
 
+TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
+  Recipe recipe = small_llama();
+  recipe.optimizer = OptimizerKind::adamw;
+  recipe.learning_rate = 1e-3F;
+  recipe.schedule = autograd::Schedule::warmup_linear;
+  recipe.dropout = 0.1F;
+  for (const MeshPlan& plan : {MeshPlan{.ddp = 2}, {.tp = 2}, {.ddp = 2, .tp = 2}}) {
+    const Outcome dynamic = run(plan, recipe, 3);
+    for (const Engine engine : {Engine::static_step, Engine::traced}) {
+      const Outcome other = run(plan, recipe, 3, nullptr, false, engine);
+      EXPECT_EQ(other.losses, dynamic.losses) << plan.ddp << " " << name_of(engine);
+      EXPECT_EQ(other.end, dynamic.end) << plan.ddp << " " << name_of(engine);
+    }
+  }
+  EXPECT_THROW(run({.blocks = {2, 2}}, recipe, 1, nullptr, false, Engine::traced), Error);
+  EXPECT_THROW(run({.workers = 1}, recipe, 1, nullptr, false, Engine::static_step), Error);
+}
+
+TEST(MeshTraining, ATraceOfAMeshTakesLessOfTheHost) {
+  Recipe recipe = small_llama();
+  recipe.dtype = recipe.parameters = DataType::bfloat16;
+  const MeshPlan plan{.ddp = 2};
+  const Outcome dynamic = run(plan, recipe, 2, nullptr, true);
+  const Outcome traced = run(plan, recipe, 2, nullptr, true, Engine::traced);
+  EXPECT_EQ(traced.losses, dynamic.losses);
+  EXPECT_LT(traced.times[1].seconds(), 0.6 * dynamic.times[1].seconds());
+}
+
+using Weights = std::map<std::string, WeightTensor>;
+
+/// The weights after some steps under Hugging Face's names, and the loss of held-out sequences.
+struct Taken {
+  Weights weights;
+  double validation_loss = 0;
+};
+
+constexpr std::int64_t kValidated = 3;
+
+Taken weights_of(const MeshPlan& plan, const Recipe& recipe, const std::string& text, int steps,
+                 std::span<const Safetensors> from = {}) {
+  Taken taken;
+  mesh::run_as_threads(plan.ranks(), [&](mesh::Communicator& ranks) {
+    host::HostDevice host({.threads = 1});
+    mesh::MeshMember member(host, ranks, groups_of(plan, ranks.rank()));
+    Corpus corpus(text);
+    const std::vector<std::uint32_t> held_out = hold_out(corpus);
+    const auto trainer = make_rank_trainer(member, ranks, plan, recipe, corpus,
+                                           {.held_out = held_out, .validated = kValidated});
+    if (!from.empty()) {
+      EXPECT_TRUE(trainer->take_weights(from).unfilled.empty());
+    }
+    for (int i = 0; i < steps; ++i) trainer->step();
+    const double loss = trainer->validation_loss();
+    const std::vector<NamedValues> weights = trainer->weights();
+    if (ranks.rank() != 0) {
+      EXPECT_TRUE(weights.empty());
+      return;
+    }
+    taken = {exported_weights(weights, recipe, corpus.tokenizer->vocabulary()), loss};
+  });
+  return taken;
+}
+
+/// The same of the trainer of one device.
+Taken weights_of_one_device(const Recipe& recipe, const std::string& text, int steps) {
+  host::HostDevice host({.threads = 1});
+  Corpus corpus(text);
+  std::vector<std::uint32_t> held_out = hold_out(corpus);
+  Trainer trainer(host, recipe, corpus, Engine::dynamic);
+  for (int i = 0; i < steps; ++i) trainer.step();
+  Validation validation(host, trainer.model(), std::move(held_out), kValidated);
+  return {exported_weights(host.command_queue(0), trainer.model(), recipe),
+          double{validation.loss()}};
+}
+
+/// The largest distance of a tensor from what it should be, as a share of the latter's norm.
+double distance_of(const Weights& one, const Weights& other) {
+  double largest = 0;
+  EXPECT_EQ(one.size(), other.size());
+  for (const auto& [name, tensor] : one) {
+    const auto found = other.find(name);
+    if (found == other.end() || found->second.shape != tensor.shape) {
+      ADD_FAILURE() << name << " has another shape, or none";
+      continue;
+    }
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+      difference += std::pow(double{tensor.values[i]} - double{found->second.values[i]}, 2);
+      norm += std::pow(double{tensor.values[i]}, 2);
+    }
+    largest = std::max(largest, std::sqrt(difference / norm));
+  }
+  return largest;
+}
+
+TEST(MeshTraining, WeightsAndValidationAreThoseOfOneDevice) {
+  const Recipe recipe = small_llama();
+  const Taken alone = weights_of_one_device(recipe, text_of_roses(), 3);
+  EXPECT_EQ(alone.weights.count("model.layers.3.self_attn.k_proj.weight"), 1U);
+  for (const MeshPlan& plan :
+       {MeshPlan{.ddp = 2},
+        {.ddp = 4},
+        {.tp = 2},
+        {.blocks = {1, 2, 1}},
+        {.ddp = 2, .tp = 2, .blocks = {3, 1}, .schedule = PipelineSchedule::one_forward_one_back},
+        {.workers = 1, .three_tiers = true}}) {
+    const Taken shared = weights_of(plan, recipe, text_of_roses(), 3);
+    EXPECT_LT(distance_of(alone.weights, shared.weights), 1e-5) << plan.ranks();
+    EXPECT_NEAR(shared.validation_loss / alone.validation_loss, 1, 1e-5) << plan.ranks();
+  }
+}
+
+TEST(MeshTraining, WeightsOfFilesReachEachShare) {
+  // So few characters that two devices round the vocabulary up to more rows than one does.
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "a rose is a rose. ";
+  const Recipe recipe = small_llama();
+  const Taken start = weights_of_one_device(recipe, text, 2);
+  const std::vector<Safetensors> files{
+      Safetensors(safetensors_bytes(start.weights, WeightType::float32), "weights")};
+  for (const MeshPlan& plan : {MeshPlan{.tp = 2},
+                               {.ddp = 2, .tp = 2, .blocks = {2, 2}},
+                               {.workers = 2},
+                               {.workers = 1, .three_tiers = true}}) {
+    EXPECT_EQ(distance_of(start.weights, weights_of(plan, recipe, text, 0, files).weights), 0)
+        << plan.ranks();
+  }
+}
+
 TEST(Tiers, OneWorkerTrainsAsOneDevice) {
   const Recipe recipe = small_llama();
   const Outcome alone = run({}, recipe, 3);
@@ -204,6 +340,8 @@ TEST(Tiers, SendTtmlsMessagesAndBytes) {
       // Beside them, each rank tells rank 0 of its step and is told.
       const std::int64_t talk =
           2 * (plan.ranks() - 1) * static_cast<std::int64_t>(sizeof(MeshStep));
+      // The parameters, from the optimizer to the aggregator and from there to each worker.
+      EXPECT_EQ(outcome.start.count, (workers + (three ? 1 : 0)) * tensors);
       // W T gradients and W T parameters; in three tiers T of each more.
       const std::int64_t passes = 2 * workers + (three ? 2 : 0);
       EXPECT_EQ(outcome.sent.count, steps * (passes * tensors + 2 * (plan.ranks() - 1)));

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "engines/autograd/static_step.h"
+#include "engines/autograd/traced_step.h"
+#include "engines/training/recipe.h"
+
+namespace howard::training {
+
+/// Says which of the three engines runs the steps. The losses are the same, to the bit.
+enum class Engine : std::uint8_t { dynamic, static_step, traced };
+
+/// Returns "dynamic", "static" or "traced".
+std::string_view name_of(Engine engine);
+
+/// Returns whether the scalars of a recipe's step change from step to step. In a captured step,
+/// everything that changes is on the device.
+autograd::Scalars scalars_of(const Recipe& recipe, Engine engine);
+
+/// Runs a training step again and again by one of the engines.
+class StepRunner {
+ public:
+  /// `device` and what `function` uses must outlive it. The step is recorded, and captured, when it
+  /// is run for the first time.
+  StepRunner(Device& device, autograd::StepFunction function, Engine engine,
+             autograd::Scalars scalars);
+
+  /// Makes the step and returns its loss. Throws Error as StaticStep and TracedStep do.
+  float run();
+
+  /// Returns the step, for those who run it on a device of their own.
+  const autograd::StepFunction& function() const { return function_; }
+  /// Returns the programs of the recorded step. There are none before it is recorded, nor with the
+  /// dynamic engine.
+  std::span<const Program> programs() const;
+
+ private:
+  Device& device_;
+  autograd::StepFunction function_;
+  Engine engine_;
+  autograd::Scalars scalars_;
+  std::unique_ptr<autograd::StaticStep> static_;
+  std::unique_ptr<autograd::TracedStep> traced_;
+};
+
+}  // namespace howard::training

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/fit/fit_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/text.h"
+#include "reports/tables/format.h"
+
+namespace howard::cli {
+namespace {
+
+constexpr double kGibibyte = 1 << 30;
+
+std::string gibibytes(Bytes size) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(size.value()) / kGibibyte);
+}
+
+std::string time_text(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
+
+std::string fit_text(const std::string& clash, Bytes peak, Bytes capacity) {
+  if (!clash.empty()) return "a kernel does not fit L1";
+  if (peak <= capacity) return "fits";
+  return "over by " + gibibytes(peak - capacity);
+}
+
+std::string fit_text(const RunPlan& plan) { return fit_text(plan.clash, plan.peak, plan.capacity); }
+
+/// Returns the ops whose kernels take most, with their share.
+std::string kernels_text(const RunPlan& plan) {
+  std::vector<std::pair<SimTime, std::string>> ops;
+  for (const auto& [op, time] : plan.kernels_by_op) ops.emplace_back(time, op);
+  std::ranges::sort(ops, std::greater());
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(ops.size(), kShown); ++i) {
+    parts.push_back(fmt::format("{} {:.1f} %", ops[i].second,
+                                100 * ops[i].first.seconds() / plan.kernels.seconds()));
+  }
+  return join(parts, ", ");
+}
+
+/// Returns what a step consists of.
+std::string step_text(const RunPlan& plan) {
+  std::vector<std::string> parts;
+  SimTime rest = plan.step;
+  const auto add = [&](std::string_view what, SimTime time, bool shown) {
+    rest = rest - time;
+    if (shown) parts.push_back(fmt::format("{} {}", what, time_text(time)));
+  };
+  const bool tiers = plan.setting.plan.workers > 0;
+  add(tiers ? "kernels of the passes" : "kernels", plan.kernels, true);
+  add("sums of gradients", plan.sums, plan.parts.empty());
+  add(tiers ? "handing on" : "exchanges", plan.exchanges, true);
+  add("bubble", plan.bubble, !plan.parts.empty() && !tiers);
+  parts.push_back("the rest " + time_text(std::max(rest, SimTime())));
+  std::string text = fmt::format("{}: {}", time_text(plan.step), join(parts, ", "));
+  if (plan.launches > 0) text += fmt::format("; {} launches", plan.launches);
+  if (plan.band) text += fmt::format("; mean error of such times {:.0f} %", 100 * *plan.band);
+  return text;
+}
+
+}  // namespace
+
+std::string shared_text(const training::MeshPlan& plan) {
+  if (plan.workers > 0) {
+    return fmt::format("{} worker{} in {} tiers", plan.workers, plan.workers == 1 ? "" : "s",
+                       plan.three_tiers ? 3 : 2);
+  }
+  std::vector<std::string> ways;
+  if (plan.ddp > 1) ways.push_back(fmt::format("DDP {}", plan.ddp));
+  if (plan.tp > 1) ways.push_back(fmt::format("TP {}", plan.tp));
+  if (plan.stages() > 1) {
+    ways.push_back(fmt::format("PP {} ({})", plan.stages(), mesh::name_of(plan.schedule)));
+  }
+  return ways.empty() ? "one chip" : join(ways, " x ");
+}
+
+std::string plan_text(const RunPlan& plan, const std::string& name, const std::string& chip) {
+  const training::Recipe& recipe = plan.setting.recipe;
+  const training::MeshPlan& shared = plan.setting.plan;
+  const std::string of_each = shared.workers > 0 ? " of each worker" : "";
+  std::string text =
+      fmt::format("{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", name,
+                  plan.parameters, recipe.accumulate, recipe.batch, of_each, recipe.sequence,
+                  plan.setting.chips() == 1
+                      ? "a chip"
+                      : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
+                  chip);
+  if (!plan.clash.empty()) return text + fmt::format("does not run: {}\n", plan.clash);
+  text += fmt::format(
+      "DRAM     {} at its peak of {} on {}: {}\n", gibibytes(plan.peak), gibibytes(plan.capacity),
+      plan.parts.empty() ? "each chip" : "the chip that needs most", fit_text(plan));
+  text += fmt::format("step     {}\n", step_text(plan));
+  if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
+  text += fmt::format("rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4\n",
+                      plan.tokens_per_second(), 100 * plan.share_of_peak(),
+                      reports::format_quantity(
+                          plan.peak_flops * static_cast<double>(plan.setting.chips()), "FLOP/s"));
+  if (plan.messages > 0) {
+    text += fmt::format("messages {} a step, {:.1f} MB\n", plan.messages,
+                        static_cast<double>(plan.message_bytes.value()) * 1e-6);
+  }
+  if (plan.trace > Bytes()) {
+    text += fmt::format("trace    {:.1f} MiB of trace region, if the step were captured\n",
+                        static_cast<double>(plan.trace.value()) / (1 << 20));
+  }
+  return text;
+}
+
+reports::Table parts_table(const RunPlan& plan) {
+  const bool tiers = plan.setting.plan.workers > 0;
+  reports::Table table{.caption = tiers ? "What each rank does in a step, one after the other"
+                                        : "What each stage does in a step",
+                       .columns = {{.title = tiers ? "rank" : "stage"},
+                                   {.title = "has"},
+                                   {.title = "works", .unit = "ms", .number = true},
+                                   {.title = "waits", .unit = "ms", .number = true},
+                                   {.title = "waits", .unit = "%", .number = true},
+                                   {.title = "batches held", .number = true},
+                                   {.title = "DRAM", .unit = "GiB", .number = true},
+                                   {.title = "12 GiB a chip"}}};
+  for (const PlanPart& part : plan.parts) {
+    reports::TableRow row;
+    const auto add = [&](std::string text) { row.cells.push_back({.text = std::move(text)}); };
+    add(part.name);
+    add(part.share);
+    add(fmt::format("{:.1f}", part.working.seconds() * 1e3));
+    add(fmt::format("{:.1f}", part.waiting.seconds() * 1e3));
+    add(fmt::format("{:.1f}", 100 * part.waiting.seconds() / plan.step.seconds()));
+    add(fmt::to_string(part.micro_batches));
+    add(fmt::format("{:.2f}", static_cast<double>(part.peak.value()) / kGibibyte));
+    add(fit_text("", part.peak, plan.capacity));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+reports::Table settings_table(const std::vector<RunPlan>& plans) {
+  reports::Table table{
+      .caption = "The same update otherwise: the fastest that fit, of each number of chips",
+      .columns = {{.title = "chips", .number = true},
+                  {.title = "shared by"},
+                  {.title = "batch", .number = true},
+                  {.title = "accumulation", .number = true},
+                  {.title = "runner"},
+                  {.title = "step", .unit = "ms", .number = true},
+                  {.title = "exchanges", .unit = "ms", .number = true},
+                  {.title = "bubble", .unit = "ms", .number = true},
+                  {.title = "rate", .unit = "tokens/s", .number = true},
+                  {.title = "of peak", .unit = "%", .number = true},
+                  {.title = "DRAM", .unit = "GiB", .number = true},
+                  {.title = "12 GiB a chip"}}};
+  for (const RunPlan& plan : plans) {
+    const training::Recipe& recipe = plan.setting.recipe;
+    reports::TableRow row;
+    const auto add = [&](std::string text) { row.cells.push_back({.text = std::move(text)}); };
+    add(fmt::to_string(plan.setting.chips()));
+    add(shared_text(plan.setting.plan));
+    add(fmt::to_string(recipe.batch));
+    add(fmt::to_string(recipe.accumulate));
+    add(recipe.memory_efficient ? "memory_efficient" : "default");
+    add(fmt::format("{:.1f}", plan.step.seconds() * 1e3));
+    add(fmt::format("{:.1f}", (plan.sums + plan.exchanges).seconds() * 1e3));
+    add(fmt::format("{:.1f}", plan.bubble.seconds() * 1e3));
+    add(fmt::format("{:.0f}", plan.tokens_per_second()));
+    add(fmt::format("{:.1f}", 100 * plan.share_of_peak()));
+    add(fmt::format("{:.2f}", static_cast<double>(plan.peak.value()) / kGibibyte));
+    add(fit_text(plan));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string options_text(const RunPlan& plan) {
+  const training::MeshPlan& shared = plan.setting.plan;
+  const training::Recipe& recipe = plan.setting.recipe;
+  std::string text = fmt::format(
+      "--with batch_size={} --with gradient_accumulation_steps={} --with runner_type={}",
+      recipe.batch, recipe.accumulate, recipe.memory_efficient ? "memory_efficient" : "default");
+  if (shared.ddp * shared.tp > 1) {
+    text += " --with " + shell_word(fmt::format("mesh_shape=[{},{}]", shared.ddp, shared.tp));
+    if (shared.ddp > 1) text += " --with enable_ddp=true";
+    if (shared.tp > 1) text += " --with enable_tp=true";
+  }
+  const int ranks = shared.workers > 0 ? shared.workers : shared.stages();
+  if (shared.workers == 0 && ranks == 1) return text;
+  text += fmt::format(" --with multihost_config.enabled=true --with num_workers={}", ranks);
+  if (shared.workers > 0) return text + (shared.three_tiers ? "" : " --tiers 2");
+  std::vector<std::string> blocks;
+  for (std::size_t i = 0; i < shared.blocks.size(); ++i) {
+    blocks.push_back(fmt::format("{}: {}", i, shared.blocks[i]));
+  }
+  text += " --with " + shell_word("blocks_per_rank={" + join(blocks, ", ") + "}");
+  if (shared.schedule == mesh::PipelineSchedule::sequential) return text;
+  return text + fmt::format(" --schedule {}", mesh::name_of(shared.schedule));
+}
+
+}  // namespace howard::cli

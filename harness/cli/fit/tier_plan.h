@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/cli/fit/run_plan.h"
+
+namespace howard::cli {
+
+/// Plans runs of one model in TTML's tiers, whose ranks work one after the other: all workers, the
+/// aggregator and the optimizer. Transfers between a chip and its host take time, as the chip says,
+/// and the network between hosts takes none.
+class TierPlanner {
+ public:
+  /// Emulates the ranks that compute no gradients. Throws Error when a kernel does not fit.
+  TierPlanner(const RunSetting& setting, wormhole::Profiles profiles);
+  ~TierPlanner();
+
+  /// Emulates a worker of `setting` and returns the plan of each of `tiers`. Throws Error as above.
+  std::vector<RunPlan> plans(const RunSetting& setting,
+                             std::span<const training::MeshPlan> tiers) const;
+
+ private:
+  struct Handing;
+  RunPlan joined(const training::MeshPlan& tiers, SimTime passes, Bytes worker_peak) const;
+
+  wormhole::Profiles profiles_;
+  std::unique_ptr<Handing> handing_;
+};
+
+}  // namespace howard::cli
