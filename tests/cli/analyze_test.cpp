@@ -96,7 +96,7 @@ TEST_F(Analyze, MarkdownGoesToAFileOrReplacesTheTables) {
   const Outcome both = run("analyze ops.csv --md ops.md");
   EXPECT_TRUE(contains(content(folder() / "ops.md"), "| Softmax |"));
   EXPECT_TRUE(contains(both.out, "Softmax"));
-  EXPECT_TRUE(run("analyze ops.csv --md -").out.starts_with("**ops.csv: 2 programs**"));
+  EXPECT_TRUE(run("analyze ops.csv --md -").out.starts_with("**ops.csv: in short**"));
 }
 
 TEST_F(Analyze, WhatCanNotBeReadIsSaidAndDoesNotKeepTheOthers) {
