@@ -12,36 +12,12 @@
 #include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
 #include "engines/device/eltwise_value.h"
+#include "engines/reference/operand_index.h"
 
 namespace howard::reference {
 namespace {
 
-using Index = std::array<std::int64_t, 4>;
 using Inputs = std::vector<const Values*>;
-
-Index dimensions(const Shape& shape) {
-  return {shape.outer(), shape.heads(), shape.rows(), shape.columns()};
-}
-
-std::size_t offset(const Index& size, const Index& at) {
-  std::int64_t result = 0;
-  for (std::size_t i = 0; i < 4; ++i) result = result * size[i] + (size[i] == 1 ? 0 : at[i]);
-  return static_cast<std::size_t>(result);
-}
-
-template <class Visit>
-void for_each(const Index& size, const Visit& visit) {
-  Index at{};
-  for (at[0] = 0; at[0] < size[0]; ++at[0])
-    for (at[1] = 0; at[1] < size[1]; ++at[1])
-      for (at[2] = 0; at[2] < size[2]; ++at[2])
-        for (at[3] = 0; at[3] < size[3]; ++at[3]) visit(at);
-}
-
-/// Returns element `at` of an operand. Along a dimension of one, every index gets the same element.
-double get(const Operand& operand, const Values& values, const Index& at) {
-  return values[offset(dimensions(operand.spec.shape), at)];
-}
 
 double gelu_slope(double x) {
   const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
