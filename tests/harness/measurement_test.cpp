@@ -94,6 +94,17 @@ TEST(MeasureWall, AStopGivesUpWhatIsLeft) {
   EXPECT_LE(point.runs, 4);
 }
 
+TEST(MeasureWall, AStopWithinALaterRepetitionKeepsTheOnesBeforeIt) {
+  const WallOptions options{.repetitions = 3, .min_time = 0.01};
+  FakeCase whole(SimTime::microseconds(1000));
+  measure(std::array<Case*, 1>{&whole}, options);
+  FakeCase point(SimTime::microseconds(1000));
+  const auto samples =
+      measure(std::array<Case*, 1>{&point}, options, [&] { return point.runs >= whole.runs - 3; });
+  EXPECT_EQ(samples.at(0).failure, kInterrupted);
+  EXPECT_EQ(samples.at(0).seconds.size(), 2U);
+}
+
 TEST(MeasureWall, NoCasesAreNoSamples) { EXPECT_TRUE(measure({}, {}).empty()); }
 
 }  // namespace
