@@ -90,8 +90,8 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
   }
   // Kernels of two queues overlap, and then there is no rest.
   // Parts that add up to the bar leave what rounding leaves.
-  constexpr double kRounding = 1e-9;
-  rest = rest < kRounding * bar.total ? 0 : rest;
+  constexpr double kSumRounding = 1e-9;
+  rest = rest < kSumRounding * bar.total ? 0 : rest;
   if (chart.shares) {
     for (double& part : bar.parts) part /= bar.total;
     bar.published.reset();

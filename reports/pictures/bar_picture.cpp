@@ -13,8 +13,8 @@
 namespace howard::reports {
 namespace {
 
-constexpr double kHalf = 0.36;     ///< Half of a bar's thickness, in rows.
-constexpr double kColumnGap = 12;  ///< Pixels between columns of text.
+constexpr double kHalf = 0.36;   ///< Half of a bar's thickness, in rows.
+constexpr double kTextGap = 12;  ///< Pixels between columns of text.
 
 double width_of(std::string_view text) {
   return kLetterWidth * static_cast<double>(display_width(text));
@@ -31,13 +31,13 @@ PictureSize size_of(std::size_t rows) {
 /// Holds the columns of words at the right, with the heading of each.
 struct Columns {
   std::vector<double> widths;  ///< Pixels, including a gap.
-  double total = kColumnGap;
+  double total = kTextGap;
 
   explicit Columns(const BarPicture& bars) {
     for (std::size_t i = 0; i < bars.headings.size(); ++i) {
       double widest = width_of(bars.headings[i]);
       for (const BarRow& row : bars.rows) widest = std::max(widest, width_of(row.cells[i]));
-      widths.push_back(widest + kColumnGap);
+      widths.push_back(widest + kTextGap);
       total += widths.back();
     }
   }
@@ -46,7 +46,7 @@ struct Columns {
 double left_margin(const BarPicture& bars) {
   double widest = 0;
   for (const BarRow& row : bars.rows) widest = std::max(widest, width_of(row.name));
-  return widest + 2 * kColumnGap;
+  return widest + 2 * kTextGap;
 }
 
 std::string data_text(const BarPicture& bars) {
@@ -64,13 +64,13 @@ std::string data_text(const BarPicture& bars) {
 std::string cells_text(const BarPicture& bars, const Columns& columns, double left,
                        const PictureSize& size) {
   std::string text;
-  double right = size.width - columns.total + kColumnGap;
+  double right = size.width - columns.total + kTextGap;
   for (std::size_t i = 0; i < bars.headings.size(); ++i) {
     right += columns.widths[i];
     const auto put = [&](const std::string& word, std::string_view row, std::string_view color) {
       if (word.empty()) return;
       text += fmt::format("set label {} at screen {:.5g}, first {} right textcolor rgb '{}'\n",
-                          gnuplot_string(word), (right - kColumnGap) / size.width, row, color);
+                          gnuplot_string(word), (right - kTextGap) / size.width, row, color);
     };
     put(bars.headings[i], "-1", "#666666");
     for (std::size_t row = 0; row < bars.rows.size(); ++row) {
@@ -112,12 +112,12 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
   }
   if (bars.has_published()) entries.push_back({"published", ""});
   const auto width = [&](const Entry& entry) {
-    return kBox + kColumnGap / 2 + width_of(entry.title) + 2 * kColumnGap;
+    return kBox + kTextGap / 2 + width_of(entry.title) + 2 * kTextGap;
   };
   std::vector<std::vector<Entry>> lines;
   double used = size.width;
   for (const Entry& entry : entries) {
-    if (used + width(entry) > size.width - 2 * kColumnGap) {
+    if (used + width(entry) > size.width - 2 * kTextGap) {
       lines.emplace_back();
       used = 0;
     }
@@ -125,11 +125,11 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
     lines.back().push_back(entry);
   }
   std::string text = "unset key\n";
-  double y = kColumnGap + kLineHeight * static_cast<double>(lines.size()) - kLineHeight / 2;
+  double y = kTextGap + kLineHeight * static_cast<double>(lines.size()) - kLineHeight / 2;
   for (const std::vector<Entry>& line : lines) {
     double x = size.width;
     for (const Entry& entry : line) x -= width(entry);
-    x = x / 2 + kColumnGap;
+    x = x / 2 + kTextGap;
     for (const Entry& entry : line) {
       const double left = x / size.width;
       const double right = (x + kBox) / size.width;
@@ -144,7 +144,7 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
             gnuplot_color(entry.color).substr(1));
       }
       text += fmt::format("set label {} at screen {:.5g}, screen {:.5g} left\n",
-                          gnuplot_string(entry.title), (x + kBox + kColumnGap / 2) / size.width,
+                          gnuplot_string(entry.title), (x + kBox + kTextGap / 2) / size.width,
                           y / size.height);
       x += width(entry);
     }
@@ -152,7 +152,7 @@ std::string legend_text(const BarPicture& bars, const PictureSize& size) {
   }
   constexpr double kAxis = 62;  // for its marks and its label
   return text + fmt::format("set bmargin at screen {:.5g}\n",
-                            (kAxis + kColumnGap + kLineHeight * static_cast<double>(lines.size())) /
+                            (kAxis + kTextGap + kLineHeight * static_cast<double>(lines.size())) /
                                 size.height);
 }
 
