@@ -7,7 +7,8 @@ if(HOWARD_UNITY)
 endif()
 
 # GCC collects its garbage whenever its heap has grown past a limit that suits small files. These are
-# large: waiting for 400 MB saves a tenth of the time or more; the largest take 0.9 GB.
+# large: with 400 MB, two of them took 10 to 20 % less time (GCC 12, user time), and 0.76 GB in place of
+# 0.59, and 0.66 in place of 0.5.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=400000)
 endif()
