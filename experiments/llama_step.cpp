@@ -122,7 +122,7 @@ class LlamaStep final : public harness::Experiment {
     return options;
   }
 
-  /// The same model, loss and optimizer in PyTorch.
+  /// Prepares the step of the same model, loss and optimizer in PyTorch.
   PreparedCase torch(std::string_view engine, const Parameters& parameters) const {
     const models::LlamaOptions options = sizes_of(parameters);
     const std::string_view optimizer = *find_parameter(parameters, "optimizer");

@@ -6,8 +6,8 @@
 
 namespace howard::profiler {
 
-/// This part of a time is as good as all of it: whoever works for so much of a repeated step sets
-/// its pace, because the rest is the step's beginning and its end.
+/// From this share of a time on, a part counts as all of it: it sets the pace of a repeated step,
+/// because the rest is the step's beginning and its end.
 inline constexpr double kSetsThePace = 0.97;
 
 /// Returns whether programs run for so much of a time that they decide how long it is: for half of

@@ -23,9 +23,11 @@ struct TtmlKernel {
   bool row_statistics = false;  ///< Two tiles more are read or written for such a row.
 };
 
-/// Scores; largest of a row; of both; difference and exp; sum of a row; difference of the largest
-/// and exp; earlier sum times that; sum of both. The result of a step is packed, the earlier one
-/// scaled, and both are added. In the end a row is multiplied by the inverse of its sum.
+/// The passes of a step make the scores, the largest of a row, the larger one of both steps, the
+/// difference and its exponential, the sum of a row, the difference of the largest ones and its
+/// exponential, the earlier sum times that, and the sum of both. The result of a step is packed,
+/// the earlier one is scaled, and both are added. In the end a row is multiplied by the inverse of
+/// its sum.
 constexpr TtmlKernel kForward{.products = 2,
                               .passes = 8,
                               .passes_of_row = 3,
@@ -35,9 +37,10 @@ constexpr TtmlKernel kForward{.products = 2,
                               .row_writes = 1,
                               .row_passes = 1,
                               .row_statistics = true};
-/// Scores; difference and exp; times the inverse sum; slopes of the probabilities; less what they
-/// have in common; times the probabilities. dq is accumulated by the packer. Before the first step
-/// the result is multiplied with its gradient.
+/// The passes of a step make the scores, the difference and its exponential, multiply them by the
+/// inverse sum, make the slopes of the probabilities, subtract what they have in common, and
+/// multiply them by the probabilities. The packer accumulates dq. Before the first step the result
+/// is multiplied by its gradient.
 constexpr TtmlKernel kBackwardQ{.products = 3,
                                 .passes = 6,
                                 .passes_of_row = 1,
@@ -47,8 +50,8 @@ constexpr TtmlKernel kBackwardQ{.products = 3,
                                 .row_writes = 1,
                                 .row_passes = 1,
                                 .row_statistics = true};
-/// The same, two transpositions, and the sum of the result times its gradient, which is made anew
-/// in each step. dk and dv are accumulated.
+/// A step has the passes of kBackwardQ, two transpositions, and the sum of the result times its
+/// gradient, which is made anew in each step. dk and dv are accumulated.
 constexpr TtmlKernel kBackwardKv{.products = 4,
                                  .passes = 9,
                                  .passes_of_row = 3,

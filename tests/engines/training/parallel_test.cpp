@@ -252,7 +252,7 @@ Taken weights_of(const MeshPlan& plan, const Recipe& recipe, const std::string& 
   return taken;
 }
 
-/// The same of the trainer of one device.
+/// Trains on one device and returns its weights.
 Taken weights_of_one_device(const Recipe& recipe, const std::string& text, int steps) {
   host::HostDevice host({.threads = 1});
   Corpus corpus(text);
