@@ -15,9 +15,9 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/chip_mesh.h"
 #include "experiments/workloads/finding.h"
-#include "experiments/workloads/gradient_exchange.h"
+#include "experiments/workloads/meshes/chip_mesh.h"
+#include "experiments/workloads/meshes/gradient_exchange.h"
 
 namespace howard::experiments {
 namespace {

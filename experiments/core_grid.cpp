@@ -21,9 +21,9 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/emulated_case.h"
-#include "experiments/workloads/four_networks.h"
-#include "experiments/workloads/what_ifs.h"
+#include "experiments/workloads/cases/emulated_case.h"
+#include "experiments/workloads/cases/four_networks.h"
+#include "experiments/workloads/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

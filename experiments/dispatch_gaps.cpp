@@ -23,10 +23,10 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
+#include "experiments/workloads/cases/four_networks.h"
+#include "experiments/workloads/cases/gpt2_case.h"
+#include "experiments/workloads/cases/mlp_case.h"
 #include "experiments/workloads/finding.h"
-#include "experiments/workloads/four_networks.h"
-#include "experiments/workloads/gpt2_case.h"
-#include "experiments/workloads/mlp_case.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 

@@ -22,9 +22,9 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/gpt2_case.h"
-#include "experiments/workloads/mlp_case.h"
-#include "experiments/workloads/what_ifs.h"
+#include "experiments/workloads/cases/gpt2_case.h"
+#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/workloads/questions/what_ifs.h"
 #include "harness/wrapped_case.h"
 
 namespace howard::experiments {

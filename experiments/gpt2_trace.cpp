@@ -19,8 +19,8 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/gpt2_case.h"
-#include "experiments/workloads/mlp_case.h"
+#include "experiments/workloads/cases/gpt2_case.h"
+#include "experiments/workloads/cases/mlp_case.h"
 
 namespace howard::experiments {
 namespace {

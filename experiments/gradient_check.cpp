@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "experiments/all.h"
+#include "experiments/workloads/checks/model_checks.h"
+#include "experiments/workloads/checks/op_checks.h"
 #include "experiments/workloads/finding.h"
-#include "experiments/workloads/model_checks.h"
-#include "experiments/workloads/op_checks.h"
 
 namespace howard::experiments {
 namespace {

@@ -19,12 +19,12 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/gpt2_case.h"
-#include "experiments/workloads/llama_training.h"
-#include "experiments/workloads/mlp_case.h"
-#include "experiments/workloads/python_case.h"
-#include "experiments/workloads/training_case.h"
-#include "experiments/workloads/what_ifs.h"
+#include "experiments/workloads/cases/gpt2_case.h"
+#include "experiments/workloads/cases/llama_training.h"
+#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/workloads/cases/python_case.h"
+#include "experiments/workloads/cases/training_case.h"
+#include "experiments/workloads/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -29,11 +29,11 @@
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/emulated_case.h"
-#include "experiments/workloads/known_time.h"
-#include "experiments/workloads/mlp_case.h"
-#include "experiments/workloads/tuning.h"
-#include "experiments/workloads/what_ifs.h"
+#include "experiments/workloads/cases/emulated_case.h"
+#include "experiments/workloads/cases/known_time.h"
+#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/workloads/questions/tuning.h"
+#include "experiments/workloads/questions/what_ifs.h"
 #include "profiler/bound.h"
 
 namespace howard::experiments {

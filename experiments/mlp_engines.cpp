@@ -24,9 +24,9 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/known_time.h"
-#include "experiments/workloads/mlp_case.h"
-#include "experiments/workloads/python_case.h"
+#include "experiments/workloads/cases/known_time.h"
+#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/workloads/cases/python_case.h"
 
 namespace howard::experiments {
 namespace {

@@ -34,10 +34,10 @@
 
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
+#include "experiments/workloads/cases/llama_training.h"
 #include "experiments/workloads/finding.h"
-#include "experiments/workloads/llama_training.h"
-#include "experiments/workloads/mesh_step.h"
-#include "experiments/workloads/what_ifs.h"
+#include "experiments/workloads/meshes/mesh_step.h"
+#include "experiments/workloads/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -17,7 +17,7 @@
 #include "engines/workload/workload_json.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
-#include "experiments/workloads/workload_case.h"
+#include "experiments/workloads/cases/workload_case.h"
 
 namespace howard::experiments {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/ops/adamw.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/heads.h"
-#include "engines/ops/layernorm.h"
+#include "engines/ops/data_movement/heads.h"
 #include "engines/ops/matmul.h"
+#include "engines/ops/normalization/layernorm.h"
+#include "engines/ops/training/adamw.h"
 #include "python/module_device.h"
 #include "python/op_docs.h"
 

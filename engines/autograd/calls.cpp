@@ -3,18 +3,18 @@
 
 #include "base/check.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/cross_entropy.h"
-#include "engines/ops/dropout.h"
+#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/data_movement/reshape.h"
+#include "engines/ops/data_movement/transpose.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/embedding.h"
-#include "engines/ops/heads.h"
 #include "engines/ops/matmul.h"
+#include "engines/ops/normalization/rms_norm.h"
+#include "engines/ops/normalization/softmax.h"
 #include "engines/ops/reduce.h"
-#include "engines/ops/reshape.h"
-#include "engines/ops/rms_norm.h"
 #include "engines/ops/rotary.h"
-#include "engines/ops/softmax.h"
-#include "engines/ops/transpose.h"
+#include "engines/ops/training/cross_entropy.h"
+#include "engines/ops/training/dropout.h"
 
 namespace howard::autograd {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engines/device/device.h"
-#include "engines/ops/adamw.h"
-#include "engines/ops/layernorm.h"
+#include "engines/ops/normalization/layernorm.h"
 #include "engines/ops/tensor.h"
+#include "engines/ops/training/adamw.h"
 
 namespace howard::ops {
 struct OpCall;

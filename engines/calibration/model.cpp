@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "engines/calibration/program_text.h"
 #include "engines/calibration/steady_state.h"
-#include "engines/wormhole/kernels/matmul_cost.h"
+#include "engines/wormhole/kernels/matmul/matmul_cost.h"
 #include "engines/wormhole/kernels/planned_program.h"
 #include "engines/wormhole/wormhole_device.h"
 

@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/ops/catalogue.h"
+#include "engines/ops/data_movement/reshape.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
 #include "engines/ops/minimal_matmul.h"
-#include "engines/ops/reshape.h"
 
 namespace howard::calibration {
 namespace {

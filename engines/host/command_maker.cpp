@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/error.h"
-#include "engines/host/kernels/fused_kernel.h"
+#include "engines/host/kernels/elementwise/fused_kernel.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/trace_fusion.h"
 #include "engines/host/trace_memory.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <variant>
 
-#include "engines/host/kernels/element_pass.h"
+#include "engines/host/kernels/elementwise/element_pass.h"
 #include "engines/host/kernels/kernel.h"
 
 namespace howard::host {

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/arithmetic.h"
-#include "engines/autograd/attention_parts.h"
-#include "engines/autograd/embedding.h"
-#include "engines/autograd/grouped_attention.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/attention_parts.h"
+#include "engines/autograd/functions/embedding.h"
+#include "engines/autograd/functions/grouped_attention.h"
+#include "engines/autograd/functions/linear.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/linear.h"
 #include "engines/ops/attention.h"
-#include "engines/ops/movement.h"
+#include "engines/ops/data_movement/movement.h"
 
 namespace howard::models {
 

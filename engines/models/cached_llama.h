@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
 #include "engines/models/llama.h"
 
 namespace howard::models {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "engines/autograd/collectives.h"
+#include "engines/autograd/functions/collectives.h"
+#include "engines/autograd/functions/rms_norm.h"
+#include "engines/autograd/functions/sharded_loss.h"
 #include "engines/autograd/parameter.h"
-#include "engines/autograd/rms_norm.h"
-#include "engines/autograd/sharded_loss.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/language_model.h"
 #include "engines/models/layers.h"

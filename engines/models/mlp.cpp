@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "engines/autograd/activation.h"
-#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/linear.h"
+#include "engines/autograd/functions/loss.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/linear.h"
-#include "engines/autograd/loss.h"
 
 namespace howard::models {
 

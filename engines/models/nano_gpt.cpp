@@ -6,15 +6,15 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "engines/autograd/activation.h"
-#include "engines/autograd/arithmetic.h"
-#include "engines/autograd/attention.h"
-#include "engines/autograd/embedding.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/attention.h"
+#include "engines/autograd/functions/embedding.h"
+#include "engines/autograd/functions/layernorm.h"
+#include "engines/autograd/functions/loss.h"
+#include "engines/autograd/functions/model_parts.h"
+#include "engines/autograd/functions/recomputation.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/layernorm.h"
-#include "engines/autograd/loss.h"
-#include "engines/autograd/model_parts.h"
-#include "engines/autograd/recomputation.h"
 
 namespace howard::models {
 namespace {

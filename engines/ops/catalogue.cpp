@@ -11,15 +11,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/ops/attention.h"
+#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/data_movement/movement.h"
+#include "engines/ops/data_movement/transpose.h"
 #include "engines/ops/eltwise.h"
-#include "engines/ops/heads.h"
-#include "engines/ops/layernorm.h"
-#include "engines/ops/movement.h"
+#include "engines/ops/normalization/layernorm.h"
+#include "engines/ops/normalization/rms_norm.h"
+#include "engines/ops/normalization/softmax.h"
 #include "engines/ops/reduce.h"
-#include "engines/ops/rms_norm.h"
 #include "engines/ops/rotary.h"
-#include "engines/ops/softmax.h"
-#include "engines/ops/transpose.h"
 
 namespace howard::ops {
 namespace {

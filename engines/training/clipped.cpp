@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/autograd/gradient_norm.h"
+#include "engines/autograd/optimizers/gradient_norm.h"
 
 namespace howard::training {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engines/autograd/optimizer.h"
+#include "engines/autograd/optimizers/optimizer.h"
 #include "engines/autograd/parameter.h"
 
 namespace howard::training {

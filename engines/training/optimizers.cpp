@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/adamw.h"
-#include "engines/autograd/sgd.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/optimizers/sgd.h"
 
 namespace howard::training {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/autograd/calls.h"
-#include "engines/autograd/optimizer.h"
+#include "engines/autograd/optimizers/optimizer.h"
 #include "engines/autograd/parameter.h"
 #include "engines/training/recipe.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/autograd/schedule.h"
+#include "engines/autograd/optimizers/schedule.h"
 #include "engines/device/tensor_spec.h"
 
 namespace howard::training {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
 #include "engines/training/recipe.h"
 
 namespace howard::training {

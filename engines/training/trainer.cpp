@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/training/clipped.h"
 #include "engines/training/finite_check.h"
 #include "engines/training/memory_need.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engines/autograd/optimizer.h"
+#include "engines/autograd/optimizers/optimizer.h"
 #include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/device/program.h"
-#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/matmul/matmul_planner.h"
 #include "engines/wormhole/profiles/profile.h"
 #include "harness/axis.h"
 

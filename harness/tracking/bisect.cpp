@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "harness/tracking/explanation.h"
+#include "harness/tracking/comparison/explanation.h"
 
 namespace howard::tracking {
 namespace {

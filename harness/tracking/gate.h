@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/tracking/comparison.h"
-#include "harness/tracking/pairs.h"
+#include "harness/tracking/comparison/comparison.h"
+#include "harness/tracking/comparison/pairs.h"
 #include "reports/tables/table.h"
 
 namespace howard::tracking {

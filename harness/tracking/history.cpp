@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "harness/tracking/json_lines.h"
+#include "harness/tracking/formats/json_lines.h"
 
 namespace howard::tracking {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/json_node.h"
 #include "base/text.h"
-#include "harness/tracking/foreign_formats.h"
-#include "harness/tracking/json_lines.h"
+#include "harness/tracking/formats/foreign_formats.h"
+#include "harness/tracking/formats/json_lines.h"
 #include "reports/formats/result_json.h"
 #include "reports/formats/time_record.h"
 

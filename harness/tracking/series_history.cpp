@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "harness/change_points.h"
 #include "harness/statistics.h"
-#include "harness/tracking/comparison_tables.h"
+#include "harness/tracking/comparison/comparison_tables.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 

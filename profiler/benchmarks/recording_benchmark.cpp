@@ -10,9 +10,9 @@
 #include <functional>
 #include <vector>
 
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"

@@ -9,10 +9,10 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "profiler/formats/clock_alignment.h"
 #include "profiler/formats/csv/dropped_rows.h"
-#include "profiler/formats/device_zones.h"
-#include "profiler/formats/op_calls.h"
+#include "profiler/formats/device_log/clock_alignment.h"
+#include "profiler/formats/device_log/device_zones.h"
+#include "profiler/formats/ops_csv/op_calls.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {

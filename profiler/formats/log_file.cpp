@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "profiler/formats/device_log_reader.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/device_log/device_log_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/traces/chrome_trace_reader.h"
 #include "profiler/formats/traces/perfetto_reader.h"
 

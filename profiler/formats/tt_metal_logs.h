@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "profiler/formats/op_record.h"
+#include "profiler/formats/ops_csv/op_record.h"
 
 namespace howard::profiler {
 

@@ -9,7 +9,7 @@
 #include "base/sim_time.h"
 #include "base/units.h"
 #include "engines/wormhole/wormhole_device.h"
-#include "profiler/formats/ops_columns.h"
+#include "profiler/formats/ops_csv/ops_columns.h"
 
 namespace howard::profiler {
 

@@ -8,7 +8,7 @@
 
 #include "engines/device/program.h"
 #include "engines/ops/tensor.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler::logged {

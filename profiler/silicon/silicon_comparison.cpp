@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "engines/ops/check.h"
 #include "engines/wormhole/kernels/planned_program.h"
-#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
 #include "profiler/silicon/logged_program.h"
 

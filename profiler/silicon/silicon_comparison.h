@@ -11,7 +11,7 @@
 #include "engines/wormhole/profiles/profile.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/formats/csv/dropped_rows.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 
 namespace howard::profiler {
 

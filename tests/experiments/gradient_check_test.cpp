@@ -4,8 +4,8 @@
 #include "engines/device/forwarding_device.h"
 #include "engines/reference/reference_device.h"
 #include "experiments/all.h"
-#include "experiments/workloads/model_checks.h"
-#include "experiments/workloads/op_checks.h"
+#include "experiments/workloads/checks/model_checks.h"
+#include "experiments/workloads/checks/op_checks.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
 

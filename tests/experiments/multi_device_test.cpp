@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "experiments/workloads/chip_mesh.h"
+#include "experiments/workloads/meshes/chip_mesh.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

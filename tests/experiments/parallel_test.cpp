@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "experiments/all.h"
-#include "experiments/workloads/explain.h"
-#include "experiments/workloads/mesh_step.h"
+#include "experiments/workloads/meshes/mesh_step.h"
+#include "experiments/workloads/questions/explain.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

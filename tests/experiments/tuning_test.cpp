@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/tuning.h"
+#include "experiments/workloads/questions/tuning.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiments/workloads/tuning_report.h"
+#include "experiments/workloads/questions/tuning_report.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

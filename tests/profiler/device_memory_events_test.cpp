@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/models/mlp.h"
 #include "engines/wormhole/wormhole_device.h"

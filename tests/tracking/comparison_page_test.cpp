@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tracking/comparison_page.h"
+#include "harness/tracking/comparison/comparison_page.h"
 
 #include <gtest/gtest.h>
 

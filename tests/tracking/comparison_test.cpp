@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tracking/comparison.h"
+#include "harness/tracking/comparison/comparison.h"
 
 #include <gtest/gtest.h>
 

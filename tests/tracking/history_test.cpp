@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "harness/tracking/json_lines.h"
+#include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/series_history.h"
 #include "tests/tracking/made_run.h"
 

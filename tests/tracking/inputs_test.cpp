@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "harness/tracking/json_lines.h"
+#include "harness/tracking/formats/json_lines.h"
 #include "tests/tracking/made_run.h"
 
 namespace howard::tracking {

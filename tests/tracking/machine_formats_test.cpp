@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tracking/machine_formats.h"
+#include "harness/tracking/formats/machine_formats.h"
 
 #include <gtest/gtest.h>
 

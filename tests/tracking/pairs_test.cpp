@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tracking/pairs.h"
+#include "harness/tracking/comparison/pairs.h"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 #include <bit>
 #include <cmath>
 
-#include "engines/host/kernels/float_math.h"
+#include "engines/host/kernels/elementwise/float_math.h"
+#include "engines/host/kernels/elementwise/random_halves.h"
+#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernels.h"
-#include "engines/host/kernels/random_halves.h"
-#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

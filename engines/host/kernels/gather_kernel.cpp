@@ -7,9 +7,9 @@
 #include <cstring>
 #include <optional>
 
+#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
-#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "engines/host/kernels/vector_loops.h"
+#include "engines/host/kernels/elementwise/vector_loops.h"
 
 namespace howard::host {
 namespace {

@@ -7,8 +7,8 @@
 #include <dnnl.hpp>
 #include <optional>
 
+#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernel.h"
-#include "engines/host/kernels/vector_loops.h"
 #include "engines/host/products/held_signals.h"
 #include "engines/host/products/matmul_blocks.h"
 #include "engines/host/products/onednn_part.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engines/host/kernels/element_pass.h"
+#include "engines/host/kernels/elementwise/element_pass.h"
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/products/matmul_blocks.h"
 #include "engines/host/products/matmul_shape.h"

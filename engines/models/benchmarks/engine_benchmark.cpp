@@ -5,10 +5,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "engines/autograd/published_step.h"
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/published_step.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/models/mlp.h"
 
 namespace {

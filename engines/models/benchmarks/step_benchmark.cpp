@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/models/benchmarks/onednn_mlp.h"
 #include "engines/models/mlp.h"

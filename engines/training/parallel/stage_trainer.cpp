@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/step_recorder.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/models/shards.h"
 #include "engines/training/clipped.h"
 #include "engines/training/parallel/values_of_ranks.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/autograd/averaged_gradients.h"
+#include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/models/llama.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/parallel/rank_trainer.h"

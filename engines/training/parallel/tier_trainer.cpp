@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/training/parallel/stage_trainer.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"

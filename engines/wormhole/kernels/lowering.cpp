@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engines/device/cache_programs.h"
-#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/matmul/matmul_planner.h"
 #include "engines/wormhole/kernels/view_ops.h"
 
 namespace howard::wormhole {

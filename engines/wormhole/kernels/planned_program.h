@@ -9,7 +9,7 @@
 #include "engines/wormhole/dispatch/footprint.h"
 #include "engines/wormhole/dispatch/launch.h"
 #include "engines/wormhole/kernels/kernel_cost.h"
-#include "engines/wormhole/kernels/matmul_planner.h"
+#include "engines/wormhole/kernels/matmul/matmul_planner.h"
 #include "engines/wormhole/profiles/profile.h"
 
 namespace howard::wormhole {

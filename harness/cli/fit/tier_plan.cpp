@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/step_recorder.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
 #include "engines/wormhole/wormhole_device.h"

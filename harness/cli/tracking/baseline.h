@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/tracking/comparison.h"
+#include "harness/tracking/comparison/comparison.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
 

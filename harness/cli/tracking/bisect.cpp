@@ -17,11 +17,11 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/session.h"
-#include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/bisect.h"
+#include "harness/tracking/comparison/pairs.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
-#include "harness/tracking/pairs.h"
 #include "harness/tracking/worktree.h"
 #include "reports/tables/format.h"
 

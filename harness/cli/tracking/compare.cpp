@@ -17,9 +17,9 @@
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"
 #include "harness/cli/tracking/comparison_formats.h"
-#include "harness/cli/verbs/manual.h"
-#include "harness/tracking/comparison.h"
-#include "harness/tracking/pairs.h"
+#include "harness/cli/verbs/manual/manual.h"
+#include "harness/tracking/comparison/comparison.h"
+#include "harness/tracking/comparison/pairs.h"
 
 namespace howard::cli {
 

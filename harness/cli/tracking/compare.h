@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/tracking/comparison.h"
+#include "harness/tracking/comparison/comparison.h"
 
 namespace howard::cli {
 

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "harness/cli/command_line.h"
-#include "harness/tracking/comparison_tables.h"
-#include "harness/tracking/machine_formats.h"
+#include "harness/tracking/comparison/comparison_tables.h"
+#include "harness/tracking/formats/machine_formats.h"
 #include "harness/tracking/run.h"
 
 namespace howard::cli {

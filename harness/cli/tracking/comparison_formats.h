@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/tracking/comparison.h"
+#include "harness/tracking/comparison/comparison.h"
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "harness/tracking/comparison_page.h"
+#include "harness/tracking/comparison/comparison_page.h"
 #include "harness/tracking/series_history.h"
 
 namespace howard::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/tracking/comparison.h"
+#include "harness/tracking/comparison/comparison.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
 #include "harness/tracking/run.h"

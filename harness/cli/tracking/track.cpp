@@ -13,7 +13,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/tracking/sides.h"
-#include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
 #include "reports/tables/format.h"

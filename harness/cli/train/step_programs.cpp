@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "engines/autograd/step_recorder.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
 #include "engines/wormhole/kernels/lowering.h"

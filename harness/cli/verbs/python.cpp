@@ -27,7 +27,7 @@
 #include "harness/cli/profile_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/table_options.h"
-#include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/script_summary.h"
 
 namespace howard::cli {

@@ -13,15 +13,15 @@
 
 #include "base/error.h"
 #include "experiments/workloads/chip_context.h"
-#include "experiments/workloads/tuning.h"
-#include "experiments/workloads/tuning_report.h"
+#include "experiments/workloads/questions/tuning.h"
+#include "experiments/workloads/questions/tuning_report.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/table_options.h"
-#include "harness/cli/verbs/manual.h"
+#include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
 
 namespace howard::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/autograd/buffer_plan.h"
+#include "engines/autograd/steps/buffer_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "engines/autograd/calls.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
 #include "engines/reference/reference_device.h"
 #include "tests/engines/autograd/plan_check.h"
 

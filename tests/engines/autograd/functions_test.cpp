@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/activation.h"
-#include "engines/autograd/arithmetic.h"
-#include "engines/autograd/attention.h"
-#include "engines/autograd/elementwise.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/attention.h"
+#include "engines/autograd/functions/elementwise.h"
+#include "engines/autograd/functions/linear.h"
+#include "engines/autograd/functions/loss.h"
+#include "engines/autograd/functions/rms_norm.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/linear.h"
-#include "engines/autograd/loss.h"
-#include "engines/autograd/rms_norm.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::autograd {

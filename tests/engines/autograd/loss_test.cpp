@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/autograd/loss.h"
+#include "engines/autograd/functions/loss.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "engines/autograd/activation.h"
-#include "engines/autograd/arithmetic.h"
-#include "engines/autograd/elementwise.h"
-#include "engines/autograd/model_parts.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/elementwise.h"
+#include "engines/autograd/functions/model_parts.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::autograd {

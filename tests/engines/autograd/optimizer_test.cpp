@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/activation.h"
-#include "engines/autograd/adamw.h"
-#include "engines/autograd/arithmetic.h"
-#include "engines/autograd/gradient_norm.h"
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/optimizers/gradient_norm.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/training_step.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::autograd {

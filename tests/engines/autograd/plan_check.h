@@ -6,7 +6,7 @@
 #include <map>
 #include <variant>
 
-#include "engines/autograd/buffer_plan.h"
+#include "engines/autograd/steps/buffer_plan.h"
 
 namespace howard::autograd {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/autograd/schedule.h"
+#include "engines/autograd/optimizers/schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engines/autograd/activation.h"
-#include "engines/autograd/arithmetic.h"
+#include "engines/autograd/functions/activation.h"
+#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/loss.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/loss.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::autograd {

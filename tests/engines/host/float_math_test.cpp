@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/kernels/float_math.h"
+#include "engines/host/kernels/elementwise/float_math.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "engines/host/kernels/vector_loops.h"
+#include "engines/host/kernels/elementwise/vector_loops.h"
 
 namespace howard::host {
 namespace {

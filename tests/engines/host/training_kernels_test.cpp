@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/host/kernels/philox.h"
+#include "engines/host/kernels/elementwise/philox.h"
 #include "tests/engines/host/host_calls.h"
 
 namespace howard::host {

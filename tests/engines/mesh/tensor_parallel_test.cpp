@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/averaged_gradients.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/step_recorder.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/averaged_gradients.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"

@@ -13,13 +13,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/published_step.h"
-#include "engines/autograd/sgd.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/traced_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/optimizers/sgd.h"
+#include "engines/autograd/steps/published_step.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"

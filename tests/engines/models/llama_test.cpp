@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/host/host_device.h"
 #include "engines/models/rotary_angles.h"
 #include "engines/wormhole/wormhole_device.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engines/autograd/adamw.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/static_step.h"
-#include "engines/autograd/training_step.h"
+#include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/training_step.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/autograd/plan_check.h"

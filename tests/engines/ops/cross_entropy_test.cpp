@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/cross_entropy.h"
+#include "engines/ops/training/cross_entropy.h"
 
 #include <gtest/gtest.h>
 

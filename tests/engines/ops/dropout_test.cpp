@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/dropout.h"
+#include "engines/ops/training/dropout.h"
 
 #include <gtest/gtest.h>
 

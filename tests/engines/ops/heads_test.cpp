@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/heads.h"
+#include "engines/ops/data_movement/heads.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/layernorm.h"
+#include "engines/ops/normalization/layernorm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/softmax.h"
+#include "engines/ops/normalization/softmax.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/transpose.h"
+#include "engines/ops/data_movement/transpose.h"
 
 #include <gtest/gtest.h>
 

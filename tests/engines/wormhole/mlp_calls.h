@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "engines/ops/data_movement/transpose.h"
 #include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
 #include "engines/ops/reduce.h"
-#include "engines/ops/transpose.h"
 
 namespace howard::wormhole {
 

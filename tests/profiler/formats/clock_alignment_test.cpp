@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/clock_alignment.h"
+#include "profiler/formats/device_log/clock_alignment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/cycle_counter.h"
+#include "profiler/formats/device_log/cycle_counter.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/device_log_reader.h"
+#include "profiler/formats/device_log/device_log_reader.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"
 

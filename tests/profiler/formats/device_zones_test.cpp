@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/formats/device_zones.h"
+#include "profiler/formats/device_log/device_zones.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/formats/device_log_reader.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/device_log/device_log_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {

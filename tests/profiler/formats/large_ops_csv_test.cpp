@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "profiler/dispatch_gaps.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 
 namespace howard::profiler {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "profiler/formats/csv/csv_reader.h"
-#include "profiler/formats/cycle_counter.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/device_log/cycle_counter.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {

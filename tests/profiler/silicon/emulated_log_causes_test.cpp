@@ -11,7 +11,7 @@
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/formats/log_trace.h"
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/chrome_trace_reader.h"
 #include "profiler/formats/tt_metal_logs.h"

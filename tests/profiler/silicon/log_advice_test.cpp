@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/formats/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/findings/log_difference.h"
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engines/autograd/functions/collectives.h"
+#include "engines/autograd/optimizers/optimizer.h"
+#include "engines/autograd/parameter.h"
+
+namespace howard::autograd {
+
+/// Makes the gradients the mean over the devices of a group before another optimizer updates with
+/// them, which is data-parallel training. As in TTML, this comes after the whole backward pass, and
+/// each parameter takes one all_reduce and one multiplication.
+class AveragedGradients final : public Optimizer {
+ public:
+  /// `optimizer` and `group` must outlive it.
+  AveragedGradients(Optimizer& optimizer, std::vector<Parameter*> parameters,
+                    const DeviceGroup& group);
+
+  void step(const Calls& calls) override;
+
+ private:
+  Optimizer& optimizer_;
+  std::vector<Parameter*> parameters_;
+  const DeviceGroup& group_;
+};
+
+}  // namespace howard::autograd

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes the gradients of attention from the two numbers of each row that its forward pass kept.
+// No place of the scores is ever stored.
+#include "engines/host/kernels/attention/attention_backward.h"
+#include "engines/host/kernels/elementwise/float_math.h"
+#include "engines/host/kernels/elementwise/vector_loops.h"
+
+namespace howard::host {
+namespace {
+
+template <class T>
+struct AttentionSlopes {
+  const T *q, *k, *v, *out, *dout, *largest, *inverse_sums;
+  std::int64_t group;                ///< How many heads of q share one of k and v.
+  std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
+  float scale;
+  bool causal;
+
+  HOWARD_INLINE float dot(const T* a, const T* b) const {
+    return sum_of(columns, [=](std::int64_t i) HOWARD_INLINE { return load(a, i) * load(b, i); });
+  }
+  /// Returns what the slopes of all probabilities of row `index` of q have in common.
+  HOWARD_INLINE float shared_slope(std::int64_t index) const {
+    return dot(out + index * columns, dout + index * columns);
+  }
+  /// Returns the probability of row `index` of all rows of q and of row `key` of all keys.
+  HOWARD_INLINE float probability(std::int64_t index, std::int64_t key) const {
+    const float score = scale * dot(q + index * columns, k + key * columns);
+    return exp_of(score - load(largest, index)) * load(inverse_sums, index);
+  }
+  /// Returns the slope of their scaled product.
+  HOWARD_INLINE float score_slope(std::int64_t index, std::int64_t key, float probability,
+                                  float shared) const {
+    return scale * probability * (dot(dout + index * columns, v + key * columns) - shared);
+  }
+  HOWARD_INLINE void add(float* sums, float weight, const T* row) const {
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(row, i); });
+  }
+  HOWARD_INLINE void clear(float* sums) const {
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
+  }
+  HOWARD_INLINE void put(const float* sums, T* to) const {
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
+  }
+
+  /// Computes row `index` of all rows of dq.
+  HOWARD_INLINE void run_query(std::int64_t index, T* dq, float* sums) const {
+    const std::int64_t first_key = index / rows / group * keys;
+    const std::int64_t seen = causal ? index % rows + 1 : keys;
+    const float shared = shared_slope(index);
+    clear(sums);
+    for (std::int64_t key = first_key; key < first_key + seen; ++key) {
+      const float slope = score_slope(index, key, probability(index, key), shared);
+      add(sums, slope, k + key * columns);
+    }
+    put(sums, dq + index * columns);
+  }
+
+  /// Computes row `key` of all rows of dk and dv.
+  HOWARD_INLINE void run_key(std::int64_t key, T* dk, T* dv, float* sums) const {
+    float* const dk_sums = sums;
+    float* const dv_sums = sums + columns;
+    clear(dk_sums);
+    clear(dv_sums);
+    const std::int64_t first_head = key / keys * group;
+    for (std::int64_t head = first_head; head < first_head + group; ++head) {
+      for (std::int64_t row = causal ? key % keys : 0; row < rows; ++row) {
+        const std::int64_t index = head * rows + row;
+        const float weight = probability(index, key);
+        add(dv_sums, weight, dout + index * columns);
+        add(dk_sums, score_slope(index, key, weight, shared_slope(index)), q + index * columns);
+      }
+    }
+    put(dk_sums, dk + key * columns);
+    put(dv_sums, dv + key * columns);
+  }
+};
+
+void require_backward(const AttentionAttributes& attributes, const Call& call) {
+  call.require(call.outputs() == 1 || call.outputs() == 2,
+               "q, k, v, the result, its gradient and two numbers of each row");
+  call.require_own_outputs();
+  call.require_one_real_type();
+  const Shape& q = call.in(0).shape;
+  const Shape& k = call.in(1).shape;
+  call.require(call.in(2).shape == k && q.outer() == k.outer() && q.heads() % k.heads() == 0 &&
+                   q.columns() == k.columns() && (!attributes.causal || q.rows() == k.rows()),
+               "q [b, h, s, d], k and v [b, g, t, d]");
+  const Shape& row = q.with_columns(1);
+  call.require(call.in(3).shape == q && call.in(4).shape == q && call.in(5).shape == row &&
+                   call.in(6).shape == row,
+               "a result and a gradient of q's shape, and two numbers of each row");
+  const bool of_q = call.outputs() == 1;
+  call.require(of_q ? call.out().shape == q : call.out(0).shape == k && call.out(1).shape == k,
+               "dq of q's shape, or dk and dv of k's");
+}
+
+}  // namespace
+
+Kernel make_attention_backward(const AttentionAttributes& attributes, const Call& call,
+                               const KernelContext& context) {
+  require_backward(attributes, call);
+  const Shape& q = call.in(0).shape;
+  const Shape& k = call.in(1).shape;
+  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+    using T = typename decltype(type)::type;
+    const AttentionSlopes<T> slopes{.q = call.in_values<T>(0),
+                                    .k = call.in_values<T>(1),
+                                    .v = call.in_values<T>(2),
+                                    .out = call.in_values<T>(3),
+                                    .dout = call.in_values<T>(4),
+                                    .largest = call.in_values<T>(5),
+                                    .inverse_sums = call.in_values<T>(6),
+                                    .group = q.heads() / k.heads(),
+                                    .rows = q.rows(),
+                                    .keys = k.rows(),
+                                    .columns = q.columns(),
+                                    .scale = attributes.scale,
+                                    .causal = attributes.causal};
+    const bool of_q = call.outputs() == 1;
+    T* const first = call.out_values<T>(0);
+    T* const second = of_q ? nullptr : call.out_values<T>(1);
+    const std::int64_t count = rows_of(of_q ? q : k);
+    const std::int64_t grain = row_grain(q.columns() * (of_q ? k.rows() : q.rows()));
+    return [=, &pool = context.pool, &workspace = context.workspace] {
+      workspace.require(Bytes(2 * slopes.columns * 4));
+      share(pool, count, grain, [&](std::int64_t begin, std::int64_t end, int worker) {
+        float* sums = workspace.floats(worker);
+        vectorised([&]() HOWARD_INLINE {
+          for (std::int64_t row = begin; row < end; ++row) {
+            if (of_q) {
+              slopes.run_query(row, first, sums);
+            } else {
+              slopes.run_key(row, first, second, sums);
+            }
+          }
+        });
+      });
+    };
+  });
+}
+
+}  // namespace howard::host

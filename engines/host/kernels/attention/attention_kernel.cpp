@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes attention as one kernel: the scores of a row of q stay in a workspace of the thread.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "engines/host/kernels/attention/attention_backward.h"
+#include "engines/host/kernels/elementwise/float_math.h"
+#include "engines/host/kernels/elementwise/vector_loops.h"
+#include "engines/host/kernels/indices.h"
+#include "engines/host/kernels/kernels.h"
+
+namespace howard::host {
+namespace {
+
+template <class T>
+struct AttentionRows {
+  const T* q;
+  const T* k;
+  const T* v;
+  const T* mask;  ///< Null if there is none.
+  T* out;
+  T *largest, *inverse_sums;         ///< Null if nobody needs them.
+  std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
+  std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
+  std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
+  float scale;
+  bool causal;
+
+  /// Computes row `index` of all rows of q; `work` has room for the scores and a row of the result.
+  /// The row sees the first `seen` places or, if causal, those up to its own.
+  HOWARD_INLINE void run_row(std::int64_t index, std::int64_t seen, float* work) const {
+    const std::int64_t row = index % rows;
+    const std::int64_t head = index / rows;
+    const std::int64_t batch = head / heads;
+    const std::int64_t pair = (batch * heads + head % heads) / group;
+    const T* query = q + index * columns;
+    const T* key = k + pair * keys * columns;
+    const T* value = v + pair * keys * columns;
+    if (causal) seen = row + 1;
+    float* scores = work;
+    float* sums = work + keys;
+    for (std::int64_t j = 0; j < seen; ++j) {
+      const T* other = key + j * columns;
+      scores[j] = scale * sum_of(columns, [=](std::int64_t i) HOWARD_INLINE {
+                    return load(query, i) * load(other, i);
+                  });
+    }
+    if (mask != nullptr) {
+      const T* added = mask + batch * mask_step + row * keys;
+      for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(added, j); });
+    }
+    float most = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    if (largest != nullptr) {
+      // The sum belongs to the largest score as it is kept.
+      store(largest, index, most);
+      most = load(largest, index);
+    }
+    for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] = exp_of(scores[j] - most); });
+    const float factor =
+        1.0F / sum_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
+    if (inverse_sums != nullptr) store(inverse_sums, index, factor);
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
+    for (std::int64_t j = 0; j < seen; ++j) {
+      const T* other = value + j * columns;
+      const float weight = scores[j] * factor;
+      for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(other, i); });
+    }
+    T* to = out + index * columns;
+    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
+  }
+};
+
+/// Throws Error unless the mask, the fourth operand, fits q and k.
+void require_mask(const Call& call) {
+  const Shape& q = call.in(0).shape;
+  const Shape& mask = call.in(3).shape;
+  call.require(mask.rows() == q.rows() && mask.heads() == 1 &&
+                   mask.columns() == call.in(1).shape.rows() &&
+                   (mask.outer() == 1 || mask.outer() == q.outer()),
+               "a mask [b or 1, 1, s, t]");
+}
+
+}  // namespace
+
+Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  constexpr std::size_t kBackwardInputs = 7;  // is_attention_backward()
+  if (call.inputs() == kBackwardInputs) return make_attention_backward(attributes, call, context);
+  const bool keeps = call.outputs() == 3;
+  call.require((call.inputs() == 3 || call.inputs() == 4) && (call.outputs() == 1 || keeps),
+               "q, k, v and perhaps a mask, to the result and perhaps two numbers of each row");
+  call.require_own_outputs();
+  const bool decodes = call.inputs() == 4 && call.in(3).dtype == DataType::uint32;
+  call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype &&
+                   call.in(1).dtype == call.out().dtype && call.in(2).dtype == call.out().dtype &&
+                   (call.inputs() == 3 || decodes || call.in(3).dtype == call.out().dtype),
+               "bfloat16 or float32");
+  const Shape& q = call.in(0).shape;
+  const Shape& k = call.in(1).shape;
+  const bool masked = call.inputs() == 4 && !decodes;
+  std::optional<Indices> position;
+  if (decodes) position.emplace(call, 3, k.rows(), "decode_attention");
+  call.require(!decodes || (q.rows() == 1 && !attributes.causal && position->count() == 1),
+               "one row that sees places up to a position");
+  call.require(call.out().shape == q && call.in(2).shape == k && q.outer() == k.outer() &&
+                   q.heads() % k.heads() == 0 && q.columns() == k.columns() &&
+                   (!attributes.causal || q.rows() == k.rows()),
+               "q [b, h, s, d], k and v [b, g, t, d]");
+  const TensorSpec number{.shape = q.with_columns(1), .dtype = call.out().dtype};
+  call.require(!keeps || (call.out(1) == number && call.out(2) == number),
+               "two numbers of each row");
+  if (masked) require_mask(call);
+  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+    using T = typename decltype(type)::type;
+    const bool shared_mask = !masked || call.in(3).shape.outer() == 1;
+    const AttentionRows<T> rows{.q = call.in_values<T>(0),
+                                .k = call.in_values<T>(1),
+                                .v = call.in_values<T>(2),
+                                .mask = masked ? call.in_values<T>(3) : nullptr,
+                                .out = call.out_values<T>(),
+                                .largest = keeps ? call.out_values<T>(1) : nullptr,
+                                .inverse_sums = keeps ? call.out_values<T>(2) : nullptr,
+                                .heads = q.heads(),
+                                .group = q.heads() / k.heads(),
+                                .rows = q.rows(),
+                                .keys = k.rows(),
+                                .columns = q.columns(),
+                                .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
+                                .scale = attributes.scale,
+                                .causal = attributes.causal};
+    return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
+      workspace.require(Bytes((rows.keys + rows.columns) * 4));
+      if (position) position->require_in_range();
+      const std::int64_t seen = position ? position->at(0) + 1 : rows.keys;
+      share(pool, count, row_grain(rows.keys * rows.columns),
+            [&](std::int64_t begin, std::int64_t end, int worker) {
+              float* work = workspace.floats(worker);
+              vectorised([&]() HOWARD_INLINE {
+                for (std::int64_t row = begin; row < end; ++row) rows.run_row(row, seen, work);
+              });
+            });
+    };
+  });
+}
+
+}  // namespace howard::host

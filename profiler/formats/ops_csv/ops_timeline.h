@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiler/formats/log.h"
+#include "profiler/formats/ops_csv/ops_csv_reader.h"
+#include "profiler/formats/ops_csv/ops_order.h"
+#include "profiler/formats/ops_csv/ops_sections.h"
+
+namespace howard::profiler {
+
+/// Makes runs of the rows of an `ops_perf_results` file, whatever their order.
+class OpsTimelineBuilder {
+ public:
+  /// `log` gets the runs and what is dropped; it must outlive the builder. `knows` is what the
+  /// file's columns tell, `options` what is wanted of it.
+  OpsTimelineBuilder(Log& log, const OpsFileKnows& knows, const ReadOptions& options);
+
+  /// Takes a row. If a row repeats the first call of its device at an earlier cycle, the device was
+  /// reset between them and another run begins.
+  void add(const OpRow& row);
+  /// Ends the run if it has rows; the next row begins another.
+  void end_run();
+  /// Ends the log after the last run. Throws Error when no run has a signpost that the range names.
+  void end_log();
+
+ private:
+  struct Device {
+    std::string architecture;
+    bool mixed = false;  ///< Rows name several chips.
+    std::int64_t worker_cores = 0;
+    std::optional<std::int64_t> first_call;
+    std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
+    OpsOrder order;
+    LoggedOps ops;
+    std::map<std::int64_t, std::size_t> clocks;  ///< The number of rows that say each MHz.
+
+    LoggedOp& add_op();
+    void add_clock(const LoggedOp& op);
+  };
+
+  void add_host_op(const OpRow& row);
+  void add_device_op(const OpRow& row);
+  void set_host_times(const OpRow& row, LoggedOp& op) const;
+  bool begins_run(const OpRow& row) const;
+  LoggedDevice describe_device(std::uint16_t id, Device& device);
+  void put_in_order();
+  void make_programs();
+  void number_names();
+
+  Log& log_;
+  OpsFileKnows knows_;
+  ReadOptions options_;
+  OpsSections sections_;
+  std::size_t programs_ = 0;  ///< The programs of all runs.
+  LoggedRun run_;
+  std::optional<std::int64_t> host_origin_;
+  std::map<std::uint16_t, Device> devices_;
+  std::map<std::pair<NameId, std::string>, HostOp> host_ops_;
+};
+
+}  // namespace howard::profiler
