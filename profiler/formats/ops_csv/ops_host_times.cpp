@@ -72,11 +72,11 @@ std::vector<Knot> find_knots(std::span<const ProgramRun> programs, const ClockAl
   }
   std::ranges::stable_sort(knots, {}, &Knot::host);
   // Rates differ by a few percent at the most, and starts after a call by some ten microseconds.
-  constexpr double kMostDrift = 0.02;
+  constexpr double kMostLateDrift = 0.02;
   constexpr double kJitter = 20e6;
   const auto limit = [&](Knot& knot, const Knot& other) {
     const auto apart = std::abs(static_cast<double>((knot.host - other.host).ps()));
-    knot.late = std::min(knot.late, other.late + kMostDrift * apart);
+    knot.late = std::min(knot.late, other.late + kMostLateDrift * apart);
   };
   std::vector<Knot> lowest = knots;
   for (std::size_t i = 1; i < lowest.size(); ++i) limit(lowest[i], lowest[i - 1]);
