@@ -10,22 +10,16 @@ import types as _types_module
 
 from . import (
     _configs,
-    _create,
     _device,
-    _elementwise,
     _golden,
+    _graph,
     _launch,
-    _matmul,
     _mesh,
-    _misc,
-    _movement,
-    _reduce,
-    _tensor,
-    _transformer,
+    _operations as _ops,
+    _settings,
     _types,
     model_preprocessing,
 )
-from . import _backward, _conv, _further, _more, _moreh, _rare  # noqa: F401  They add to the operations.
 from ._errors import missing as _missing
 from ._session import session as _run
 from ._tensor import Tensor
@@ -55,18 +49,17 @@ def _public(module):
 
 _HIDDEN = {"arrays", "session", "annotations", "operation", "program", "values", "fail", "take",
            "Mapper", "Composer", "Trace", "V", "dropout", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
-for _module in (_types, _configs, _device, _create, _movement, _reduce, _matmul, _mesh, _misc,
-                _golden, _conv, _more, _rare):
+for _module in (_types, _configs, _device, _mesh, _graph, _settings, _golden, *_ops.MODULES):
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:
             globals().setdefault(_name, _value)
-slice = _movement.slice_
-to_dtype = _elementwise.to_dtype
+slice = _ops.data_movement.slice_
+to_dtype = _ops.eltwise.to_dtype
 CloseDevice = _device.close_device
 for _name, _value in _launch.OPERATIONS.items():
     if "." not in _name:
         globals()[_name] = _value
-for _name, _value in _elementwise.FUNCTIONS.items():
+for _name, _value in _ops.eltwise.FUNCTIONS.items():
     globals()[_name] = _value
 
 
@@ -95,12 +88,12 @@ def _named(module, names):
 _no = _device._nothing
 transformer = _Namespace("transformer", {**_under("transformer"),
                                          "SDPAProgramConfig": _configs.SDPAProgramConfig})
-experimental = _Namespace("experimental", {**_under("experimental"), "view": _movement.view,
+experimental = _Namespace("experimental", {**_under("experimental"), "view": _ops.data_movement.view,
                                            "MinimalMatmulConfig": _configs.MinimalMatmulConfig})
 SDPAProgramConfig = _configs.SDPAProgramConfig
 kv_cache = _Namespace("kv_cache", {
-    "fill_cache_for_user_": _transformer.fill_cache,
-    "update_cache_for_token_": _transformer.update_cache, **_under("kv_cache")})
+    "fill_cache_for_user_": _ops.kv_cache.fill_cache,
+    "update_cache_for_token_": _ops.kv_cache.update_cache, **_under("kv_cache")})
 moreh = _Namespace("operations.moreh", _under("moreh"))
 _parts = ("binary ccl conv core data_movement embedding experimental matmul normalization pool "
           "reduction transformer unary").split()
@@ -109,7 +102,7 @@ operations = _Namespace("operations", {"moreh": moreh, **{
         name: value for name, value in globals().items() if not name.startswith("_")})
     for part in _parts}})
 prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
-graph, tracer = _misc.graph, _misc.tracer
+graph, tracer = _graph.graph, _graph.tracer
 _classes = "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis"
 device = _Namespace("device", {**_named(_device, _classes + " open_device close_device "
                                         "get_device_ids is_wormhole_b0 is_blackhole "
@@ -120,11 +113,11 @@ device = _Namespace("device", {**_named(_device, _classes + " open_device close_
 types = _Namespace("types", {name: value for name, value in vars(_types).items()
                              if not name.startswith("_")})
 core = _Namespace("core", {**_named(_types, "create_sharded_memory_config num_cores_to_corerangeset"),
-                           "set_printoptions": _create.set_printoptions,
-                           "get_memory_config": _movement.get_memory_config,
+                           "set_printoptions": _ops.core.set_printoptions,
+                           "get_memory_config": _ops.layout.get_memory_config,
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
 decorators = _Namespace("decorators", {
-    **_named(_misc, "register_pre_operation_hook register_post_operation_hook"),
+    **_named(_graph, "register_pre_operation_hook register_post_operation_hook"),
     **_named(_golden, "get_golden_function attach_golden_function query_registered_operations")})
 database = _Namespace("database", {})
 
@@ -135,10 +128,11 @@ ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P1
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
     "get_cluster_type": lambda: ClusterType[_run.box_name]})
-_distributed = {name: value for name, value in vars(_mesh).items() if not name.startswith("_")}
+_distributed = {name: value for module in (_mesh, _ops.ccl) for name, value in vars(module).items()
+                if not name.startswith("_")}
 distributed = _Namespace("distributed", {
     **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
-                             "close_mesh_device"), "distribute": _create.distribute})
+                             "close_mesh_device"), "distribute": _ops.core.distribute})
 multi_device = distributed
 
 
@@ -152,9 +146,6 @@ _ttnn = _Namespace("_ttnn", {
         **_distributed, "SystemMeshDescriptor": _SystemMesh}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
-for _name in """Conv1dConfig Conv2dL1FullSliceConfig Op2DL1FullSliceConfig Op2DSliceConfig
-        prepare_conv_transpose2d_weights prepare_conv_transpose2d_bias""".split():
-    globals()[_name] = getattr(_rare, _name)
 GetNumAvailableDevices = _device.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
 DumpDeviceProfiler = ReadDeviceProfiler = _device.ReadDeviceProfiler

@@ -161,6 +161,12 @@ class Conv2dSliceConfig(_Fields):
     _fields = {"slice_type": None, "num_slices": 1}
 
 
+Conv1dConfig = Conv2dConfig
+Op2DSliceConfig = Conv2dSliceConfig
+Conv2dL1FullSliceConfig = Op2DL1FullSliceConfig = Conv2dSliceConfig(slice_type="L1_FULL")
+Conv2dDRAMSliceHeight = Op2DDRAMSliceHeight = "DRAM_HEIGHT"
+Conv2dDRAMSliceWidth = Op2DDRAMSliceWidth = "DRAM_WIDTH"
+
 _UNARY_NAMES = """abs acos acosh asin asinh atan atanh cbrt ceil celu clamp cos cosh deg2rad elu eqz
 erf erfc erfinv exp exp2 expm1 fill floor frac gelu gez gtz hardmish hardshrink hardsigmoid hardswish
 hardtanh heaviside i0 i1 identity isfinite isinf isnan isneginf isposinf leaky_relu lez log log10

@@ -74,7 +74,7 @@ def get_fallback_function(operation):
     golden = get_golden_function(operation)
 
     def call(*args, **kwargs):
-        from ._create import from_torch, to_torch
+        from ._operations.core import from_torch, to_torch
 
         like = next((a for a in args if isinstance(a, Tensor)), None)
         plain = [to_torch(a) if isinstance(a, Tensor) else a for a in args]

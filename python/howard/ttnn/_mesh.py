@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements several devices: how tensors are spread over them, and what they exchange."""
-
-import math
+"""Implements several devices: how tensors are spread over them."""
 
 from howard import _native
 
-from ._device import MeshShape
-from ._launch import axis_on_chip, fail, make_output, operation, program, require_device
-from ._movement import launch_permute
-from ._tensor import Blank, Tensor, device_tensor, host_tensor
-from ._types import DataType, Layout
+from ._tensor import Blank, device_tensor, host_tensor
 
 arrays = _native._ttnn.arrays
 
@@ -147,233 +141,6 @@ def combine_device_tensors(tensors, *_):
 aggregate_as_tensor = aggregate_tensor = from_host_shards = combine_device_tensors
 
 
-# Devices exchange by programs that all of them run together, as a line of chips over one link each.
-
-
-def _groups(device, cluster_axis):
-    rows, columns = (tuple(device.shape) + (1, 1))[:2]
-    if cluster_axis == 0:
-        return [[r * columns + c for r in range(rows)] for c in range(columns)]
-    if cluster_axis == 1:
-        return [[r * columns + c for c in range(columns)] for r in range(rows)]
-    return [list(range(rows * columns))]
-
-
-def _group_handle(device):
-    """Returns what stands for a group of devices among the operands of a collective."""
-    if device.group is None or not device.group._storage.alive:
-        device.group = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
-    return device.group
-
-
-def _gather(name, tensor, out, dim):
-    """Launches the program that puts the tensors of a group side by side."""
-    at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
-    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
-
-
-def _scatter(name, tensor, out, dim):
-    """Launches the program that adds the tensors of a group and leaves each device its share."""
-    rank = len(tensor._shape)
-    rows = dim % rank == rank - 2
-    count = tensor._shape.volume() // max(1, out._shape.volume())
-    dims = list(tensor._shape)
-    # The kernel knows rows and columns; a share along another dimension is as many rows less.
-    shapes, out_shapes = None, None
-    if dim % rank < rank - 2:
-        flat = [1, 1, math.prod(dims[:-1]), dims[-1]]
-        shapes, out_shapes = [flat, None], [[1, 1, flat[2] // count, dims[-1]]]
-        rows = True
-    program(name, "reduce_scatter", [tensor, _group_handle(tensor._device)], [out], shapes=shapes,
-            out_shapes=out_shapes, dimension="rows" if rows else "columns")
-
-
-def _sum_everywhere(name, tensor, out, count):
-    """Launches a reduce_scatter and an all_gather along a dimension whose tiles the devices divide;
-    where there is none, all tensors are gathered and added."""
-    dims = list(tensor._shape)
-    for dim in (len(dims) - 1, len(dims) - 2):
-        if dim >= 0 and dims[dim] % (32 * count) == 0:
-            part = device_tensor(_scaled(dims, dim, count, divide=True), tensor._dtype,
-                                 tensor._layout, None, tensor._device)
-            _scatter(name, tensor, part, dim)
-            return _gather(name, part, out, dim)
-    flat = [1, 1, max(1, math.prod(dims[:-1])), dims[-1] if dims else 1]
-    every = device_tensor([1, count, flat[2], flat[3]], tensor._dtype, tensor._layout, None,
-                          tensor._device)
-    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [every],
-            shapes=[flat, None], dimension=1)
-    turned = device_tensor([1, flat[2], count, flat[3]], tensor._dtype, tensor._layout, None,
-                           tensor._device)
-    launch_permute("transpose", every, turned, [0, 2, 1, 3])
-    return program("moreh_sum", "sum", [turned], [out], dimension="rows", moreh=True,
-                   out_shapes=[[1, flat[2], 1, flat[3]]])
-
-
-def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None,
-              launch=None):
-    """Makes devices exchange: `combine(parts, place)` gives what the device at that place of its
-    group has afterwards; `launch(tensor, out)` asks for the programs. A device alone copies its
-    own."""
-    device = require_device(name, tensor)
-    out = make_output(shape, tensor, None, None, memory_config, output)
-    if launch is None or len(_groups(device, cluster_axis)[0]) == 1:
-        program(name + "_alone", "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
-    else:
-        launch(tensor, out)
-    if not device.values:
-        return out
-    groups = _groups(device, cluster_axis)
-    source, target, dtype = tensor, out._storage.cell, out._dtype.value
-
-    def run():
-        parts = source.shards()
-        parts = parts * device.get_num_devices() if len(parts) == 1 else parts
-        made = [None] * device.get_num_devices()
-        for group in groups:
-            own = [parts[i] for i in group]
-            for place, i in enumerate(group):
-                made[i] = arrays.rounded(combine(own, place), dtype)
-        target.shards = made
-
-    if device.capture is not None:
-        device.capture.steps.append(run)
-    else:
-        run()
-    return out
-
-
-def _count(tensor, cluster_axis):
-    return len(_groups(tensor._device, cluster_axis)[0]) if tensor._device is not None else 1
-
-
-def _total(parts):
-    made = parts[0]
-    for part in parts[1:]:
-        made = arrays.binary("add", made, part)
-    return made
-
-
-def _scaled(shape, dim, factor, divide=False):
-    shape = list(shape)
-    shape[dim] = shape[dim] // factor if divide else shape[dim] * factor
-    return shape
-
-
-@operation()
-def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, memory_config=None,
-               output_tensor=None, num_links=1, topology=None, subdevice_id=None, **_):
-    require_device("all_gather", input_tensor)
-    count = _count(input_tensor, cluster_axis)
-    return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
-                     cluster_axis, lambda parts, _i: arrays.concatenated(parts, dim), memory_config,
-                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim))
-
-
-@operation()
-def reduce_scatter(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, math_op=None,
-                   memory_config=None, output_tensor=None, num_links=1, topology=None,
-                   subdevice_id=None, **_):
-    require_device("reduce_scatter", input_tensor)
-    count = _count(input_tensor, cluster_axis)
-    if input_tensor._shape[dim] % count:
-        fail("reduce_scatter", f"dimension {dim} of {input_tensor._shape} is not a multiple of "
-             f"{count} devices")
-    return _exchange("reduce_scatter", input_tensor,
-                     _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
-                     lambda parts, i: _cut(_total(parts), dim, count)[i], memory_config,
-                     output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim))
-
-
-@operation()
-def all_reduce(input_tensor, *args, cluster_axis=None, mesh_device=None, math_op=None,
-               memory_config=None, num_links=1, topology=None, subdevice_id=None, dtype=None, **_):
-    require_device("all_reduce", input_tensor)
-    count = _count(input_tensor, cluster_axis)
-    return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
-                     lambda parts, _i: _total(parts), memory_config,
-                     launch=lambda x, out: _sum_everywhere("all_reduce", x, out, count))
-
-
-@operation()
-def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_links=1,
-                  topology=None, **_):
-    require_device("all_broadcast", input_tensor)
-    count = _count(input_tensor, cluster_axis)
-    # As many bytes pass each link as where the tensors are put side by side.
-    whole = device_tensor(_scaled(input_tensor._shape, 0, count), input_tensor._dtype,
-                          input_tensor._layout, None, input_tensor._device)
-    if count > 1:
-        _gather("all_broadcast", input_tensor, whole, 0)
-    return [_received("all_broadcast", input_tensor, cluster_axis,
-                      lambda parts, _i, j=j: parts[j], memory_config) for j in range(count)]
-
-
-def _received(name, tensor, cluster_axis, combine, memory_config):
-    """Returns what a program that is asked for already leaves on each device."""
-    return _exchange(name, tensor, tensor._shape, cluster_axis, combine, memory_config,
-                     launch=lambda x, out: None)
-
-
-@operation()
-def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None, num_links=1,
-              topology=None, **_):
-    row, column = (tuple(sender_coord) + (0, 0))[:2]
-    return _exchange("broadcast", input_tensor, input_tensor._shape, None,
-                     lambda parts, _i: parts[row * input_tensor._device.shape[1] + column],
-                     memory_config, launch=_sent("broadcast"))
-
-
-def _sent(name):
-    """Sends one tensor through the links: by analogy, two devices show each other theirs."""
-    def launch(x, out):
-        both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
-        program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
-                dimension=axis_on_chip(0, len(x._shape)))
-
-    return launch
-
-
-@operation()
-def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *,
-                   output_tensor=None, memory_config=None, **_):
-    """Gives the receiver the sender's tensor; the others keep their own."""
-    require_device("point_to_point", input_tensor)
-    columns = input_tensor._device.shape[1]
-    sender, receiver = (tuple(c)[0] * columns + tuple(c)[1] for c in (sender_coord, receiver_coord))
-    return _exchange("point_to_point", input_tensor, input_tensor._shape, None,
-                     lambda parts, i: parts[sender if i == receiver else i], memory_config,
-                     output_tensor, _sent("point_to_point"))
-
-
-@operation()
-def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
-    count = _count(input_tensor, cluster_axis)
-    return _exchange("mesh_partition", input_tensor,
-                     _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
-                     lambda parts, i: _cut(parts[i], dim, count)[i], memory_config,
-                     launch=lambda x, out: program("mesh_partition", "slice", [x], [out]))
-
-
-def _async(name, original, own):
-    @operation("experimental." + name)
-    def call(input_tensor, *args, **kwargs):
-        """Makes the call of that name; its semaphores and buffers are the device's own affair."""
-        kept = {k: v for k, v in kwargs.items() if k in own}
-        if own[0] == "dim":
-            kept.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
-        return original.function(input_tensor, **kept)
-
-    return call
-
-
-_WORDS = ["dim", "cluster_axis", "memory_config"]
-all_gather_async = _async("all_gather_async", all_gather, _WORDS)
-reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter, _WORDS)
-reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter, _WORDS)
-all_reduce_async = _async("all_reduce_async", all_reduce, _WORDS[1:])
-
-
 class GlobalSemaphore:
     def __init__(self, value):
         self.value = value
@@ -391,4 +158,11 @@ def get_global_semaphore_address(semaphore):
     return 0x100000
 
 
-__all__ = ["MeshShape", "Tensor"]
+def visualize_mesh_device(mesh_device, *_, **__):
+    """Prints the mesh in a line."""
+    print(mesh_device)
+
+
+def visualize_tensor(tensor, *_, **__):
+    """Prints the tensor's places in a line."""
+    print(f"{tensor.shape} on {tensor.device()}, {tensor.memory_config()}")

@@ -139,7 +139,7 @@ class Tensor:
                  "__weakref__")
 
     def __init__(self, *args, **kwargs):
-        from ._create import new_tensor
+        from ._operations.core import new_tensor
 
         made = new_tensor(*args, **kwargs)
         for name in ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology"):
@@ -290,30 +290,30 @@ class Tensor:
     # Moves: what the functions of the same names do.
 
     def cpu(self, blocking=True, cq_id=None):
-        from ._create import from_device
+        from ._operations.core import from_device
 
         return from_device(self, blocking, cq_id=cq_id)
 
     def to(self, where, memory_config=None, cq_id=None, *, mem_config=None, **_):
-        from ._create import to_device
-        from ._movement import to_layout
+        from ._operations.core import to_device
+        from ._operations.layout import to_layout
 
         if isinstance(where, Layout):
             return to_layout(self, where)
         return to_device(self, where, memory_config or mem_config, cq_id=cq_id)
 
     def to_torch(self, **kwargs):
-        from ._create import to_torch
+        from ._operations.core import to_torch
 
         return to_torch(self, **kwargs)
 
     def to_numpy(self):
-        from ._create import to_numpy
+        from ._operations.core import to_numpy
 
         return to_numpy(self)
 
     def to_list(self):
-        from ._create import to_list
+        from ._operations.core import to_list
 
         return to_list(self)
 
@@ -329,13 +329,13 @@ class Tensor:
             self._storage.release()
 
     def reshape(self, *shape):
-        from ._movement import reshape
+        from ._operations.data_movement import reshape
 
         return reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int)
                        else shape)
 
     def pad(self, output_shape, input_start=None, pad_value=0):
-        from ._movement import host_pad
+        from ._operations.data_movement import host_pad
 
         return host_pad(self, output_shape, input_start, pad_value)
 
@@ -343,7 +343,7 @@ class Tensor:
         return self.pad(list(padded_shape(self._shape)), None, pad_value)
 
     def unpad(self, start, end):
-        from ._movement import host_unpad
+        from ._operations.data_movement import host_unpad
 
         return host_unpad(self, start, end)
 
@@ -398,22 +398,21 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __getitem__(self, index):
-        from ._movement import take
+        from ._operations.data_movement import take
 
         return take(self, index)
 
     def __repr__(self):
-        from ._create import text_of
+        from ._operations.core import text_of
 
         return text_of(self)
 
 
 def _operator(name, a, b):
-    from . import _elementwise, _matmul
+    from ._operations.eltwise import FUNCTIONS
+    from ._operations.matmul import matmul
 
-    if name == "matmul":
-        return _matmul.matmul(a, b)
-    return _elementwise.FUNCTIONS[name](a, b)
+    return matmul(a, b) if name == "matmul" else FUNCTIONS[name](a, b)
 
 
 def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None):

@@ -129,6 +129,9 @@ class LossReductionMode(enum.Enum):
     MEAN = 2
 
 
+ReduceType = enum.Enum("ReduceType", "Sum Mean Max Min Std Var")
+
+
 class EmbeddingsType(enum.Enum):
     GENERIC = 0
     PADDED = 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttnn.model_preprocessing: parameters of torch's modules as tensors of ttnn."""
 
-from ._create import from_torch, to_device
+from ._operations.core import from_torch, to_device
 from ._tensor import Tensor
 from ._types import DataType, Layout
 

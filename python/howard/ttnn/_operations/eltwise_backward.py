@@ -5,75 +5,11 @@ import math
 
 from howard import _native
 
-from ._launch import make_output, operation, program, require_device, values
-from ._movement import reshape
-from ._reduce import sum as sum_
-from ._tensor import Tensor
+from .._expressions import V
+from .._launch import make_output, operation, program, require_device, values
+from .._tensor import Tensor
 
 arrays = _native._ttnn.arrays
-
-
-class V:
-    """Gives numbers operators, so that derivatives read as they are written."""
-
-    __slots__ = ("a",)
-
-    def __init__(self, a):
-        self.a = a if not isinstance(a, (int, float)) else arrays.full([], float(a), False)
-
-    def _with(self, function, other, reflected=False):
-        other = other if isinstance(other, V) else V(other)
-        first, second = (other, self) if reflected else (self, other)
-        return V(arrays.binary(function, first.a, second.a))
-
-    def __add__(self, other):
-        return self._with("add", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._with("subtract", other)
-
-    def __rsub__(self, other):
-        return self._with("subtract", other, True)
-
-    def __mul__(self, other):
-        return self._with("multiply", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return self._with("divide", other)
-
-    def __rtruediv__(self, other):
-        return self._with("divide", other, True)
-
-    def __neg__(self):
-        return self.f("neg")
-
-    def __pow__(self, other):
-        return self._with("pow", other)
-
-    def __gt__(self, other):
-        return self._with("gt", other)
-
-    def __ge__(self, other):
-        return self._with("ge", other)
-
-    def __lt__(self, other):
-        return self._with("lt", other)
-
-    def __le__(self, other):
-        return self._with("le", other)
-
-    def f(self, function, *parameters):
-        return V(arrays.unary(function, self.a, [float(p) for p in parameters]))
-
-    def b(self, function, other):
-        return self._with(function, other)
-
-    def between(self, low, high):
-        return (self >= low) * (self <= high)
 
 
 def _gelu(x):
@@ -103,7 +39,7 @@ def _mish(x):
 
 
 # The derivative of each function, and how many programs ttnn's composite launches (December 2025).
-DERIVATIVES = {
+_DERIVATIVES = {
     "abs": (lambda x: x.f("sign"), 2),
     "acos": (lambda x: -1 / (1 - x * x).f("sqrt"), 16),
     "acosh": (lambda x: 1 / (x * x - 1).f("sqrt"), 19),
@@ -178,7 +114,7 @@ DERIVATIVES = {
 }
 
 # These have two inputs, with a gradient for each.
-PAIRS = {
+_PAIRS = {
     "add": (lambda g, x, y: (g, g), 1),
     "sub": (lambda g, x, y: (g, -g), 2),
     "subtract": (lambda g, x, y: (g, -g), 2),
@@ -263,14 +199,14 @@ def _make_unary(name, derivative, programs):
 
 
 def _pair(name, gradient, a, b, extra, memory_config, given=(), required=(True, True)):
-    compute, programs = PAIRS[name]
+    compute, programs = _PAIRS[name]
     made = _gradients(name + "_bw", gradient, [a, b], 2, programs,
                       lambda g, x, y: compute(g, x, y, *extra), memory_config, given)
     return [m if keep else None for m, keep in zip(made, required)]
 
 
 def _make_pair(name):
-    compute, programs = PAIRS[name]
+    compute, programs = _PAIRS[name]
 
     @operation(name + "_bw")
     def call(grad_tensor, input_tensor_a, other, *args, are_required_outputs=(True, True),
@@ -288,9 +224,9 @@ def _make_pair(name):
     return call
 
 
-for _name, (_derivative, _programs) in DERIVATIVES.items():
+for _name, (_derivative, _programs) in _DERIVATIVES.items():
     _make_unary(_name, _derivative, _programs)
-for _name in PAIRS:
+for _name in _PAIRS:
     _make_pair(_name)
 
 
@@ -372,4 +308,18 @@ def experimental_gelu_bw(grad_tensor, input_tensor, *, approximate="none", memor
     return out
 
 
-__all__ = ["reshape", "sum_"]
+@operation()
+def prelu_bw(grad, input, weight, *, memory_config=None):
+    """Returns the gradients of the input and of the slope of each element."""
+    require_device("prelu_bw", grad, input, weight)
+    outs = [make_output(input._shape, input, None, None, memory_config) for _ in range(2)]
+    for out in outs:
+        program("prelu_bw", "multiply", [grad, input], [out])
+
+    def compute(g, x, w):
+        g, x, w = V(g), V(x), V(w)
+        above = x > 0
+        return [(g * (above + (x <= 0) * w)).a, (g * (x <= 0) * x).a]
+
+    values(compute, [grad, input, weight], outs)
+    return outs

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements shapes, layouts and places: what is a view, and what is a program."""
+"""Implements shapes, orders and parts of tensors: what is a view, and what is a program."""
 
 import math
 
 from howard import _native
 
-from ._launch import (
+from .._launch import (
     axis_on_chip,
     fail,
     make_output,
@@ -15,17 +15,8 @@ from ._launch import (
     require_device,
     values,
 )
-from ._tensor import device_tensor, host_tensor, shard_fault, view_of
-from ._types import (
-    BufferType,
-    DRAM_MEMORY_CONFIG,
-    DataType,
-    Layout,
-    MemoryConfig,
-    Shape,
-    ShardSpec,
-    padded_shape,
-)
+from .._tensor import device_tensor, host_tensor, view_of
+from .._types import DRAM_MEMORY_CONFIG, DataType, Layout, Shape
 
 arrays = _native._ttnn.arrays
 
@@ -139,172 +130,6 @@ def unsqueeze_to_4D(tensor):
     if len(tensor._shape) > 4:
         fail("unsqueeze_to_4D", f"the tensor has rank {len(tensor._shape)}: 4 at most")
     return reshape.function(tensor, [1] * (4 - len(tensor._shape)) + list(tensor._shape))
-
-
-# Layouts.
-
-
-@operation()
-def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=None, *, device=None):
-    """Makes tiles of rows or rows of tiles: on the host, or by one program."""
-    if tensor._layout is layout:
-        return tensor
-    if tensor._device is None:
-        return host_tensor(tensor.shards(), dtype or tensor._dtype, layout, tensor._shape,
-                           tensor._topology)
-    require_device("to_layout", tensor)
-    padded = padded_shape(tensor._shape) != tensor._shape
-    if layout is Layout.TILE:
-        name, kernel = "tilize_with_val_padding" if padded else "tilize", "tilize"
-    else:
-        name, kernel = "untilize_with_unpadding" if padded else "untilize", "untilize"
-    return _moved(name, [tensor], tensor._shape, lambda a: a, memory_config, layout=layout,
-                  dtype=dtype, analogy=False, kernel=kernel)
-
-
-def _layout_op(name, layout):
-    @operation(name)
-    def call(input_tensor, *args, memory_config=None, dtype=None, output_dtype=None, **kwargs):
-        if input_tensor._layout is layout:
-            return input_tensor
-        return to_layout.function(input_tensor, layout, dtype or output_dtype, memory_config)
-
-    return call
-
-
-tilize = _layout_op("tilize", Layout.TILE)
-untilize = _layout_op("untilize", Layout.ROW_MAJOR)
-tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
-
-
-@operation()
-def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
-                            memory_config=None, dtype=None, use_multicore=True):
-    return to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
-
-
-@operation()
-def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None,
-                            use_multicore=True, use_pack_untilize=True):
-    made = to_layout.function(input_tensor, Layout.ROW_MAJOR, None, memory_config)
-    if output_tensor_end is None:
-        return made
-    ends = [int(e) + 1 for e in output_tensor_end]
-    if list(made._shape) == ends:
-        return made
-    return slice_.function(made, [0] * len(ends), ends)
-
-
-# Memory configurations.
-
-
-def _with_shards(tensor, config):
-    """Returns the configuration, with the shards that a tensor of this shape gets where it names
-    none."""
-    if config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None:
-        grid = tensor._device.core_grid
-        from ._types import _grid_set, shard_shape_for
-
-        dims = padded_shape(tensor._shape)
-        shape = shard_shape_for(math.prod(list(dims)[:-1]), dims[-1], config.memory_layout,
-                                _grid_set(grid), None, round_up=True)
-        return config.with_shard_spec(ShardSpec(_grid_set(grid), shape))
-    return config
-
-
-def _placed(name, tensor, config, dtype=None):
-    config = _with_shards(tensor, config)
-    fault = shard_fault(config, tensor._shape, dtype or tensor._dtype, tensor._layout)
-    if fault is not None:
-        fail(name, fault)
-    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype, analogy=False,
-                  kernel="copy")
-
-
-@operation()
-def to_memory_config(tensor, memory_config, dtype=None, output_tensor=None):
-    require_device("to_memory_config", tensor)
-    if tensor._config == memory_config:
-        return tensor
-    if tensor._config.is_sharded():
-        name = "reshard" if memory_config.is_sharded() else "sharded_to_interleaved"
-    else:
-        name = "interleaved_to_sharded" if memory_config.is_sharded() else "copy"
-    return _placed(name, tensor, memory_config, dtype)
-
-
-@operation()
-def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
-    config = next((a for a in args if isinstance(a, MemoryConfig)),
-                  kwargs.get("sharded_memory_config"))
-    if config is None:
-        names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
-        given = dict(zip(names, args), **kwargs)
-        from ._types import CoreGrid, _grid_set
-
-        grid = given["grid"]
-        if not hasattr(grid, "num_cores"):
-            grid = CoreGrid(x=grid[0], y=grid[1]) if isinstance(grid, (tuple, list)) else CoreGrid(
-                x=grid.x, y=grid.y)
-        config = MemoryConfig(given["shard_scheme"], BufferType.L1,
-                              ShardSpec(_grid_set(grid), given["shard_shape"],
-                                        given["shard_orientation"]))
-    require_device("interleaved_to_sharded", input_tensor)
-    return _placed("interleaved_to_sharded", input_tensor, config, output_dtype)
-
-
-@operation()
-def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None, **_):
-    require_device("sharded_to_interleaved", input_tensor)
-    return _placed("sharded_to_interleaved", input_tensor, memory_config or DRAM_MEMORY_CONFIG,
-                   output_dtype)
-
-
-@operation()
-def reshard(input_tensor, output_memory_config, output_tensor=None):
-    require_device("reshard", input_tensor)
-    return _placed("reshard", input_tensor, output_memory_config)
-
-
-def get_memory_config(tensor):
-    return tensor.memory_config()
-
-
-@operation()
-def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config=None):
-    return _moved("clone", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
-                  dtype=dtype, analogy=False, kernel="copy")
-
-
-@operation()
-def copy(input_a, input_b):
-    if input_a._shape != input_b._shape:
-        fail("copy", f"the shapes {input_a._shape} and {input_b._shape} must be equal")
-    return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b, analogy=False,
-                  kernel="copy" if input_a._layout is input_b._layout else "tilize")
-
-
-@operation()
-def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tensor=None):
-    return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config,
-                  output=input_b if input_b is not None else output_tensor, dtype=dtype,
-                  analogy=False, kernel="copy")
-
-
-@operation()
-def move(input_tensor, *, memory_config=None):
-    made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
-                  analogy=False, kernel="copy")
-    input_tensor.deallocate(True)
-    return made
-
-
-@operation()
-def reallocate(tensor, memory_config=None):
-    made = _moved("move", [tensor], tensor._shape, lambda a: a, memory_config, analogy=False,
-                  kernel="copy")
-    tensor.deallocate(True)
-    return made
 
 
 # Orders.
@@ -716,4 +541,101 @@ def index_fill(input_tensor, dim, index, value, *, memory_config=None):
     return _moved("index_fill", [input_tensor, index], shape, compute, memory_config)
 
 
-__all__ = ["DataType", "device_tensor"]
+@operation("fill_rm")
+def fill_rm(n, c, h, w, h_fill, w_fill, input, value_high, value_low, *, memory_config=None):
+    def compute(x):
+        high = arrays.full([n, c, h_fill, w_fill], float(value_high), False)
+        return arrays.padded(high, [0] * 4, [0, 0, h - h_fill, w - w_fill], float(value_low))
+
+    return _moved("fill_rm", [input], [n, c, h, w], compute, memory_config)
+
+
+@operation()
+def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape=None, pad_c=0,
+         pad_h=0, pad_w=0, grid_size=None, override_memory_config=None, padding=None,
+         memory_config=None):
+    """Folds [n, h, w, c] to [1, 1, n h/s w/t, s t c]: the places of each window lie side by
+    side."""
+    n, h, w, c = list(input._shape)
+    if h % stride_h or w % stride_w:
+        fail("fold", f"height {h} and width {w} must be multiples of {stride_h} and {stride_w}")
+    rows, columns = h // stride_h, w // stride_w
+    shape = [1, 1, n * rows * columns, stride_h * stride_w * c]
+
+    def compute(x):
+        windows = x.reshaped([n, rows, stride_h, columns, stride_w, c])
+        return arrays.permuted(windows, [0, 1, 3, 2, 4, 5]).reshaped(shape)
+
+    return _moved("fold", [input], shape, compute, override_memory_config or memory_config)
+
+
+@operation()
+def nonzero(input_tensor, *, memory_config=None):
+    """Returns how many elements are not zero, and where these are among all."""
+    require_device("nonzero", input_tensor)
+    shape = list(input_tensor._shape)
+    count = make_output([1] * len(shape), input_tensor, DataType.UINT32, Layout.ROW_MAJOR,
+                        memory_config)
+    places = make_output(shape, input_tensor, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
+    program("nonzero", "move", [input_tensor], [count, places], True)
+
+    def compute(x):
+        found = [i for i in range(x.size) if x.at(i) != 0]
+        filled = found + [0] * (x.size - len(found))
+        from .._convert import array_of_list
+
+        return [arrays.full([1] * len(shape), float(len(found)), True),
+                array_of_list(filled)[0].reshaped(shape)]
+
+    values(compute, [input_tensor], [count, places])
+    return [count, places]
+
+
+@operation()
+def fill_ones_rm(n, c, h, w, h_fill, w_fill, any, *, memory_config=None):
+    def compute(x):
+        ones = arrays.full([n, c, h_fill, w_fill], 1.0, False)
+        return arrays.padded(ones, [0] * 4, [0, 0, h - h_fill, w - w_fill], 0.0)
+
+    return _moved("fill_ones_rm", [any], [n, c, h, w], compute, memory_config)
+
+
+def _reordered(name, kernel_layout):
+    @operation("experimental." + name)
+    def call(input_tensor, *, memory_config=None, dtype=None):
+        """Transposes [1, b, m, n] to [1, b, n, m], in rows."""
+        shape = list(input_tensor._shape)
+        shape[-1], shape[-2] = shape[-2], shape[-1]
+        order = list(range(len(shape)))
+        order[-1], order[-2] = order[-2], order[-1]
+        return _moved(name, [input_tensor], shape, lambda a: arrays.permuted(a, order),
+                      memory_config, layout=kernel_layout, dtype=dtype)
+
+    return call
+
+
+_reordered("convert_to_hwc", Layout.ROW_MAJOR)
+_reordered("convert_to_chw", Layout.ROW_MAJOR)
+
+
+@operation("experimental.padded_slice")
+def padded_slice(input_tensor, starts, ends, steps=None, *, memory_config=None, **_):
+    return slice_.function(input_tensor, starts, ends, steps, memory_config=memory_config)
+
+
+@operation("experimental.slice_write")
+def slice_write(input_tensor, output_tensor, starts, ends, steps=None, **_):
+    """Writes the input to a part of the output, and returns the output."""
+    require_device("slice_write", input_tensor, output_tensor)
+    program("slice_write", "copy", [input_tensor], [output_tensor],
+            out_shapes=[list(input_tensor._shape)])
+    dims = list(output_tensor._shape)
+
+    def compute(whole, part):
+        places = arrays.arange(0.0, 1.0, whole.size, True).reshaped(dims)
+        index = arrays.sliced(places, list(starts), list(ends), list(steps or [1] * len(dims)))
+        return arrays.scattered(whole.reshaped([whole.size]), 0, index.reshaped([part.size]),
+                                part.reshaped([part.size]), False).reshaped(dims)
+
+    values(compute, [output_tensor, input_tensor], [output_tensor])
+    return output_tensor

@@ -6,8 +6,9 @@ import math
 
 from howard import _native
 
-from ._configs import UnaryOpType, activation_of
-from ._launch import (
+from .._configs import UnaryOpType, activation_of
+from .._expressions import V
+from .._launch import (
     OPERATIONS,
     fail,
     launch_function,
@@ -17,13 +18,14 @@ from ._launch import (
     require_device,
     values,
 )
-from ._tensor import Tensor
-from ._types import DataType, Layout, chip_shape
+from .._tensor import Tensor
+from .._types import DataType, chip_shape
+from .data_movement import _moved
 
 arrays = _native._ttnn.arrays
 
 # These are the names and the defaults of what else they take, in their order.
-UNARY = {
+_UNARY = {
     **{
         name: ()
         for name in """abs acos acosh asin asinh atan atanh sin cos tan sinh cosh tanh cbrt ceil floor
@@ -50,13 +52,13 @@ UNARY = {
     "logit": (("eps", -1.0),),
     "fill": (("fill_value", 0.0),),
 }
-UNARY_SPELLED = {"swish": "silu", "recip": "reciprocal", "rdiv_": None}
-BINARY = """add subtract multiply divide rsub eq ne gt lt ge le logical_and logical_or logical_xor
+_UNARY_SPELLED = {"swish": "silu", "recip": "reciprocal", "rdiv_": None}
+_BINARY = """add subtract multiply divide rsub eq ne gt lt ge le logical_and logical_or logical_xor
 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_left_shift
 logical_right_shift maximum minimum ldexp logaddexp logaddexp2 squared_difference bias_gelu gcd lcm
 remainder fmod xlogy hypot atan2 nextafter""".split()
-BINARY_SPELLED = {"sub": "subtract", "mul": "multiply", "div_": "divide", "logaddexp2_": "logaddexp2"}
-IN_PLACE_UNARY = "exp relu sqrt rsqrt square reciprocal neg abs sigmoid silu gelu tanh logical_not".split()
+_BINARY_SPELLED = {"sub": "subtract", "mul": "multiply", "div_": "divide", "logaddexp2_": "logaddexp2"}
+_IN_PLACE_UNARY = "exp relu sqrt rsqrt square reciprocal neg abs sigmoid silu gelu tanh logical_not".split()
 FUNCTIONS = {}
 
 
@@ -123,7 +125,7 @@ def _with_activations(tensor, activations):
     return tensor
 
 
-def broadcast_shapes(shape, *tensors):
+def _broadcast_shapes(shape, *tensors):
     """Returns what the kernel sees of operands that it cannot broadcast once they are folded."""
     if len(shape) <= 4:
         return None
@@ -158,7 +160,7 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
                       a._layout, memory_config, output)
     activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
-    launch_function(name, function, inputs, out, 2, shapes=broadcast_shapes(shape, *inputs),
+    launch_function(name, function, inputs, out, 2, shapes=_broadcast_shapes(shape, *inputs),
                     on_a=before_a, on_b=before_b, then=activations)
     number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and
                                                        a._dtype.whole)
@@ -209,10 +211,10 @@ def _make_in_place(name, original):
     return operation(name)(call)
 
 
-for _name, _defaults in UNARY.items():
+for _name, _defaults in _UNARY.items():
     FUNCTIONS[_name] = _make_unary(_name, _name, _defaults)
 FUNCTIONS["swish"] = _make_unary("swish", "silu", ())
-for _name in BINARY:
+for _name in _BINARY:
     FUNCTIONS[_name] = _make_binary(_name, _name)
 for _name, _function in (("sub", "subtract"), ("mul", "multiply"), ("div", "divide"),
                          ("div_no_nan", "div_no_nan"), ("floor_div", "floor_div"),
@@ -221,7 +223,7 @@ for _name, _function in (("sub", "subtract"), ("mul", "multiply"), ("div", "divi
 for _name in """add subtract multiply divide sub mul div rsub eq ne gt lt ge le logical_and logical_or
         logical_xor squared_difference bias_gelu ldexp logaddexp logaddexp2""".split():
     FUNCTIONS[_name + "_"] = _make_in_place(_name + "_", FUNCTIONS[_name])
-for _name in IN_PLACE_UNARY:
+for _name in _IN_PLACE_UNARY:
     FUNCTIONS[_name + "_"] = _make_in_place(_name + "_", FUNCTIONS[_name])
 
 
@@ -253,7 +255,7 @@ def _prelu(input_tensor, weight, *, memory_config=None, output_tensor=None):
         slope = weight[0] if isinstance(weight, (list, tuple)) else weight
         return _unary("prelu", "leaky_relu", input_tensor, [slope], memory_config, output_tensor)
     if len(weight._shape) == 1 and len(input_tensor._shape) > 2:
-        from ._movement import reshape
+        from .data_movement import reshape
 
         dims = [1] * len(input_tensor._shape)
         dims[1] = weight._shape[0]
@@ -275,7 +277,7 @@ def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
 
 def to_dtype(tensor, dtype):
     """Returns the same numbers in another type, on the host."""
-    from ._tensor import host_tensor, round_array
+    from .._tensor import host_tensor, round_array
 
     if tensor._device is not None:
         fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
@@ -294,7 +296,7 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
     if len(inputs) == 1:
         program("where", "multiply", inputs, [out], True, scalar=1)
     else:
-        program("where", "where", inputs, [out], shapes=broadcast_shapes(shape, *inputs),
+        program("where", "where", inputs, [out], shapes=_broadcast_shapes(shape, *inputs),
                 **({"scalar": 1} if len(inputs) == 2 else {}))
     fixed = [None if isinstance(v, Tensor) else arrays.full([], float(v), False)
              for v in (true_value, false_value)]
@@ -316,7 +318,7 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     for one in inputs:
         shape = arrays.broadcast_shape(list(shape), list(one._shape))
     out = make_output(shape, inputs[0], None, None, memory_config, output)
-    shapes = broadcast_shapes(shape, *inputs)
+    shapes = _broadcast_shapes(shape, *inputs)
     for kernel, count in steps:
         scalar = {"scalar": 1} if count < _VALUES.get(kernel, 1) else {}
         program(name, kernel, inputs[:count], [out], False, shapes=shapes and shapes[:count],
@@ -441,7 +443,7 @@ def _gated(name, function):
     @operation(name)
     def call(input_tensor, dim=-1, *, memory_config=None):
         """Returns one half of the tensor, gated by a function of the other."""
-        from ._movement import split
+        from .data_movement import split
 
         a, b = split.function(input_tensor, input_tensor._shape[dim] // 2, dim)
         gate = b if function is None else FUNCTIONS[function].function(b)
@@ -461,4 +463,42 @@ for _name in """pow prelu typecast where addcmul addcdiv mac lerp isclose addalp
     FUNCTIONS[_name] = OPERATIONS[_name]
 FUNCTIONS["add_"].python_fully_qualified_name = "ttnn.add_"
 
-__all__ = ["FUNCTIONS", "Layout"]
+
+@operation("experimental.dropout")
+def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True, memory_config=None,
+            output_tensor=None):
+    """Makes numbers zero with a probability and multiplies the others by scale. The same seed drops
+    the same."""
+    require_device("dropout", input_tensor)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
+    program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
+
+    def compute(x):
+        drawn = arrays.uniform(list(x.shape), 0.0, 1.0, seed, False)
+        kept = arrays.binary("ge", drawn, arrays.full([], float(probability), False))
+        return (V(x) * V(kept) * scale).a
+
+    values(compute, [input_tensor], [out])
+    return out
+
+
+@operation("bitcast")
+def bitcast(input_tensor, dtype, *, memory_config=None, output_tensor=None):
+    """Returns the same bits as another type of as many bytes."""
+    def compute(x):
+        raw, whole = x.bytes(), dtype.whole
+        if input_tensor._dtype in (DataType.BFLOAT16, DataType.UINT16):
+            if whole:  # The upper half of a float32's bits.
+                words = memoryview(bytes(raw)).cast("I")
+                made = [w >> 16 for w in words]
+                import array
+
+                return arrays.from_bytes(array.array("I", made), "I", list(x.shape))
+            import array
+
+            words = array.array("H", [w & 0xFFFF for w in memoryview(bytes(raw)).cast("I")])
+            return arrays.from_bytes(words, "E", list(x.shape))
+        return arrays.from_bytes(raw, "i" if whole else "f", list(x.shape))
+
+    return _moved("bitcast", [input_tensor], list(input_tensor._shape), compute, memory_config,
+                  output_tensor, dtype=dtype, kernel="relu")

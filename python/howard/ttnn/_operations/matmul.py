@@ -5,11 +5,13 @@ import math
 
 from howard import _native
 
-from . import _configs
-from ._configs import activation_of
-from ._elementwise import FUNCTIONS, _unary
-from ._launch import fail, make_output, operation, program, require_device, steps_of, values
-from ._types import DRAM_MEMORY_CONFIG, CoreGrid, DataType, Layout, MathFidelity
+from .. import _configs
+from .._configs import activation_of
+from .._launch import fail, make_output, operation, program, require_device, steps_of, values
+from .._types import CoreGrid, DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
+from .ccl import all_gather
+from .eltwise import FUNCTIONS, _unary
+from .transformer import _spread_heads
 
 arrays = _native._ttnn.arrays
 
@@ -310,9 +312,70 @@ def _minimal_attributes(config, compute, rows, columns):
 @operation()
 def outer(input_tensor_a, input_tensor_b, *, memory_config=None):
     """Returns the product of each element of one with each of the other."""
-    from ._movement import reshape
+    from .data_movement import reshape
 
     rows = reshape.function(input_tensor_a, [1, 1, input_tensor_a._shape.volume(), 1])
     columns = reshape.function(input_tensor_b, [1, 1, 1, input_tensor_b._shape.volume()])
     return _multiply("outer", rows, columns, None, False, False, memory_config, None, None, None,
                      None, None, None)
+
+
+@operation("experimental.attn_matmul")
+def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
+                memory_config=None, dtype=None, compute_kernel_config=None):
+    """Multiplies one query for each user: [1, h, b, k] by [b, h or 1, k, n] gives [1, h, b, n]."""
+    name = "attn_matmul"
+    require_device(name, input_tensor_a, input_tensor_b, tile=True)
+    _one, heads, users, inner = list(input_tensor_a._shape)
+    columns = input_tensor_b._shape[-1]
+    out = make_output([1, heads, users, columns], input_tensor_a, dtype, None, memory_config)
+    program(name, "matmul", [input_tensor_a, input_tensor_b], [out], True,
+            shapes=[[1, users, heads, inner], [1, users, inner, columns]],
+            out_shapes=[[1, users, heads, columns]])
+
+    def compute(x, y):
+        made = arrays.matmul(arrays.permuted(x, [2, 1, 0, 3]), y)
+        return arrays.permuted(made, [2, 1, 0, 3])
+
+    values(compute, [input_tensor_a, input_tensor_b], [out])
+    return out
+
+
+@operation("experimental.group_attn_matmul")
+def group_attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
+                      memory_config=None, output_dtype=None, compute_kernel_config=None):
+    """Does what attn_matmul does with fewer heads of the second operand: [1, h, b, k] by [b, g, k,
+    n]."""
+    heads, groups = input_tensor_a._shape[1], input_tensor_b._shape[1]
+    if groups in (1, heads):
+        return attn_matmul.function(input_tensor_a, input_tensor_b, memory_config=memory_config,
+                                    dtype=output_dtype)
+    require_device("group_attn_matmul", input_tensor_a, input_tensor_b, tile=True)
+    _one, _, users, inner = list(input_tensor_a._shape)
+    columns = input_tensor_b._shape[-1]
+    out = make_output([1, heads, users, columns], input_tensor_a, output_dtype, None, memory_config)
+    each = heads // groups
+    program("group_attn_matmul", "matmul", [input_tensor_a, input_tensor_b], [out], True,
+            shapes=[[1, users * groups, each, inner], [1, users * groups, inner, columns]],
+            out_shapes=[[1, users * groups, each, columns]])
+
+    def compute(x, y):
+        made = arrays.matmul(arrays.permuted(x, [2, 1, 0, 3]), _spread_heads(y, each))
+        return arrays.permuted(made, [2, 1, 0, 3])
+
+    values(compute, [input_tensor_a, input_tensor_b], [out])
+    return out
+
+
+@operation("experimental.all_gather_matmul")
+def all_gather_matmul(input_tensor, weight_tensor, *, dim, num_links=1, memory_config_ag=None,
+                      memory_config_mm=None, topology=None, transpose_a=False, transpose_b=False,
+                      dtype=None, program_config=None, activation=None, compute_kernel_config=None,
+                      core_grid=None, **_):
+    """Returns the gathered tensor and its product; they are timed one after the other."""
+    whole = all_gather.function(input_tensor, dim, memory_config=memory_config_ag)
+    made = matmul.function(whole, weight_tensor, transpose_a=transpose_a, transpose_b=transpose_b,
+                           memory_config=memory_config_mm, dtype=dtype,
+                           program_config=program_config, activation=activation,
+                           compute_kernel_config=compute_kernel_config, core_grid=core_grid)
+    return [whole, made]

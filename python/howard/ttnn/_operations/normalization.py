@@ -1,193 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements sums and extremes, orders, softmax, normalisations, look-ups and losses."""
-
-import math
+"""Implements softmax and the normalizations."""
 
 from howard import _native
 
-from ._configs import activation_of
-from ._elementwise import FUNCTIONS, _composite
-from ._launch import fail, make_output, operation, program, require_device, values
-from ._movement import _axis, _moved, launch_permute, reshape, to_layout
-from ._tensor import Tensor, device_tensor
-from ._types import DataType, EmbeddingsType, Layout, LossReductionMode
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._types import (
+    BufferType,
+    CoreCoord,
+    CoreGrid,
+    CoreRange,
+    CoreRangeSet,
+    Layout,
+    MemoryConfig,
+    ShardOrientation,
+    ShardSpec,
+    TensorMemoryLayout,
+    num_cores_to_corerangeset,
+)
+from .data_movement import _axis
+from .eltwise import _composite
+from .layout import to_layout
+from .reduction import _rows_op
 
 arrays = _native._ttnn.arrays
-_KERNEL = {"sum": "sum", "mean": "mean", "max": "max", "min": "max", "prod": "sum", "std": "sum",
-           "var": "sum"}
-
-
-def _dims(name, tensor, dim):
-    rank = len(tensor._shape)
-    if dim is None:
-        return list(range(rank))
-    found = sorted({_axis(name, tensor, d) for d in ([dim] if isinstance(dim, int) else dim)})
-    return found or list(range(rank))
-
-
-def _reduced_shape(tensor, dims, keepdim):
-    return [1 if i in dims else d for i, d in enumerate(tensor._shape) if keepdim or i not in dims]
-
-
-def _reduce_programs(name, kind, tensor, dims, out):
-    """Launches what ttnn launches: one program for each of the last two dimensions, three for
-    another."""
-    rank = len(tensor._shape)
-    kernel, analogy = _KERNEL[kind], kind not in ("sum", "mean", "max")
-    if dims == list(range(rank)):
-        program(name, kernel, [tensor], [out], analogy, out_shapes=[[1]], dimension="all")
-        return
-    shape, source = list(tensor._shape), tensor
-    for dim in sorted(dims, reverse=True):
-        after = list(shape)
-        after[dim] = 1
-        last = dim == dims[0]
-        step = out if last else device_tensor(after, tensor._dtype, Layout.TILE, tensor._config,
-                                              tensor._device)
-        if dim == rank - 1 or rank == 1:
-            program(name, kernel, [source], [step], analogy, shapes=[shape], out_shapes=[after],
-                    dimension="columns")
-        elif dim == rank - 2:
-            program(name, kernel, [source], [step], analogy, shapes=[shape], out_shapes=[after],
-                    dimension="rows")
-        else:
-            _reduce_outer(name, kernel, source, step, shape, dim, after)
-        shape, source = after, step
-
-
-def _reduce_outer(name, kernel, source, step, shape, dim, after):
-    """Brings another dimension to the rows, sums there, and brings it back."""
-    turned = list(shape)
-    turned[dim], turned[-2] = turned[-2], turned[dim]
-    summed = turned[:-2] + [1, turned[-1]]
-    like = source
-    middle = device_tensor(turned, like._dtype, Layout.TILE, like._config, like._device)
-    short = device_tensor(summed, like._dtype, Layout.TILE, like._config, like._device)
-    order = list(range(len(shape)))
-    order[dim], order[-2] = order[-2], order[dim]
-    launch_permute("transpose", source, middle, order, shape)
-    program(name, kernel, [middle], [short], False, dimension="rows")
-    launch_permute("transpose", short, step, order)
-
-
-def _reduction(name, kind):
-    @operation(name, golden=name)
-    def call(input_tensor, dim=None, keepdim=False, *, memory_config=None,
-             compute_kernel_config=None, scalar=1.0, correction=True, sub_core_grids=None,
-             output_tensor=None, dtype=None):
-        require_device(name, input_tensor)
-        if input_tensor._layout is not Layout.TILE:
-            input_tensor = to_layout.function(input_tensor, Layout.TILE)
-        dims = _dims(name, input_tensor, dim)
-        shape = _reduced_shape(input_tensor, dims, keepdim)
-        out = make_output(shape, input_tensor, dtype, Layout.TILE, memory_config, output_tensor)
-        if kind in ("std", "var"):
-            _reduce_programs(name, "mean", input_tensor, dims, out)
-            program(name, "multiply", [input_tensor, input_tensor], [device_tensor(
-                input_tensor._shape, input_tensor._dtype, Layout.TILE, None,
-                input_tensor._device)], True)
-        _reduce_programs(name, kind, input_tensor, dims, out)
-        used = kind + ("" if correction or kind not in ("std", "var") else "0")
-        factor = arrays.full([], float(scalar), False)
-
-        def compute(a):
-            made = arrays.reduce(used, a, dims, keepdim)
-            return made if scalar == 1.0 else arrays.binary("multiply", made, factor)
-
-        values(compute, [input_tensor], [out])
-        return out
-
-    return call
-
-
-sum = _reduction("sum", "sum")
-mean = _reduction("mean", "mean")
-max = _reduction("max", "max")
-min = _reduction("min", "min")
-std = _reduction("std", "std")
-var = _reduction("var", "var")
-_prod = _reduction("prod", "prod")
-prod = _prod
-
-
-def _rows_op(name, kernel, inputs, shape, compute, memory_config=None, dtype=None, output=None,
-             analogy=True, layout=None):
-    return _moved(name, inputs, shape, compute, memory_config, output, layout, dtype, analogy,
-                  kernel)
-
-
-@operation(golden="cumsum")
-def cumsum(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
-    axis = _axis("cumsum", input, dim)
-    return _rows_op("cumsum", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumsum", a, axis), memory_config, dtype, out)
-
-
-@operation(golden="cumprod")
-def cumprod(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
-    axis = _axis("cumprod", input, dim)
-    return _rows_op("cumprod", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumprod", a, axis), memory_config, dtype, out)
-
-
-@operation(golden="argmax")
-def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_multicore=True,
-           memory_config=None, output_tensor=None):
-    require_device("argmax", input_tensor)
-    rank = len(input_tensor._shape)
-    volume = input_tensor._shape.volume()
-    if dim is None:
-        shape = [1] * rank if keepdim else []
-    else:
-        shape = _reduced_shape(input_tensor, [_axis("argmax", input_tensor, dim)], keepdim)
-
-    def compute(a):
-        if dim is None:
-            return arrays.argmax(a.reshaped([volume]), 0, False).reshaped(shape)
-        return arrays.argmax(a, dim, keepdim)
-
-    return _rows_op("argmax", "move", [input_tensor], shape, compute, memory_config,
-                    DataType.UINT32, output_tensor, layout=Layout.ROW_MAJOR)
-
-
-@operation(golden="topk")
-def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config=None,
-         output_tensor=None, sub_core_grids=None, indices_tensor=None):
-    axis = _axis("topk", input_tensor, dim)
-    size = input_tensor._shape[axis]
-    if k > size:
-        fail("topk", f"k={k} is more than the dimension has: {size}")
-    shape = list(input_tensor._shape)
-    shape[axis] = k
-    kind = DataType.UINT16 if size < 65536 else DataType.UINT32
-
-    def compute(a):
-        ends = list(a.shape)
-        ends[axis] = k
-        both = arrays.sort(a, axis, largest)
-        return [arrays.sliced(one, [0] * len(ends), ends, [1] * len(ends)) for one in both]
-
-    return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config, output_tensor)
-
-
-@operation(golden="sort")
-def sort(input_tensor, dim=-1, descending=False, stable=False, *, memory_config=None, out=None):
-    axis = _axis("sort", input_tensor, dim)
-    return _two_outputs("sort", input_tensor, list(input_tensor._shape), DataType.UINT16,
-                        lambda a: list(arrays.sort(a, axis, descending)), memory_config, out)
-
-
-def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None):
-    require_device(name, tensor)
-    first, second = given or (None, None)
-    out = make_output(shape, tensor, None, None, memory_config, first)
-    places = make_output(shape, tensor, kind, None, memory_config, second)
-    program(name, "move", [tensor], [out, places], True)
-    values(compute, [tensor], [out, places])
-    return [out, places]
-
-
-# Softmax.
 
 
 def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None, causal=False):
@@ -250,9 +85,6 @@ def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=No
                                                numeric_stable=False):
     return _softmax("scale_causal_mask_hw_dims_softmax_in_place", input_tensor, -1, None,
                     input_tensor, scale, mask)
-
-
-# Normalisations.
 
 
 def _row_of(array, width):
@@ -474,65 +306,51 @@ var_hw = _matrix_spread("var_hw", "var0")
 std_hw = _matrix_spread("std_hw", "std0")
 
 
-# Look-ups.
+# These are helpers of group_norm, over torch.
 
 
-@operation(golden="embedding")
-def embedding(input_tensor, weight, *, padding_idx=None, layout=None,
-              embeddings_type=EmbeddingsType.GENERIC, dtype=None, output_tensor=None,
-              memory_config=None):
-    require_device("embedding", input_tensor, weight)
-    if weight._layout is Layout.TILE:
-        weight = to_layout.function(weight, Layout.ROW_MAJOR)
-    shape = list(input_tensor._shape) + [weight._shape[-1]]
-    layout = layout or Layout.ROW_MAJOR
-    aligned = shape[-1] % 32 == 0 and shape[-2] % 32 == 0
-    tiles = layout is Layout.TILE and aligned
-    made = make_output(shape, weight, dtype, Layout.TILE if tiles else Layout.ROW_MAJOR,
-                       memory_config, output_tensor)
-    program("embedding", "embedding", [input_tensor, weight], [made],
-            shapes=[None, [weight._shape.volume() // shape[-1], shape[-1]]])
-    values(lambda i, w: arrays.rows_of(w, i), [input_tensor, weight], [made])
-    return made if tiles or layout is Layout.ROW_MAJOR else to_layout.function(made, layout)
+def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
+    """Returns a torch vector of channels as rows of 32, with zeros behind the last."""
+    import torch
+
+    rows = -(-num_channels // 32)
+    padded = torch.zeros(rows * 32, dtype=input_tensor.dtype)
+    padded[:num_channels] = input_tensor.flatten()[:num_channels]
+    return padded.reshape(1, 1, rows, 32)
 
 
-@operation()
-def embedding_bw(input_tensor, weight, output_gradient, *, dtype=None, output_tensor=None,
-                 memory_config=None):
-    require_device("embedding_bw", input_tensor, weight, output_gradient)
-    rows, width = weight._shape[-2], weight._shape[-1]
-    out = make_output([1, 1, rows, width], output_gradient, dtype, Layout.TILE, memory_config,
-                      output_tensor)
-    program("embedding_bw", "embedding_backward", [input_tensor, output_gradient], [out])
+def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_channel,
+                                 data_type=None):
+    """Returns ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
+    import torch
 
-    def compute(i, _w, g):
-        places = arrays.broadcast_to(i.reshaped([i.size, 1]), [i.size, width])
-        made = arrays.scattered(arrays.full([rows, width], 0.0, False), 0, places,
-                                g.reshaped([i.size, width]), True)
-        return made.reshaped([1, 1, rows, width])
-
-    values(compute, [input_tensor, weight, output_gradient], [out])
-    return out
+    size = num_channel // num_groups
+    tiles = 1 + max((size * group % 32 + size - 1) // 32 for group in range(num_groups))
+    mask = torch.zeros(1, num_groups, 32, 32 * tiles)
+    for group in range(num_groups):
+        first = size * group % 32
+        mask[0, group, :, first:first + size] = 1
+    return mask
 
 
-# Losses.
-
-
-def _loss(name, function):
-    @operation(name)
-    def call(input_reference, input_prediction, *, reduction=LossReductionMode.NONE,
-             memory_config=None):
-        """Returns the size of the difference, in one program, and the sum or mean of that."""
-        size = FUNCTIONS["subtract"].function(input_reference, input_prediction,
-                                              activations=[function], memory_config=memory_config)
-        if reduction is LossReductionMode.NONE:
-            return size
-        return (sum if reduction is LossReductionMode.SUM else mean).function(size)
-
-    return call
-
-
-mse_loss = _loss("mse_loss", "square")
-l1_loss = _loss("l1_loss", "abs")
-
-__all__ = ["Tensor", "activation_of", "math", "reshape"]
+def determine_expected_group_norm_sharded_config_and_grid_size(
+        *, device, num_channels, num_groups, input_nhw, is_height_sharded, is_row_major=False):
+    """Returns shards whose columns hold whole groups, and the grid that has them."""
+    size = device.compute_with_storage_grid_size()
+    across = 1
+    if not is_height_sharded:
+        least = 8 if is_row_major else 32
+        across = next((n for n in range(size.y, 0, -1) if num_channels % (n * least) == 0
+                       and num_groups % n == 0), 1)
+    most = size.x * size.y if is_height_sharded else size.x
+    rows = -(-input_nhw // 32)
+    down = next(n for n in range(min(most, rows), 0, -1) if rows % n == 0)
+    layout = TensorMemoryLayout.HEIGHT_SHARDED if is_height_sharded else \
+        TensorMemoryLayout.BLOCK_SHARDED
+    cores = num_cores_to_corerangeset(down, size, True) if is_height_sharded else CoreRangeSet(
+        [CoreRange(CoreCoord(0, 0), CoreCoord(down - 1, across - 1))])
+    orientation = ShardOrientation.ROW_MAJOR if is_height_sharded else ShardOrientation.COL_MAJOR
+    spec = ShardSpec(cores, [rows * 32 // down, num_channels // across], orientation)
+    grid = CoreGrid(x=size.x, y=-(-down // size.x)) if is_height_sharded else CoreGrid(x=down,
+                                                                                       y=across)
+    return MemoryConfig(layout, BufferType.L1, spec), grid

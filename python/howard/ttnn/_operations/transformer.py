@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements attention: heads, scores, rotary embeddings, caches of keys and values."""
+"""Implements attention: heads, scores, rotary embeddings."""
 
 import math
 
 from howard import _native
 
-from ._launch import fail, make_output, operation, program, require_device, values
-from ._movement import _moved
-from ._reduce import _softmax, causal_mask
-from ._tensor import device_tensor
-from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._tensor import device_tensor
+from .._types import DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
+from .data_movement import _moved, concat, slice_
+from .normalization import _softmax, causal_mask
 
 arrays = _native._ttnn.arrays
 
@@ -166,19 +166,6 @@ def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None, sub_
     return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config)
 
 
-@operation("experimental.nlp_kv_cache_load_slice")
-def nlp_kv_cache_load_slice(input_tensor, *, seq_len_start, seq_len_end, memory_config=None):
-    shape = list(input_tensor._shape)
-    shape[-2] = seq_len_end - seq_len_start
-
-    def compute(x):
-        starts, ends = [0] * 4, list(x.shape)
-        starts[-2], ends[-2] = seq_len_start, seq_len_end
-        return arrays.sliced(x, starts, ends, [1] * 4)
-
-    return _moved("nlp_kv_cache_load_slice", [input_tensor], shape, compute, memory_config)
-
-
 # Scores.
 
 
@@ -196,7 +183,7 @@ def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_c
     return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask)
 
 
-def attention(q, k, v, mask, causal, scale, window=None):
+def _attention(q, k, v, mask, causal, scale, window=None):
     """Computes softmax(q k^T scale + mask) v; heads of keys and values may be fewer."""
     heads, groups = q.shape[1], k.shape[1]
     if heads != groups:
@@ -257,7 +244,7 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     told = _attention_attributes(program_config, compute_kernel_config)
     program(name, "attention", inputs, [out], sliding_window_size is not None,
             causal=bool(is_causal), **told)
-    values(lambda q, k, v, m=None: attention(q, k, v, m, is_causal, scale, sliding_window_size),
+    values(lambda q, k, v, m=None: _attention(q, k, v, m, is_causal, scale, sliding_window_size),
            inputs, [out])
     return out
 
@@ -302,7 +289,7 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
             bias = None if m is None else _swap(_user(m, user, 0), 1, 2)
             if bias is not None and bias.shape[-1] != last:
                 bias = arrays.sliced(bias, [0] * 4, list(bias.shape[:-1]) + [last], [1] * 4)
-            made.append(attention(one, ks, vs, bias, False, scale).reshaped([1, 1, heads, size]))
+            made.append(_attention(one, ks, vs, bias, False, scale).reshaped([1, 1, heads, size]))
         return arrays.concatenated(made, 1)
 
     values(compute, inputs, [out])
@@ -431,102 +418,104 @@ def rotate_half(input_tensor, *, memory_config=None):
     return _moved("rotate_half", [input_tensor], list(input_tensor._shape), _rotated, memory_config)
 
 
-# Caches.
+@operation("transformer.joint_scaled_dot_product_attention")
+def joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, joint_strategy="rear",
+                                       program_config=None, scale=None, compute_kernel_config=None):
+    """Computes attention over two sequences, one behind the other, and returns the results of
+    both."""
+    whole = [concat.function([a, b], 2) for a, b in ((q, joint_q), (k, joint_k), (v, joint_v))]
+    made = scaled_dot_product_attention.function(*whole, is_causal=False, scale=scale)
+    cut, shape = q._shape[2], list(made._shape)
+    first = slice_.function(made, [0] * 4, shape[:2] + [cut] + shape[3:])
+    second = slice_.function(made, [0, 0, cut, 0], shape)
+    return first, second
 
 
-def _placed(cache, x, starts):
-    """Returns the cache with x's numbers from `starts` on."""
-    places = arrays.arange(0.0, 1.0, cache.size, True).reshaped(list(cache.shape))
-    ends = [s + d for s, d in zip(starts, x.shape)]
-    index = arrays.sliced(places, starts, ends, [1] * len(starts))
-    flat = arrays.scattered(cache.reshaped([cache.size]), 0, index.reshaped([index.size]),
-                            x.reshaped([x.size]), False)
-    return flat.reshaped(list(cache.shape))
+@operation("transformer.chunked_scaled_dot_product_attention")
+def chunked_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
+                                         page_table_tensor, chunk_start_idx, *, scale=None,
+                                         memory_config=None, program_config=None,
+                                         compute_kernel_config=None):
+    """Computes attention of a chunk of queries from a place on, over the keys in pages up to its
+    end."""
+    name = "chunked_scaled_dot_product_attention"
+    q = input_tensor_q
+    require_device(name, q, input_tensor_k, input_tensor_v, page_table_tensor)
+    end = chunk_start_idx + q._shape[2]
+    out = make_output(q._shape, q, None, None, memory_config or DRAM_MEMORY_CONFIG)
+    keys = [q._shape[0], input_tensor_k._shape[1], end, q._shape[3]]
+    program(name, "attention", [q, input_tensor_k, input_tensor_v], [out],
+            chunk_start_idx > 0, shapes=[None, keys, keys], causal=chunk_start_idx == 0,
+            **_attention_attributes(program_config, compute_kernel_config))
+
+    def compute(x, k, v, table):
+        return _attention(x, _until(_paged(k, table), end), _until(_paged(v, table), end), None, True,
+                         scale)
+
+    values(compute, [q, input_tensor_k, input_tensor_v, page_table_tensor], [out])
+    return out
 
 
-def _cache_op(name, cache, x, others, compute):
-    require_device(name, cache, x)
-    alike = x._layout is cache._layout
-    program(name, "copy" if alike else "tilize", [x], [cache], out_shapes=[list(x._shape)])
-    values(compute, [cache, x] + others, [cache])
-    return cache
+@operation("experimental.rotary_embedding_llama_fused_qk")
+def rotary_embedding_llama_fused_qk(q_input_tensor, k_input_tensor, cos_cache, sin_cache, trans_mat,
+                                    *, memory_config=None, compute_kernel_config=None):
+    return tuple(rotary_embedding_llama.function(one, cos_cache, sin_cache, trans_mat,
+                                                 is_decode_mode=True)
+                 for one in (q_input_tensor, k_input_tensor))
 
 
-@operation("fill_cache")
-def fill_cache(cache, input_tensor, batch_idx=0):
-    return _cache_op("fill_cache", cache, input_tensor, [],
-                     lambda c, x: _placed(c, x, [batch_idx, 0, 0, 0]))
+def _fixed_heads(name, heads, kv_heads, transposes):
+    @operation("experimental." + name)
+    def call(input_tensor, kv_input_tensor=None, *, memory_config=None):
+        return nlp_create_qkv_heads.function(
+            input_tensor, kv_input_tensor, num_heads=heads, num_kv_heads=kv_heads,
+            transpose_k_heads=transposes, memory_config=memory_config)
+
+    return call
 
 
-@operation("update_cache")
-def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_idxs=None,
-                 compute_kernel_config=None):
-    def compute(c, x):
-        users = min(c.shape[0], x.shape[-2])
-        for user in range(users):
-            one = arrays.sliced(x, [0, 0, user + batch_offset, 0],
-                                [1, x.shape[1], user + batch_offset + 1, x.shape[3]], [1] * 4)
-            c = _placed(c, one, [user, 0, update_index, 0])
-        return c
-
-    return _cache_op("update_cache", cache, input_tensor, [], compute)
+_fixed_heads("nlp_create_qkv_heads_falcon7b", 71, 1, False)
+_fixed_heads("nlp_create_qkv_heads_vit", 12, 12, True)
 
 
-@operation("experimental.paged_update_cache")
-def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tensor=None,
-                       share_cache=None, page_table=None, batch_offset=0,
-                       compute_kernel_config=None, mesh_coords=None):
-    """Writes x [1, b, h, d], a position of each user."""
-    others = [t for t in (update_idxs_tensor, page_table) if t is not None]
+@operation("experimental.nlp_create_qkv_heads_segformer")
+def nlp_create_qkv_heads_segformer(input_tensor, *, memory_config=None):
+    """Brings [b, 1, s, h 32] to [b, h, s, 32], three times, because ttnn returns three tensors."""
+    b, _one, s, columns = list(input_tensor._shape)
+    heads = columns // 32
 
-    def compute(c, x, *rest):
-        rest = list(rest)
-        places = list(update_idxs)
-        if update_idxs_tensor is not None:
-            given = rest.pop(0)
-            places = [int(given.at(i)) for i in range(given.size)]
-        table = rest.pop(0) if page_table is not None else None
-        heads = c.shape[1]
-        for user, place in enumerate(places):
-            if place < 0:
-                continue
-            one = arrays.sliced(x, [0, user, 0, 0], [1, user + 1, heads, x.shape[3]], [1] * 4)
-            one = one.reshaped([1, heads, 1, x.shape[3]])
-            row, block = place, user
-            if table is not None:
-                block = int(table.at(user * table.shape[-1] + place // c.shape[2]))
-                row = place % c.shape[2]
-            c = _placed(c, one, [block, 0, row, 0])
-        return c
+    def compute(x):
+        return arrays.permuted(x.reshaped([b, s, heads, 32]), [0, 2, 1, 3])
 
-    return _cache_op("paged_update_cache", cache, input_tensor, others, compute)
+    made = _moved("nlp_create_qkv_heads_segformer", [input_tensor], [b, heads, s, 32], compute,
+                  memory_config)
+    return made, made, made
 
 
-@operation("experimental.paged_fused_update_cache")
-def paged_fused_update_cache(cache1, input1, cache2, input2, **kwargs):
-    return (paged_update_cache.function(cache1, input1, **kwargs),
-            paged_update_cache.function(cache2, input2, **kwargs))
+@operation("experimental.create_qkv_heads_from_separate_tensors")
+def create_qkv_heads_from_separate_tensors(input_tensor, kv_input_tensor, *, num_heads,
+                                           num_kv_heads=None, transpose_k_heads=True,
+                                           memory_config=None, output_tensors=None):
+    return _split("create_qkv_heads_from_separate_tensors", input_tensor, kv_input_tensor, num_heads,
+                  num_kv_heads, transpose_k_heads, memory_config)
 
 
-@operation("experimental.paged_fill_cache")
-def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_tensor=None,
-                     compute_kernel_config=None, mesh_coords=None):
-    def compute(c, x, table):
-        size = c.shape[2]
-        for page in range(-(-x.shape[2] // size)):
-            end = min(x.shape[2], (page + 1) * size)
-            part = arrays.sliced(x, [0, 0, page * size, 0], [1, x.shape[1], end, x.shape[3]],
-                                 [1] * 4)
-            block = int(table.at(batch_idx * table.shape[-1] + page))
-            c = _placed(c, part, [block, 0, 0, 0])
-        return c
+@operation("transformer.flash_mla_prefill")
+def flash_mla_prefill(input_tensor_q, input_tensor_k, head_dim_v, *, attn_mask=None, is_causal=True,
+                      scale=None, memory_config=None, program_config=None,
+                      compute_kernel_config=None):
+    """Computes attention whose values are the first columns of its keys."""
+    name, q, k = "flash_mla_prefill", input_tensor_q, input_tensor_k
+    require_device(name, q, k, tile=True)
+    shape = list(q._shape)[:-1] + [head_dim_v]
+    out = make_output(shape, q, None, None, memory_config or DRAM_MEMORY_CONFIG)
+    inputs = [q, k, k] + ([attn_mask] if attn_mask is not None else [])
+    program(name, "attention", inputs, [out], True, out_shapes=[list(q._shape)],
+            causal=bool(is_causal), **_attention_attributes(program_config, compute_kernel_config))
 
-    return _cache_op("paged_fill_cache", cache, input_tensor, [page_table], compute)
+    def compute(x, keys, mask=None):
+        part = arrays.sliced(keys, [0] * 4, list(keys.shape[:-1]) + [head_dim_v], [1] * 4)
+        return _attention(x, keys, part, mask, is_causal, scale)
 
-
-@operation("experimental.plus_one")
-def plus_one(input_tensor, *, sub_core_grids=None, skip_negative_entries=False):
-    program("plus_one", "move", [input_tensor], [input_tensor], True)
-    one = arrays.full([], 1.0, True)
-    values(lambda x: arrays.binary("add", x, one), [input_tensor], [input_tensor])
-    return input_tensor
+    values(compute, [q, k] + inputs[3:], [out])
+    return out

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the ops of ttnn: a module for each of ttnn's families. To import them defines the ops."""
+
+from . import (
+    ccl,
+    complex,
+    conv,
+    core,
+    creation,
+    data_movement,
+    eltwise,
+    eltwise_backward,
+    embedding,
+    kv_cache,
+    layout,
+    loss,
+    matmul,
+    moreh,
+    normalization,
+    pool,
+    quantization,
+    reduction,
+    ssm,
+    transformer,
+)
+
+MODULES = (ccl, complex, conv, core, creation, data_movement, eltwise, eltwise_backward,
+           embedding, kv_cache, layout, loss, matmul, moreh, normalization, pool, quantization,
+           reduction, ssm, transformer)

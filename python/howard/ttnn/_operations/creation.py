@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tensors of one value, of a range and of random numbers: on the host, written once."""
+
+import math
+
+from howard import _native
+
+from .._expressions import V
+from .._launch import make_output, operation, program, require_device, values
+from .._session import session
+from .._tensor import Blank, Tensor, device_tensor
+from .._types import DRAM_MEMORY_CONFIG, DataType, Layout
+from .core import _default_layout, _place
+
+arrays = _native._ttnn.arrays
+
+
+@operation()
+def allocate_tensor_on_device(*args, **kwargs):
+    """Allocates memory without contents: (shape, dtype, layout, device, memory_config) or (spec,
+    device)."""
+    if args and hasattr(args[0], "memory_config") and not isinstance(args[0], Tensor):
+        spec, device = args[0], args[1] if len(args) > 1 else kwargs.get("device",
+                                                                         kwargs.get("mesh_device"))
+        return device_tensor(spec.shape, spec.dtype, spec.layout, spec.memory_config, device)
+    names = ("shape", "dtype", "layout", "device", "memory_config")
+    given = dict(zip(names, args), **kwargs)
+    return device_tensor(given["shape"], given["dtype"], given["layout"],
+                         given.get("memory_config"),
+                         given.get("device") or given.get("mesh_device"))
+
+
+@operation()
+def allocate_tensor_on_host(*args, **kwargs):
+    names = ("shape", "dtype", "layout", "device")
+    given = dict(zip(names, args), **kwargs)
+    return _filled(given["shape"], 0, given["dtype"], given["layout"], None, None)
+
+
+def _filled(shape, value, dtype, layout, device, memory_config):
+    dtype = dtype or DataType.BFLOAT16
+    layout = _default_layout(dtype, layout)
+    array = _kept(shape, lambda: arrays.full(list(shape), float(value), dtype.whole))
+    return _place([array], dtype, layout, device, memory_config, None)
+
+
+def _kept(shape, make):
+    """Returns the array that `make` gives; where no values are kept, its shape."""
+    return make() if session.values else Blank(shape)
+
+
+@operation()
+def full(shape, fill_value, dtype=None, layout=None, device=None, memory_config=None,
+         optional_tensor=None):
+    return _filled(shape, fill_value, dtype, layout, device, memory_config)
+
+
+@operation()
+def zeros(shape, dtype=None, layout=None, device=None, memory_config=None):
+    return _filled(shape, 0, dtype, layout, device, memory_config)
+
+
+@operation()
+def ones(shape, dtype=None, layout=None, device=None, memory_config=None):
+    return _filled(shape, 1, dtype, layout, device, memory_config)
+
+
+@operation()
+def empty(shape, dtype=None, layout=None, device=None, memory_config=None):
+    dtype = dtype or DataType.BFLOAT16
+    layout = _default_layout(dtype, layout)
+    if device is None:
+        return _filled(shape, 0, dtype, layout, None, None)
+    return device_tensor(shape, dtype, layout, memory_config, device)
+
+
+def _like(name, tensor, value, dtype, layout, device, memory_config, output):
+    dtype, layout = dtype or tensor._dtype, layout or tensor._layout
+    on_device = tensor._device is not None and (device is None or device is tensor._device)
+    tiled = layout is Layout.TILE and tensor._layout is Layout.TILE
+    if not on_device or not tiled or dtype.whole:
+        return _filled(tensor._shape, value, dtype, layout, device or tensor._device,
+                       memory_config)
+    require_device(name, tensor)
+    out = make_output(tensor._shape, tensor, dtype, layout, memory_config, output)
+    program(name, "fill", [], [out], scalar=1)
+    dims = list(tensor._shape)
+    values(lambda: arrays.full(dims, float(value), False), [], [out])
+    return out
+
+
+@operation()
+def full_like(tensor, fill_value, dtype=None, layout=None, device=None, memory_config=None,
+              optional_tensor=None):
+    return _like("full_like", tensor, fill_value, dtype, layout, device, memory_config,
+                 optional_tensor)
+
+
+@operation()
+def zeros_like(tensor, dtype=None, layout=None, device=None, memory_config=None,
+               optional_tensor=None):
+    return _like("zeros_like", tensor, 0, dtype, layout, device, memory_config, optional_tensor)
+
+
+@operation()
+def ones_like(tensor, dtype=None, layout=None, device=None, memory_config=None,
+              optional_tensor=None):
+    return _like("ones_like", tensor, 1, dtype, layout, device, memory_config, optional_tensor)
+
+
+@operation()
+def empty_like(tensor, dtype=None, layout=None, device=None, memory_config=None):
+    device = device or tensor._device
+    return empty.function(tensor._shape, dtype or tensor._dtype, layout or tensor._layout, device,
+                          memory_config)
+
+
+@operation()
+def arange(start=0, end=None, step=1, dtype=None, device=None, memory_config=None, layout=None):
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("arange: the step must not be 0")
+    dtype = dtype or DataType.BFLOAT16
+    count = max(0, math.ceil((end - start) / step))
+    array = _kept([count], lambda: arrays.arange(float(start), float(step), count, dtype.whole))
+    return _place([array], dtype, _default_layout(dtype, layout), device, memory_config, None)
+
+
+_seed = [1]
+
+
+def manual_seed(seed, *_, **__):
+    _seed[0] = int(seed)
+
+
+def _random(name, shape, device, dtype, layout, memory_config, seed, make, output=None):
+    """Draws numbers by one program; seed 0 takes the next of this run."""
+    if not seed:
+        _seed[0] += 1
+        seed = _seed[0]
+    dtype = dtype or DataType.BFLOAT16
+    out = output or device_tensor(shape, dtype, layout or Layout.TILE, memory_config, device)
+    program(name, "fill", [], [out], True, scalar=1)
+    dims = list(shape)
+    values(lambda: make(dims, seed), [], [out])
+    return out
+
+
+@operation()
+def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, low=0,
+         high=1, seed=0):
+    def draw(dims, start):
+        return arrays.uniform(dims, float(low), float(high), start, False)
+
+    if device is None:
+        _seed[0] += 1
+        dtype = dtype or DataType.BFLOAT16
+        made = _kept(shape, lambda: draw(list(shape), seed or _seed[0]))
+        return _place([made], dtype, layout or Layout.TILE, None,
+                      None, None)
+    return _random("rand", shape, device, dtype, layout, memory_config, seed, draw)
+
+
+@operation()
+def uniform(tensor, low=0.0, high=1.0, seed=0, *, memory_config=None, compute_kernel_config=None):
+    require_device("uniform", tensor)
+    return _random("uniform", tensor._shape, tensor._device, tensor._dtype, tensor._layout, None,
+                   seed, lambda dims, start: arrays.uniform(dims, low, high, start, False), tensor)
+
+
+@operation()
+def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None,
+              compute_kernel_config=None):
+    require_device("bernoulli", tensor)
+    out = make_output(tensor._shape, tensor, dtype or DataType.FLOAT32, None, memory_config, output)
+    program("bernoulli", "fill", [], [out], True, scalar=1)
+    _seed[0] += 1
+    start = seed or _seed[0]
+
+    def draw(p):
+        drawn = arrays.uniform(list(p.shape), 0.0, 1.0, start, False)
+        return arrays.binary("lt", drawn, p)
+
+    values(draw, [tensor], [out])
+    return out
+
+
+@operation()
+def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, mean=0.0,
+          std=1.0, seed=0, compute_kernel_config=None):
+    """Draws numbers of the normal distribution, each from two uniform ones."""
+    def draw(dims, start):
+        first = V(arrays.uniform(dims, 1e-7, 1.0, start, False))
+        second = V(arrays.uniform(dims, 0.0, 2 * math.pi, start + 7919, False))
+        return ((-2 * first.f("log")).f("sqrt") * second.f("cos") * std + mean).a
+
+    if device is None:
+        _seed[0] += 1
+        made = _kept(shape, lambda: draw(list(shape), seed or _seed[0]))
+        return _place([made], dtype or DataType.BFLOAT16, layout or Layout.TILE, None, None, None)
+    return _random("randn", shape, device, dtype, layout, memory_config, seed, draw)

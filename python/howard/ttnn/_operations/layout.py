@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements layouts and memory configurations: tiles and rows, interleaved and sharded, copies."""
+
+import math
+
+from howard import _native
+
+from .._launch import fail, operation, require_device, values
+from .._tensor import host_tensor, shard_fault
+from .._types import BufferType, DRAM_MEMORY_CONFIG, Layout, MemoryConfig, ShardSpec, padded_shape
+from .data_movement import _moved, slice_
+
+arrays = _native._ttnn.arrays
+
+
+@operation()
+def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=None, *, device=None):
+    """Makes tiles of rows or rows of tiles: on the host, or by one program."""
+    if tensor._layout is layout:
+        return tensor
+    if tensor._device is None:
+        return host_tensor(tensor.shards(), dtype or tensor._dtype, layout, tensor._shape,
+                           tensor._topology)
+    require_device("to_layout", tensor)
+    padded = padded_shape(tensor._shape) != tensor._shape
+    if layout is Layout.TILE:
+        name, kernel = "tilize_with_val_padding" if padded else "tilize", "tilize"
+    else:
+        name, kernel = "untilize_with_unpadding" if padded else "untilize", "untilize"
+    return _moved(name, [tensor], tensor._shape, lambda a: a, memory_config, layout=layout,
+                  dtype=dtype, analogy=False, kernel=kernel)
+
+
+def _layout_op(name, layout):
+    @operation(name)
+    def call(input_tensor, *args, memory_config=None, dtype=None, output_dtype=None, **kwargs):
+        if input_tensor._layout is layout:
+            return input_tensor
+        return to_layout.function(input_tensor, layout, dtype or output_dtype, memory_config)
+
+    return call
+
+
+tilize = _layout_op("tilize", Layout.TILE)
+untilize = _layout_op("untilize", Layout.ROW_MAJOR)
+tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
+
+
+@operation()
+def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
+                            memory_config=None, dtype=None, use_multicore=True):
+    return to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
+
+
+@operation()
+def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None,
+                            use_multicore=True, use_pack_untilize=True):
+    made = to_layout.function(input_tensor, Layout.ROW_MAJOR, None, memory_config)
+    if output_tensor_end is None:
+        return made
+    ends = [int(e) + 1 for e in output_tensor_end]
+    if list(made._shape) == ends:
+        return made
+    return slice_.function(made, [0] * len(ends), ends)
+
+
+def _with_shards(tensor, config):
+    """Returns the configuration, with the shards that a tensor of this shape gets where it names
+    none."""
+    if config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None:
+        grid = tensor._device.core_grid
+        from .._types import _grid_set, shard_shape_for
+
+        dims = padded_shape(tensor._shape)
+        shape = shard_shape_for(math.prod(list(dims)[:-1]), dims[-1], config.memory_layout,
+                                _grid_set(grid), None, round_up=True)
+        return config.with_shard_spec(ShardSpec(_grid_set(grid), shape))
+    return config
+
+
+def _placed(name, tensor, config, dtype=None):
+    config = _with_shards(tensor, config)
+    fault = shard_fault(config, tensor._shape, dtype or tensor._dtype, tensor._layout)
+    if fault is not None:
+        fail(name, fault)
+    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype, analogy=False,
+                  kernel="copy")
+
+
+@operation()
+def to_memory_config(tensor, memory_config, dtype=None, output_tensor=None):
+    require_device("to_memory_config", tensor)
+    if tensor._config == memory_config:
+        return tensor
+    if tensor._config.is_sharded():
+        name = "reshard" if memory_config.is_sharded() else "sharded_to_interleaved"
+    else:
+        name = "interleaved_to_sharded" if memory_config.is_sharded() else "copy"
+    return _placed(name, tensor, memory_config, dtype)
+
+
+@operation()
+def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
+    config = next((a for a in args if isinstance(a, MemoryConfig)),
+                  kwargs.get("sharded_memory_config"))
+    if config is None:
+        names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
+        given = dict(zip(names, args), **kwargs)
+        from .._types import CoreGrid, _grid_set
+
+        grid = given["grid"]
+        if not hasattr(grid, "num_cores"):
+            grid = CoreGrid(x=grid[0], y=grid[1]) if isinstance(grid, (tuple, list)) else CoreGrid(
+                x=grid.x, y=grid.y)
+        config = MemoryConfig(given["shard_scheme"], BufferType.L1,
+                              ShardSpec(_grid_set(grid), given["shard_shape"],
+                                        given["shard_orientation"]))
+    require_device("interleaved_to_sharded", input_tensor)
+    return _placed("interleaved_to_sharded", input_tensor, config, output_dtype)
+
+
+@operation()
+def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None, **_):
+    require_device("sharded_to_interleaved", input_tensor)
+    return _placed("sharded_to_interleaved", input_tensor, memory_config or DRAM_MEMORY_CONFIG,
+                   output_dtype)
+
+
+@operation()
+def reshard(input_tensor, output_memory_config, output_tensor=None):
+    require_device("reshard", input_tensor)
+    return _placed("reshard", input_tensor, output_memory_config)
+
+
+def get_memory_config(tensor):
+    return tensor.memory_config()
+
+
+@operation()
+def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config=None):
+    return _moved("clone", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
+                  dtype=dtype, analogy=False, kernel="copy")
+
+
+@operation()
+def copy(input_a, input_b):
+    if input_a._shape != input_b._shape:
+        fail("copy", f"the shapes {input_a._shape} and {input_b._shape} must be equal")
+    return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b, analogy=False,
+                  kernel="copy" if input_a._layout is input_b._layout else "tilize")
+
+
+@operation()
+def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tensor=None):
+    return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config,
+                  output=input_b if input_b is not None else output_tensor, dtype=dtype,
+                  analogy=False, kernel="copy")
+
+
+@operation()
+def move(input_tensor, *, memory_config=None):
+    made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
+                  analogy=False, kernel="copy")
+    input_tensor.deallocate(True)
+    return made
+
+
+@operation()
+def reallocate(tensor, memory_config=None):
+    made = _moved("move", [tensor], tensor._shape, lambda a: a, memory_config, analogy=False,
+                  kernel="copy")
+    tensor.deallocate(True)
+    return made
+
+
+@operation()
+def interleaved_to_sharded_partial(input_tensor, grid, shard_shape, num_slices, slice_index,
+                                   shard_scheme, shard_orientation, *, output_dtype=None, **_):
+    """Returns one of several slices of the rows, on the cores' shards."""
+    rows = math.prod(list(input_tensor._shape)[:-1]) // num_slices
+    flat = slice_.function(_flat(input_tensor), [0, 0, rows * slice_index, 0],
+                           [1, 1, rows * (slice_index + 1), input_tensor._shape[-1]])
+    return interleaved_to_sharded.function(flat, grid, shard_shape, shard_scheme, shard_orientation,
+                                           output_dtype=output_dtype)
+
+
+@operation()
+def sharded_to_interleaved_partial(input_tensor, cache_tensor, num_slices, slice_index, *,
+                                   memory_config=None, output_dtype=None, **_):
+    """Writes the shards as one of several slices of the rows of another tensor, which is
+    returned."""
+    rows, width = math.prod(list(cache_tensor._shape)[:-1]), cache_tensor._shape[-1]
+    dims, part = list(cache_tensor._shape), rows // num_slices
+    moved = to_memory_config.function(input_tensor, memory_config or DRAM_MEMORY_CONFIG)
+
+    def compute(whole, x):
+        flat = whole.reshaped([rows, width])
+        before = arrays.sliced(flat, [0, 0], [part * slice_index, width], [1, 1])
+        after = arrays.sliced(flat, [part * (slice_index + 1), 0], [rows, width], [1, 1])
+        parts = [p for p in (before, x.reshaped([part, width]), after) if p.size]
+        return arrays.concatenated(parts, 0).reshaped(dims)
+
+    values(compute, [cache_tensor, moved], [cache_tensor])
+    return cache_tensor
+
+
+def _flat(tensor):
+    from .data_movement import reshape
+
+    return reshape.function(tensor, [1, 1, math.prod(list(tensor._shape)[:-1]), tensor._shape[-1]])
