@@ -6,11 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "engines/device/collective.h"
 #include "engines/device/matmul_config.h"
@@ -20,116 +22,97 @@
 namespace howard::workload {
 namespace {
 
-using Json = nlohmann::json;
-
-[[noreturn]] void refuse_attributes(std::string_view kernel, std::string value,
-                                    std::string accepted) {
-  throw Error({.attempted = fmt::format("read the attributes of {}", kernel),
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
-}
-
-/// Takes attributes out of an object, so that the ones that are left are unknown.
+/// Reads the attributes of a kernel from an object and remembers which names it
+/// has asked for, so that the ones that are left are unknown.
 class AttributeReader {
  public:
-  AttributeReader(std::string_view kernel, Json object)
-      : kernel_(kernel), object_(std::move(object)) {}
+  explicit AttributeReader(const JsonNode& object) : object_(object) {}
 
-  bool flag(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return false;
-    if (!value.is_boolean()) refuse(name, value, "true or false");
-    return value.get<bool>();
+  const JsonNode& object() const { return object_; }
+  /// Returns a member, or nothing if it is missing or null.
+  std::optional<JsonNode> find(std::string_view name) {
+    asked_.insert(name);
+    if (!object_.has(name) || object_.member(name).is_null()) return std::nullopt;
+    return object_.member(name);
   }
-  std::optional<double> number(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    if (!value.is_number()) refuse(name, value, "a number");
-    return value.get<double>();
+  bool flag(std::string_view name) {
+    const auto value = find(name);
+    return value && value->boolean();
   }
-  std::optional<std::string> word(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    if (!value.is_string()) refuse(name, value, "a word");
-    return value.get<std::string>();
+  std::optional<double> number(std::string_view name) {
+    const auto value = find(name);
+    return value ? std::optional(value->number()) : std::nullopt;
   }
-  std::optional<CoreGrid> grid(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    const bool pair = value.is_array() && value.size() == 2 && value[0].is_number_integer() &&
-                      value[1].is_number_integer();
-    if (!pair || value[0] < 1 || value[1] < 1 || value[0] > 64 || value[1] > 64) {
-      refuse(name, value, "[columns, rows], each from 1 to 64");
-    }
-    return CoreGrid{value[0].get<int>(), value[1].get<int>()};
+  std::optional<std::string> word(std::string_view name) {
+    const auto value = find(name);
+    return value ? std::optional(value->text()) : std::nullopt;
   }
-  /// Returns a whole number from `least` to `most`, or `otherwise` if it is missing.
-  std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
+  /// Returns the place of a word among `words`, or 0 if it is missing.
+  std::size_t choice(std::string_view name, std::initializer_list<std::string_view> words) {
+    const auto value = find(name);
+    return value ? value->word(words) : 0;
+  }
+  /// Returns [columns, rows].
+  std::optional<CoreGrid> grid(std::string_view name) {
+    if (!find(name)) return std::nullopt;
+    const auto [columns, rows] = numbers<int, 2>(name, 1, 64, {});
+    return CoreGrid{columns, rows};
+  }
+  /// Returns a whole number from `least` to `most`, or `otherwise` if it is
+  /// missing.
+  std::int64_t whole(std::string_view name, std::int64_t least, std::int64_t most,
                      std::int64_t otherwise) {
-    const Json value = take(name);
-    if (value.is_null()) return otherwise;
-    if (!value.is_number_integer() || value < least || value > most) {
-      refuse(name, value, fmt::format("a whole number from {} to {}", least, most));
-    }
-    return value.get<std::int64_t>();
+    const auto value = find(name);
+    return value ? value->integer(least, most) : otherwise;
   }
-  /// Returns `count` whole numbers from `least` to `most`, or all `otherwise` if they are missing.
+  /// Returns `count` whole numbers from `least` to `most`, or all `otherwise`
+  /// if they are missing.
   template <class Number, std::size_t count>
-  std::array<Number, count> numbers(const char* name, std::int64_t least, std::int64_t most,
+  std::array<Number, count> numbers(std::string_view name, std::int64_t least, std::int64_t most,
                                     std::array<Number, count> otherwise) {
-    const Json value = take(name);
-    if (value.is_null()) return otherwise;
-    const auto fits = [&](const Json& one) {
-      return one.is_number_integer() && one >= least && one <= most;
-    };
-    if (!value.is_array() || value.size() != count || !std::ranges::all_of(value, fits)) {
-      refuse(name, value, fmt::format("{} whole numbers from {} to {}", count, least, most));
-    }
+    const auto value = find(name);
+    if (!value) return otherwise;
     std::array<Number, count> numbers{};
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = value[i].get<Number>();
+    const auto items = value->items(
+        count, count, fmt::format("{} whole numbers from {} to {}", count, least, most));
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers[i] = static_cast<Number>(items[i].integer(least, most));
+    }
     return numbers;
   }
   /// Returns a function of one value by its name, or nothing if it is missing.
-  std::optional<EltwiseStep> step(const char* name) {
-    const Json value = take(name);
-    if (value.is_null()) return std::nullopt;
-    return step_named(name, value);
+  std::optional<EltwiseStep> step(std::string_view name) {
+    const auto value = find(name);
+    return value ? std::optional(step_named(*value)) : std::nullopt;
   }
   /// Returns functions of one value, each by its name: ["relu", "exp"].
-  std::vector<EltwiseStep> steps(const char* name) {
-    const Json value = take(name);
+  std::vector<EltwiseStep> steps(std::string_view name) {
     std::vector<EltwiseStep> found;
-    if (value.is_null()) return found;
-    constexpr std::size_t kMost = 16;
-    if (!value.is_array() || value.size() > kMost) refuse(name, value, "a list of 16 at most");
-    for (const Json& one : value) found.push_back(step_named(name, one));
+    const auto value = find(name);
+    if (!value) return found;
+    for (const JsonNode& one : value->items(0, 16, "a list of 16 at most")) {
+      found.push_back(step_named(one));
+    }
     return found;
   }
-  void require_empty() const {
-    if (object_.empty()) return;
-    refuse_attributes(kernel_, fmt::format("'{}' is not one of them", object_.begin().key()), "");
+  /// Fails if there is an attribute whose name nobody has asked for.
+  void require_all_asked() const {
+    for (const auto& [name, value] : object_.members()) {
+      if (asked_.contains(name)) continue;
+      object_.fail(asked_.empty() ? "no attributes"
+                                  : fmt::format("an object of {}", fmt::join(asked_, ", ")));
+    }
   }
 
  private:
-  EltwiseStep step_named(const char* name, const Json& value) const {
-    const auto function = value.is_string() ? find_eltwise(value.get<std::string>()) : std::nullopt;
-    if (!function || arity_of(*function) != 1) refuse(name, value, "functions of one value");
+  static EltwiseStep step_named(const JsonNode& value) {
+    const auto function = find_eltwise(value.text());
+    if (!function || arity_of(*function) != 1) value.fail("functions of one value");
     return step_of(*function);
   }
-  Json take(const char* name) {
-    const auto found = object_.find(name);
-    if (found == object_.end()) return nullptr;
-    Json value = *found;
-    object_.erase(found);
-    return value;
-  }
-  [[noreturn]] void refuse(const char* name, const Json& value, std::string accepted) const {
-    refuse_attributes(kernel_, fmt::format("{} is {}", name, value.dump()), std::move(accepted));
-  }
 
-  std::string kernel_;
-  Json object_;
+  JsonNode object_;
+  std::set<std::string_view> asked_;
 };
 
 using Reader = std::function<Attributes(AttributeReader&)>;
@@ -165,18 +148,11 @@ Attributes eltwise_attributes(Eltwise function, AttributeReader& from) {
 }
 
 Attributes reduce_attributes(Reduction reduction, AttributeReader& from) {
-  const std::string dimension = from.word("dimension").value_or("columns");
-  ReduceAttributes attributes{.reduction = reduction, .moreh = from.flag("moreh")};
-  if (dimension == "columns") {
-    attributes.dimension = Dimension::columns;
-  } else if (dimension == "rows") {
-    attributes.dimension = Dimension::rows;
-  } else if (dimension == "all") {
-    attributes.dimension = Dimension::all;
-  } else {
-    refuse_attributes(name_of(reduction), "dimension is '" + dimension + "'", "columns, rows, all");
-  }
-  return attributes;
+  constexpr std::array kDimensions{Dimension::columns, Dimension::rows, Dimension::all};
+  return ReduceAttributes{
+      .reduction = reduction,
+      .dimension = kDimensions[from.choice("dimension", {"columns", "rows", "all"})],
+      .moreh = from.flag("moreh")};
 }
 
 template <class Kind>
@@ -194,17 +170,13 @@ Reader plain_reader() {
 }
 
 Attributes transpose_attributes(AttributeReader& from) {
-  const std::string swap = from.word("swap").value_or("rows_columns");
-  if (swap == "rows_columns") return TransposeAttributes{.swap = Swap::rows_columns};
-  if (swap == "heads_rows") return TransposeAttributes{.swap = Swap::heads_rows};
-  refuse_attributes("transpose", "swap is '" + swap + "'", "rows_columns, heads_rows");
+  constexpr std::array kSwaps{Swap::rows_columns, Swap::heads_rows};
+  return TransposeAttributes{.swap = kSwaps[from.choice("swap", {"rows_columns", "heads_rows"})]};
 }
 
 Attributes rotary_attributes(AttributeReader& from) {
-  const std::string style = from.word("style").value_or("pairs");
-  if (style == "pairs") return RotaryEmbeddingAttributes{.style = RotaryStyle::pairs};
-  if (style == "halves") return RotaryEmbeddingAttributes{.style = RotaryStyle::halves};
-  refuse_attributes("rotary_embedding", "style is '" + style + "'", "pairs, halves");
+  constexpr std::array kStyles{RotaryStyle::pairs, RotaryStyle::halves};
+  return RotaryEmbeddingAttributes{.style = kStyles[from.choice("style", {"pairs", "halves"})]};
 }
 
 Attributes slice_attributes(AttributeReader& from) {
@@ -221,15 +193,14 @@ Attributes permute_attributes(AttributeReader& from) {
   std::array<int, 4> sorted = found.order;
   std::ranges::sort(sorted);
   if (sorted == PermuteAttributes{}.order) return found;
-  refuse_attributes("permute", fmt::format("order is [{}]", fmt::join(found.order, ", ")),
-                    "0, 1, 2 and 3, each once");
+  from.find("order")->fail("0, 1, 2 and 3, each once");
 }
 
 Attributes attention_attributes(AttributeReader& from) {
   const auto chunk = [&](const char* name) {
     const std::int64_t rows = from.whole(name, kTileSide, kMostBlockSide, kTileSide);
     if (rows % kTileSide == 0) return rows;
-    refuse_attributes("attention", fmt::format("{} is {}", name, rows), "multiples of 32");
+    from.find(name)->fail("a multiple of 32");
   };
   return AttentionAttributes{.causal = from.flag("causal"),
                              .query_chunk = chunk("query_chunk"),
@@ -243,8 +214,7 @@ Attributes minimal_matmul_attributes(AttributeReader& from) {
   const auto [h, w] = from.numbers<std::int64_t, 2>("subblock", 1, kMostBlockSide,
                                                     std::array<std::int64_t, 2>{1, 1});
   if (m % h != 0 || n % w != 0) {
-    refuse_attributes("minimal_matmul", fmt::format("blocks {}x{}, sub-blocks {}x{}", m, n, h, w),
-                      "blocks that are multiples of the sub-blocks");
+    from.object().fail("blocks that are multiples of the sub-blocks");
   }
   return MinimalMatmulAttributes{.block_m = m,
                                  .block_k = k,
@@ -260,17 +230,12 @@ Attributes concat_attributes(AttributeReader& from) {
   return ConcatAttributes{.dimension = static_cast<int>(from.whole("dimension", 0, 3, 3))};
 }
 
-/// Reads the attributes of a collective that adds along rows or columns and leaves each device its
-/// share.
+/// Reads the attributes of a collective that adds along rows or columns and
+/// leaves each device its share.
 Attributes reduce_scatter_attributes(AttributeReader& from) {
-  const std::string dimension = from.word("dimension").value_or("columns");
-  if (dimension == "columns") {
-    return ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns};
-  }
-  if (dimension == "rows") {
-    return ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows};
-  }
-  refuse_attributes("reduce_scatter", "dimension is '" + dimension + "'", "columns, rows");
+  constexpr std::array kDimensions{Dimension::columns, Dimension::rows};
+  return ReduceAttributes{.reduction = Reduction::sum,
+                          .dimension = kDimensions[from.choice("dimension", {"columns", "rows"})]};
 }
 
 Attributes dropout_attributes(AttributeReader& from) {
@@ -347,11 +312,12 @@ Attributes parse_attributes(std::string_view kernel, std::string_view json) {
                  .accepted = join(names, ", "),
                  .hint = closest(kernel, names).value_or("")});
   }
-  Json object = json.empty() ? Json::object() : Json::parse(json, nullptr, false);
-  if (!object.is_object()) refuse_attributes(kernel, fmt::format("'{}'", json), "a JSON object");
-  AttributeReader from(kernel, std::move(object));
+  const JsonDocument document(
+      json.empty() ? "{}" : json,
+      {.attempted = fmt::format("read the attributes of {}", kernel), .accepted = "a JSON object"});
+  AttributeReader from(document.root());
   Attributes attributes = reader->second(from);
-  from.require_empty();
+  from.require_all_asked();
   return attributes;
 }
 

@@ -121,5 +121,21 @@ TEST(JsonNode, AWordHasItsPlaceAmongTheKnownOnes) {
             std::string::npos);
 }
 
+TEST(JsonNode, MembersKeepTheirOrderAndTheLastOfOneNameCounts) {
+  const JsonDocument document(R"({"b/~c": {"x": [[], {}, null, true]}, "a": 1, "a": -2})",
+                              {.attempted = "read x"});
+  const JsonNode root = document.root();
+  EXPECT_EQ(root.member("a").integer(), -2);
+  const auto members = root.members();
+  ASSERT_EQ(members.size(), 3U);
+  EXPECT_EQ(members[0].first, "b/~c");
+  EXPECT_EQ(members[1].second.integer(), 1);
+  EXPECT_EQ(members[0].second.member("x").dump(), "[[],{},null,true]");
+  EXPECT_NE(error_of([&] {
+              static_cast<void>(members[0].second.member("x").items()[3].text());
+            }).find("at /b~1~0c/x/3: true; accepted: a text"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace howard

@@ -7,15 +7,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
-#include "base/json_depth.h"
+#include "base/json_node.h"
 #include "base/text.h"
 #include "engines/device/bfloat16.h"
 
@@ -27,7 +25,8 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
 
-/// Returns the bytes of an element, or nothing for a type that the format does not have.
+/// Returns the bytes of an element, or nothing for a type that the format does
+/// not have.
 std::optional<std::size_t> element_width(const std::string& dtype) {
   static const std::map<std::string, std::size_t> kWidths{
       {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1},
@@ -49,7 +48,8 @@ float half_value(std::uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
 }
 
-/// Returns the elements of a shape, or nothing if they are more than any file has.
+/// Returns the elements of a shape, or nothing if they are more than any file
+/// has.
 std::optional<std::uint64_t> elements_of(const std::vector<std::int64_t>& shape) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
   std::uint64_t count = 1;
@@ -61,23 +61,6 @@ std::optional<std::uint64_t> elements_of(const std::vector<std::int64_t>& shape)
   }
   return count;
 }
-
-/// Refuses a name that is there twice: a JSON object would keep the last of them.
-class NamesOnce {
- public:
-  bool operator()(int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-    if (depth == 1 && event == nlohmann::json::parse_event_t::key &&
-        !names_.insert(value.get<std::string>()).second) {
-      twice_ = value.get<std::string>();
-    }
-    return true;
-  }
-  const std::optional<std::string>& twice() const { return twice_; }
-
- private:
-  std::set<std::string> names_;
-  std::optional<std::string> twice_;
-};
 
 }  // namespace
 
@@ -99,35 +82,27 @@ Safetensors::Safetensors(std::string bytes, std::string source)
 void Safetensors::read_entries(std::size_t header) {
   const std::string_view text(bytes_.data() + kLengthBytes, header);
   const std::size_t data = kLengthBytes + header;
-  NamesOnce once;
-  nlohmann::json json;
-  require_json_depth(text, "read " + source_);
-  try {
-    json = nlohmann::json::parse(text, std::ref(once));
-    if (!json.is_object()) fail("its header is no JSON object", "names with their tensors");
-    if (once.twice()) fail("'" + *once.twice() + "' is there twice", "each name once");
-    for (const auto& [name, value] : json.items()) {
-      if (name == "__metadata__") continue;
-      Entry entry{.dtype = value.at("dtype").get<std::string>(),
-                  .shape = value.at("shape").get<std::vector<std::int64_t>>()};
-      const auto offsets = value.at("data_offsets").get<std::vector<std::uint64_t>>();
-      const auto width = element_width(entry.dtype);
-      const auto elements = elements_of(entry.shape);
-      if (!width) fail(fmt::format("{} is {}", name, entry.dtype), "F32, F16, BF16 and others");
-      const bool fits = elements && offsets.size() == 2 && offsets[0] <= offsets[1] &&
-                        offsets[1] <= bytes_.size() - data &&
-                        offsets[1] - offsets[0] == *elements * *width;
-      if (!fits) {
-        fail(fmt::format("{} does not lie in the file with the bytes of its shape", name),
-             "a whole file");
-      }
-      entry.begin = data + static_cast<std::size_t>(offsets[0]);
-      entry.end = data + static_cast<std::size_t>(offsets[1]);
-      entries_.emplace(name, std::move(entry));
+  const JsonDocument header_json(
+      text, {.attempted = "read the header of " + source_, .accepted = "names with their tensors"});
+  for (const auto& [name, value] : header_json.root().members()) {
+    if (name == "__metadata__") continue;
+    Entry entry;
+    std::vector<std::uint64_t> offsets;
+    value.member("dtype").read(entry.dtype);
+    value.member("shape").read(entry.shape);
+    value.member("data_offsets").read(offsets);
+    const auto width = element_width(entry.dtype);
+    const auto elements = elements_of(entry.shape);
+    if (!width) value.member("dtype").fail("F32, F16, BF16 and others");
+    const bool fits = elements && offsets.size() == 2 && offsets[0] <= offsets[1] &&
+                      offsets[1] <= bytes_.size() - data &&
+                      offsets[1] - offsets[0] == *elements * *width;
+    if (!fits) value.fail("a tensor that lies in the file with the bytes of its shape");
+    entry.begin = data + static_cast<std::size_t>(offsets[0]);
+    entry.end = data + static_cast<std::size_t>(offsets[1]);
+    if (!entries_.emplace(name, std::move(entry)).second) {
+      fail("'" + name + "' is there twice", "each name once");
     }
-  } catch (const nlohmann::json::exception& failure) {
-    fail("its header: " + json_failure(failure.what()),
-         "dtype, shape and data_offsets of each tensor");
   }
   require_gapless(data);
 }
@@ -165,7 +140,8 @@ WeightTensor Safetensors::tensor(const std::string& name) const {
   const char* const from = bytes_.data() + entry.begin;
   if (entry.dtype == "F32") {
     result.values.resize((entry.end - entry.begin) / sizeof(float));
-    // If there are no numbers, they have no address, and memcpy must not be given one.
+    // If there are no numbers, they have no address, and memcpy must not be
+    // given one.
     if (!result.values.empty()) std::memcpy(result.values.data(), from, entry.end - entry.begin);
     return result;
   }

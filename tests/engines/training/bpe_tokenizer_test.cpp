@@ -182,21 +182,22 @@ TEST(BpeTokenizer, RefusesHostileFilesByName) {
     EXPECT_NE(message.find("tokenizer.json"), std::string::npos) << message;
   };
   expect(changed("/model/type", "Unigram"), "Unigram");
-  expect(changed("/model/vocab/a", -1), "'a' is -1");
-  expect(changed("/model/vocab/a", 1 << 30), "'a' is 1073741824");
+  expect(changed("/model/vocab/a", -1), "at /model/vocab/a: -1");
+  expect(changed("/model/vocab/a", 1 << 30), "at /model/vocab/a: 1073741824");
   expect(changed("/model/vocab/a", 98), "the number 98 of another");
-  expect(changed("/model/vocab/a", "x"), "'a' is \"x\"");
+  expect(changed("/model/vocab/a", "x"), "at /model/vocab/a: \"x\"");
   expect(changed("/model/merges", {"a b", "a b"}), "there twice");
-  expect(changed("/model/merges", {"a x y"}), "merge 1");
+  expect(changed("/model/merges", {"a x y"}), "at /model/merges/0: \"a x y\"");
   expect(changed("/model/merges", {"a zz"}), "'zz'");
-  expect(changed("/model/merges", 3), "no list of merges");
-  expect(changed("/model/vocab", json::object()), "no vocabulary");
+  expect(changed("/model/merges", 3), "at /model/merges: 3; accepted: a list");
+  expect(changed("/model/vocab", json::object()), "at /model/vocab: {}; accepted: tokens");
   expect(changed("/model/end_of_word_suffix", "</w>"), "end_of_word_suffix");
   expect(changed("/normalizer", {{"type", "NFKC"}}), "NFKC");
   expect(changed("/pre_tokenizer", {{"type", "Whitespace"}}), "Whitespace");
-  expect(changed("/pre_tokenizer", nullptr), "neither kind");
+  expect(changed("/pre_tokenizer", nullptr), "accepted: a pre_tokenizer whose tokens are bytes");
   expect(changed("/added_tokens", {{{"id", 5}, {"content", "<s>"}}}), "'<s>' has the number 5");
-  expect(changed("/added_tokens", {{{"id", 999}, {"content", "<s>"}, {"lstrip", true}}}), "lstrip");
+  expect(changed("/added_tokens", {{{"id", 999}, {"content", "<s>"}, {"lstrip", true}}}),
+         "at /added_tokens/0/lstrip: true");
   const json bad = {{"type", "Sequence"},
                     {"pretokenizers",
                      {{{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}},
