@@ -28,6 +28,7 @@
 #include "engines/autograd/optimizers/gradient_norm.h"
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/tape.h"
+#include "engines/ops/data_movement/movement.h"
 #include "python/module_device.h"
 
 namespace py = pybind11;
@@ -379,6 +380,27 @@ void bind_graph_groups(py::class_<Graph>& graph) {
   });
 }
 
+/// Binds what a cache of keys and values needs. Gradients go through neither.
+void bind_graph_cache(py::class_<Graph>& graph) {
+  graph.def("slice", [](Graph& self, const Variable& a, const ops::Sides& begins,
+                        const ops::Sides& sides) {
+    return self.run({&a}, [&](Tape& tape, const Values& x) {
+      const ops::Tensor& whole = tape.tensor(x[0]);
+      const ops::Tensor part =
+          tape.calls().make({{sides[0], sides[1], sides[2], sides[3]}, whole.spec().dtype});
+      tape.calls().run(ops::slice(whole, begins, part));
+      return tape.constant(part);
+    });
+  });
+  graph.def("write_rows",
+            [](Graph& self, const Variable& rows, std::int64_t first, const Variable& cache) {
+              return self.run({&rows, &cache}, [&](Tape& tape, const Values& x) {
+                tape.calls().run(ops::write_rows(tape.tensor(x[0]), first, tape.tensor(x[1])));
+                return x[1];
+              });
+            });
+}
+
 void bind_variable(py::module_& module) {
   py::class_<Variable>(module, "Variable", "A tensor of a graph.")
       .def_property_readonly(
@@ -426,6 +448,7 @@ void bind_autograd(py::module_& module) {
   bind_graph_arithmetic(graph);
   bind_graph_layers(graph);
   bind_graph_groups(graph);
+  bind_graph_cache(graph);
   py::class_<PythonOptimizer>(module, "Optimizer", "Updates parameters.")
       .def("step", &PythonOptimizer::step)
       .def("zero_grad", &PythonOptimizer::zero_grad)

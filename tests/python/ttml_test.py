@@ -191,8 +191,8 @@ class Ttml(unittest.TestCase):
         self.assertLess(numpy.abs(found - slope).max(), 0.03 * numpy.abs(slope).max())
 
     def llama(self, **changes):
-        config = dict(model_type="llama", num_heads=4, num_groups=2, embedding_dim=128,
-                      num_blocks=2, max_sequence_length=64, vocab_size=90, **changes)
+        config = {**dict(model_type="llama", num_heads=4, num_groups=2, embedding_dim=128,
+                         num_blocks=2, max_sequence_length=64, vocab_size=90), **changes}
         factory = ttml.common.model_factory.TransformerModelFactory({"transformer_config": config})
         return factory.create_model()
 
@@ -294,6 +294,99 @@ class Ttml(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "safetensors"):
                 model.load_from_safetensors(folder)
 
+    def cache(self, model, length=64, **changes):
+        config = model.config
+        sizes = dict(num_layers=config.num_blocks, batch_size=1, num_groups=config.num_groups,
+                     max_seq_len=length, head_dim=config.embedding_dim // config.num_heads)
+        return ttml.models.KvCache(ttml.models.KvCacheConfig(**{**sizes, **changes}))
+
+    def read(self, model, tokens, cache=None):
+        """Returns the logits behind each of the tokens, which are padded to whole tiles."""
+        padded = numpy.zeros((1, 1, 1, (len(tokens) + 31) // 32 * 32), dtype=numpy.uint32)
+        padded[0, 0, 0, :len(tokens)] = tokens
+        tensor = ttml.autograd.Tensor.from_numpy(padded)
+        logits = (model(tensor) if cache is None else
+                  model(tensor, kv_cache=cache, new_tokens=len(tokens)))
+        found = logits.to_numpy()[0, 0, :len(tokens), :90]
+        self.context.reset_graph()
+        return found
+
+    def loud_llama(self, **changes):
+        """Returns a model whose logits differ by more than what rounding does."""
+        model = self.llama(**changes)
+        for name, tensor in model.parameters().items():
+            if name.endswith("weight"):
+                tensor.set_value(ttml.autograd.Tensor.from_numpy(4 * tensor.to_numpy()))
+        model.eval()
+        return model
+
+    def test_a_cache_says_what_the_whole_pass_says(self):
+        tokens = [(i * i + 3 * i) % 90 for i in range(63)]
+        for groups in (2, 4):
+            model = self.loud_llama(num_groups=groups)
+            with ttml.common.utils.no_grad():
+                expected = self.read(model, tokens)
+                bound = 0.04 * numpy.abs(expected).max()  # roundings of bfloat16
+                cache = self.cache(model)
+                for prompt in (1, 33):
+                    cache.reset()
+                    logits = list(self.read(model, tokens[:prompt], cache))
+                    for token in tokens[prompt:]:
+                        logits.append(self.read(model, [token], cache)[0])
+                    self.assertEqual(cache.get_cache_position(), len(tokens))
+                    self.assertLess(numpy.abs(numpy.array(logits) - expected).max(), bound)
+
+    def test_a_cached_loop_writes_what_generate_writes(self):
+        tensors = {name: 4 * values if values.ndim == 2 else 1 + values
+                   for name, values in self.hugging_face_llama().items()}
+        model, prompt, count = self.llama(), [3, 1, 4, 1, 5], 40
+        with tempfile.TemporaryDirectory() as folder:
+            self.write_weights(pathlib.Path(folder) / "model.safetensors", tensors)
+            config = {"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4,
+                      "num_key_value_heads": 2, "num_hidden_layers": 2, "vocab_size": 90,
+                      "intermediate_size": 512, "max_position_embeddings": 64,
+                      "rms_norm_eps": 1e-5, "rope_theta": 10000}
+            (pathlib.Path(folder) / "config.json").write_text(json.dumps(config))
+            found = subprocess.run(
+                [os.environ["HOWARD_RUN_EXPERIMENT"], "generate", "--weights", folder, "--prompt",
+                 ",".join(map(str, prompt)), "--max-tokens", str(count), "--calls", "ttml"],
+                capture_output=True, text=True, check=False)
+            self.assertEqual(found.returncode, 0, found.stderr)
+            model.load_from_safetensors(folder)
+        model.eval()
+        with ttml.common.utils.no_grad():
+            cache = self.cache(model, len(prompt) + count)
+            text, read = list(prompt), prompt
+            for _ in range(count):
+                text.append(int(numpy.argmax(self.read(model, read, cache)[-1])))
+                read = text[-1:]
+        self.assertGreater(len(set(text[len(prompt):])), 10)
+        self.assertEqual([int(number) for number in found.stdout.replace(",", " ").split()], text)
+
+    def test_what_a_cache_does_not_take_is_said(self):
+        model = self.llama()
+        read = self.read
+        with self.assertRaisesRegex(RuntimeError, "GradMode.DISABLED"):
+            read(model, [1], self.cache(model))
+        with ttml.common.utils.no_grad():
+            cache = self.cache(model, 33)
+            read(model, [1] * 33, cache)
+            for attempt, words in [
+                (lambda: read(model, [1], cache), "33 in all"),
+                (lambda: read(model, [1], self.cache(model, num_layers=3)), "num_layers=2"),
+                (lambda: read(model, [1], self.cache(model, num_groups=4)), "num_groups=2"),
+                (lambda: read(model, [1], self.cache(model, batch_size=2)), "batch_size=1"),
+                (lambda: read(model, [1], self.cache(model, 65)), "max_sequence_length, 64"),
+                (lambda: self.cache(model, 0), "1 or more"),
+                (lambda: model(self.tokens(1, 32, 90), kv_cache=self.cache(model), new_tokens=33),
+                 "33 new tokens of 32 rows"),
+                (lambda: model(self.tokens(1, 32, 90), self.tensor(1, 1, 32, 64),
+                               self.cache(model)), "a mask"),
+            ]:
+                with self.assertRaisesRegex(RuntimeError, words):
+                    attempt()
+            self.assertEqual(cache.get_cache_position(), 33)
+
     def test_gpt2s_weights_have_their_names(self):
         model = ttml.models.nanogpt.create_nanogpt(ttml.models.nanogpt.NanoGPTConfig(
             vocab_size=64, block_size=32, n_embd=64, n_layer=1, n_head=2))
@@ -374,7 +467,8 @@ class Ttml(unittest.TestCase):
     def test_the_guides_examples_run(self):
         for script, expected in [("linear_regression.py", "Prediction for [1, 1]: 0.99"),
                                  ("mnist_mlp.py", "Epoch 3/3"), ("nano_gpt.py", "Generated text"),
-                                 ("llama.py", "Overall DRAM Peak")]:
+                                 ("llama.py", "Overall DRAM Peak"),
+                                 ("kv_cache.py", "the last token is the same")]:
             with tempfile.TemporaryDirectory() as folder:
                 found = subprocess.run(
                     [os.environ["HOWARD_RUN_EXPERIMENT"], "python", "--results", folder,

@@ -228,12 +228,16 @@ class GroupedQueryAttention(AbstractModuleBase):
         self.dropout = DropoutLayer(dropout_prob)
         self._heads, self._groups, self._rope = num_heads, num_groups, rope_params
 
-    def forward(self, x, mask):
+    def forward(self, x, mask, kv_cache=None, layer_idx=0, new_tokens=None):
+        """With a kv_cache the first new_tokens rows of x follow what block layer_idx has kept."""
         heads = ops.multi_head_utils.grouped_heads_creation(
             self.q_linear(x), self.kv_linear(x), self._heads, self._groups)
         q, k, v = heads
+        place = kv_cache.get_cache_position() if kv_cache is not None else 0
         if self._rope is not None:
-            q, k = ops.rope.rope(q, self._rope), ops.rope.rope(k, self._rope)
+            q, k = ops.rope.rope(q, self._rope, place), ops.rope.rope(k, self._rope, place)
+        if kv_cache is not None:
+            k, v = kv_cache.update(layer_idx, k, v, new_tokens)
         attended = ops.attention.scaled_dot_product_attention(q, k, v, mask)
         joined = ops.multi_head_utils.heads_fusion(attended)
         return self.dropout(self.out_linear(joined))
@@ -264,6 +268,7 @@ class LlamaBlock(AbstractModuleBase):
         self.mlp_norm = RMSNormLayer(embedding_dim)
         self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob)
 
-    def forward(self, x, mask):
-        h = ops.binary.add(x, self.attention(self.attention_norm(x), mask))
+    def forward(self, x, mask, kv_cache=None, layer_idx=0, new_tokens=None):
+        attended = self.attention(self.attention_norm(x), mask, kv_cache, layer_idx, new_tokens)
+        h = ops.binary.add(x, attended)
         return ops.binary.add(h, self.mlp(self.mlp_norm(h)))

@@ -2,5 +2,6 @@
 """Implements ttml.models."""
 
 from . import linear_regression, llama, mlp, nanogpt
+from .kv_cache import KvCache, KvCacheConfig
 
-__all__ = ["linear_regression", "llama", "mlp", "nanogpt"]
+__all__ = ["KvCache", "KvCacheConfig", "linear_regression", "llama", "mlp", "nanogpt"]

@@ -55,6 +55,7 @@ def checked_settings(transformer_config):
     return {key: json.loads(value) for key, value in found.items()}
 
 
-def causal_mask(places):
-    """Returns [1, 1, S, S]: 1 where a place may look, which is up to itself."""
-    return numpy.tril(numpy.ones((1, 1, places, places), dtype=numpy.float32))
+def causal_mask(rows, first=0, places=None):
+    """Returns [1, 1, rows, places]: 1 where a place may look, which is up to itself. The rows are
+    the places from `first` on; without more arguments they are all places."""
+    return numpy.tril(numpy.ones((1, 1, rows, places or rows), dtype=numpy.float32), first)

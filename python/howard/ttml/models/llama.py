@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from .. import ops
-from ..autograd import Tensor
+from ..autograd import AutoContext, GradMode, Tensor
 from ..modules import Embedding, LinearLayer, LlamaBlock, ModuleList, RMSNormLayer
+from .kv_cache import tiled
 from ._transformer import Transformer, causal_mask, checked_settings
 
 
@@ -64,15 +65,38 @@ class Llama(Transformer):
             parts[0] = "tok_emb"
         return "/".join(["llama", *parts])
 
-    def forward(self, tokens, mask=None):
+    def forward(self, tokens, mask=None, kv_cache=None, new_tokens=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
-        place may look; without one it looks at the places before it."""
+        place may look; without one it looks at the places before it.
+
+        With a kv_cache the first new_tokens of the tokens (default: all; the others are padding)
+        follow those that the cache has, and its mask is [1, 1, S, P], where P are the places up to
+        the last new token, in whole tiles."""
+        rows = tokens.shape()[3]
+        if kv_cache is None:
+            first, places, new_tokens = 0, rows, None
+        else:
+            new_tokens = rows if new_tokens is None else new_tokens
+            self._require_cache(kv_cache, tokens.shape(), new_tokens)
+            first = kv_cache.get_cache_position()
+            places = tiled(first + new_tokens)
         if mask is None:
-            mask = Tensor.from_numpy(causal_mask(tokens.shape()[3]))
+            mask = Tensor.from_numpy(causal_mask(rows, first, places))
         x = self.tok_emb(tokens)
-        for block in self.blocks:
-            x = block(x, mask)
+        for index, block in enumerate(self.blocks):
+            x = block(x, mask, kv_cache, index, new_tokens)
         return self.fc(self.ln_fc(x))
+
+    def _require_cache(self, kv_cache, shape, new_tokens):
+        if AutoContext.get_instance().get_gradient_mode() != GradMode.DISABLED:
+            raise RuntimeError("Llama: a kv_cache while gradients are recorded; accepted: "
+                               "set_gradient_mode(GradMode.DISABLED)")
+        config = self.config
+        sides = (shape[0], config.num_groups, shape[3], config.embedding_dim // config.num_heads)
+        kv_cache.require(config.num_blocks, sides, new_tokens)
+        if kv_cache.config.max_seq_len > config.max_sequence_length:
+            raise RuntimeError(f"Llama: a kv_cache of {kv_cache.config.max_seq_len} tokens; "
+                               f"accepted: up to max_sequence_length, {config.max_sequence_length}")
 
 
 def create_llama_model(config):

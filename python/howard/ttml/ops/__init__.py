@@ -140,16 +140,20 @@ def _grouped_heads_creation(q, kv, num_heads, num_groups):
 
 
 def _attention(query, key, value, mask=None):
-    """Computes softmax(q k^T / sqrt(d)) v. The mask is 1 where a place may look; with None it looks
-    at the places before it."""
-    (batch, heads, places, width), groups = query.shape(), key.shape()[1]
-    _require("scaled_dot_product_attention",
-             key.shape() == value.shape() == [batch, groups, places, width] and heads % groups == 0,
-             "q [B, heads, S, d], k and v [B, groups, S, d], groups that divide the heads", query,
-             key, value)
+    """Computes softmax(q k^T / sqrt(d)) v. The mask [1, 1, S, P] is 1 where a place may look; with
+    None it looks at the places before it. Keys and values that a cache has kept are more places P
+    than q has rows S."""
+    (batch, heads, rows, width), (_, groups, places, _) = query.shape(), key.shape()
+    fits = key.shape() == value.shape() == [batch, groups, places, width] and heads % groups == 0
+    _require("scaled_dot_product_attention", fits and (mask is not None or rows == places),
+             "q [B, heads, S, d], k and v [B, groups, S, d], groups that divide the heads, and a "
+             "mask for k and v of other places", query, key, value)
     if mask is None:
         mask = Tensor.from_numpy(numpy.tril(numpy.ones((places, places), dtype=numpy.float32)))
-    function = graph().attention if heads == groups else graph().grouped_attention
+    _require("scaled_dot_product_attention", mask.shape() == [1, 1, rows, places],
+             f"a mask {[1, 1, rows, places]}", mask)
+    alike = heads == groups and rows == places
+    function = graph().attention if alike else graph().grouped_attention
     return Tensor(function(query._variable, key._variable, value._variable, mask._variable))
 
 
@@ -157,10 +161,28 @@ class RopeParams:
     """Holds the tables of a rotary embedding: the cosines and sines [1, 1, S, d] of each place."""
 
     def __init__(self, sequence_length, head_dim, theta, scaling):
-        cosines, sines = _native._ttml.rotary_angles(sequence_length, head_dim, theta, *scaling)
-        tables = (cosines, sines, -sines)
-        self.cos_cache, self.sin_cache, self.neg_sin_cache = map(Tensor.from_numpy, tables)
         self.sequence_length, self.head_dim, self.theta = sequence_length, head_dim, theta
+        self._scaling, self._longer, self._part = scaling, None, (None, None)
+        self.cos_cache, self.sin_cache, self.neg_sin_cache = self._tables(sequence_length)
+
+    def _tables(self, places):
+        cosines, sines = _native._ttml.rotary_angles(places, self.head_dim, self.theta,
+                                                     *self._scaling)
+        return tuple(map(Tensor.from_numpy, (cosines, sines, -sines)))
+
+    def tables_from(self, place, rows):
+        """Returns cosines, sines and negative sines of `rows` places from `place` on. The last of
+        them may be padding, up to a tile, behind the sequence."""
+        if place == 0:
+            return self.cos_cache, self.sin_cache, self.neg_sin_cache
+        if self._longer is None:
+            self._longer = self._tables(self.sequence_length + 32)
+        if self._part[0] != (place, rows):  # all blocks of a model take the same part
+            sides = [1, 1, rows, self.head_dim]
+            self._part = (place, rows), tuple(
+                Tensor(graph().slice(table._variable, [0, 0, place, 0], sides))
+                for table in self._longer)
+        return self._part[1]
 
 
 def _scaling(rope_scaling):
@@ -181,12 +203,15 @@ def _build_rope_params(sequence_length, head_dim, theta=10000.0, rope_scaling=No
     return RopeParams(sequence_length, head_dim, theta, _scaling(rope_scaling))
 
 
-def _rope(x, params):
-    """Rotates the pairs of columns of x [B, heads, S, d] by the angles of their places."""
-    fits = x.shape()[2] <= params.sequence_length and x.shape()[3] == params.head_dim
+def _rope(x, params, token_position=0):
+    """Rotates the pairs of columns of x [B, heads, S, d] by the angles of their places, of which the
+    first is token_position."""
+    rows = x.shape()[2]
+    last = params.sequence_length + (32 if token_position > 0 else 0)
+    fits = 0 <= token_position <= last - rows and x.shape()[3] == params.head_dim
     _require("rope", fits, f"[B, heads, S, d] with S up to {params.sequence_length} and d of "
              f"{params.head_dim}", x)
-    tables = (params.cos_cache, params.sin_cache, params.neg_sin_cache)
+    tables = params.tables_from(token_position, rows)
     return Tensor(graph().rotary(x._variable, *(table._variable for table in tables)))
 
 

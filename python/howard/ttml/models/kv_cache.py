@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements TTML's cache of keys and values, which a Llama reads token after token with."""
+
+from dataclasses import dataclass
+
+import numpy
+
+from ..autograd import Tensor, graph
+
+_TILE = 32
+
+
+def tiled(rows):
+    """Returns a number of rows rounded up to whole tiles."""
+    return (rows + _TILE - 1) // _TILE * _TILE
+
+
+@dataclass
+class KvCacheConfig:
+    num_layers: int
+    batch_size: int
+    num_groups: int
+    max_seq_len: int
+    head_dim: int
+
+
+class KvCache:
+    """Keeps the keys and values of the tokens that a model has read, each [B, groups, max_seq_len, d]
+    in bfloat16 for each block. It does not slide when it is full."""
+
+    def __init__(self, config):
+        if min(vars(config).values()) < 1:
+            raise RuntimeError(f"KvCache: {config}; accepted: sizes of 1 or more")
+        self.config, self._position = config, 0
+        zeros = numpy.zeros((config.batch_size, config.num_groups, tiled(config.max_seq_len),
+                             config.head_dim), dtype=numpy.float32)
+        self._blocks = [(Tensor.from_numpy(zeros), Tensor.from_numpy(zeros))
+                        for _ in range(config.num_layers)]
+
+    def reset(self):
+        """Forgets what was read."""
+        self._position = 0
+
+    def get_cache_position(self):
+        """Returns the number of tokens that were read."""
+        return self._position
+
+    def require(self, layers, sides, new_tokens):
+        """Raises RuntimeError unless the cache is for keys [B, groups, rows, d] of so many blocks
+        and has room for new tokens."""
+        config = self.config
+        (batch, groups, rows, width) = sides
+        own = (config.num_layers, config.batch_size, config.num_groups, config.head_dim)
+        if own != (layers, batch, groups, width):
+            raise RuntimeError(f"KvCache: {config}; accepted: num_layers={layers}, "
+                               f"batch_size={batch}, num_groups={groups}, head_dim={width}")
+        if not 1 <= new_tokens <= rows:
+            raise RuntimeError(f"KvCache: {new_tokens} new tokens of {rows} rows; accepted: 1 to "
+                               f"{rows}")
+        if self._position + new_tokens > config.max_seq_len:
+            raise RuntimeError(f"KvCache: {new_tokens} tokens behind {self._position}; accepted: "
+                               f"{config.max_seq_len} in all; try a larger max_seq_len, or reset()")
+
+    def update(self, layer_idx, key_states, value_states, new_tokens):
+        """Writes the first new_tokens rows of keys and values [B, groups, rows, d] of a block, and
+        returns all keys and all values up to the last of them, in whole tiles. The last block's
+        tokens count as read."""
+        layers = len(self._blocks)
+        if not 0 <= layer_idx < layers:
+            raise RuntimeError(f"KvCache: block {layer_idx}; accepted: 0 to {layers - 1}")
+        self.require(layers, key_states.shape(), new_tokens)
+        places = tiled(self._position + new_tokens)
+        kept = [self._written(rows, cache, new_tokens, places) for rows, cache in
+                zip((key_states, value_states), self._blocks[layer_idx])]
+        if layer_idx == layers - 1:
+            self._position += new_tokens
+        return kept
+
+    def _written(self, rows, cache, new_tokens, places):
+        sides = rows.shape()
+        sides[2] = new_tokens
+        added = graph().slice(rows._variable, [0, 0, 0, 0], sides)
+        graph().write_rows(added, self._position, cache._variable)
+        sides[2] = places
+        return Tensor(graph().slice(cache._variable, [0, 0, 0, 0], sides))
