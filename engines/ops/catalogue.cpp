@@ -298,6 +298,14 @@ std::vector<OpEntry> make_catalogue() {
                .hint = ""});
 }
 
+[[noreturn]] void refuse_numbers(std::string_view text, std::string_view name, std::size_t most,
+                                 std::string accepted) {
+  const std::string takes = most == 0   ? "no number"
+                            : most == 1 ? "one number"
+                                        : fmt::format("at most {} numbers", most);
+  refuse_call(text, fmt::format("{} takes {}", name, takes), std::move(accepted));
+}
+
 /// Parses "clamp:0:6" as a function and its numbers.
 EltwiseStep parse_step(std::string_view whole, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
@@ -308,10 +316,7 @@ EltwiseStep parse_step(std::string_view whole, const std::string& text) {
   }
   EltwiseStep step = step_of(*function);
   const auto most = static_cast<std::size_t>(entry_of(*function).numbers);
-  if (parts.size() - 1 > most) {
-    refuse_call(whole, fmt::format("{} numbers of {}", parts.size() - 1, parts[0]),
-                fmt::format("{}", most));
-  }
+  if (parts.size() - 1 > most) refuse_numbers(whole, parts[0], most, "its own numbers");
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const auto number = parse_number(parts[i]);
     if (!number) refuse_call(whole, fmt::format("'{}'", parts[i]), "a number");
@@ -346,7 +351,7 @@ std::optional<OpCall> parse_op_call(std::string_view text) {
   if (op == nullptr) return std::nullopt;
   OpCall call{.op = op, .numbers = {}, .then = {}};
   if (parts.size() - 1 > op->numbers.size()) {
-    refuse_call(text, fmt::format("{} numbers", parts.size() - 1), form_of(*op));
+    refuse_numbers(text, parts[0], op->numbers.size(), form_of(*op));
   }
   for (std::size_t i = 0; i < op->numbers.size(); ++i) {
     const bool given = i + 1 < parts.size();

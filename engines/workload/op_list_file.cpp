@@ -29,13 +29,14 @@ class OpListReader {
 
   Workload read(const JsonNode& root) {
     require_words(root, {"schema", "dispatch", "queues", "sub_devices", "tensors", "steps"});
-    made_.eth_dispatch = root.has("dispatch") && root.member("dispatch").text() == "eth";
+    made_.eth_dispatch = root.has("dispatch") && is_eth(root.member("dispatch"));
     if (root.has("queues")) made_.queues = static_cast<int>(root.member("queues").integer(1, 2));
     if (root.has("sub_devices")) {
       made_.sub_devices.push_back(read_core_ranges(root.member("sub_devices")));
       add(Step::sub_devices, 0, root);
     }
     read_tensors(root.member("tensors"));
+    if (root.member("steps").items().empty()) root.member("steps").fail("one step at least");
     read_steps(root.member("steps"));
     for (int i = 0; i < made_.queues; ++i) {
       add(Step::finish, 0, root, static_cast<std::uint8_t>(i));
@@ -78,16 +79,22 @@ class OpListReader {
   static TensorSpec spec_of(const JsonNode& node, bool& written) {
     const std::vector<std::string> words = split(node.text(), ' ');
     TensorSpec spec{.shape = read_shape(words.front(), node)};
+    std::set<std::string_view> said;
     for (std::size_t i = 1; i < words.size(); ++i) {
-      if (words[i] == "row_major") {
-        spec.layout = Layout::row_major;
-      } else if (words[i] == "l1") {
-        spec.storage = Storage::l1;
+      std::string_view kind = words[i];
+      if (words[i] == "tile" || words[i] == "row_major") {
+        kind = "layout";
+        spec.layout = words[i] == "tile" ? Layout::tile : Layout::row_major;
+      } else if (words[i] == "dram" || words[i] == "l1") {
+        kind = "memory";
+        spec.storage = words[i] == "dram" ? Storage::dram : Storage::l1;
       } else if (words[i] == "empty") {
         written = false;
-      } else if (words[i] != "tile" && words[i] != "dram") {
+      } else {
+        kind = "data type";
         spec.dtype = parse_data_type(words[i]);
       }
+      if (!said.insert(kind).second) node.fail(fmt::format("one {}", kind));
     }
     return spec;
   }
@@ -198,11 +205,6 @@ class OpListReader {
 };
 
 }  // namespace
-
-bool is_op_list(const JsonNode& root) {
-  return root.has("schema") && root.member("schema").is_text() &&
-         root.member("schema").text() == kOpListSchema;
-}
 
 Workload workload_of_op_list(const JsonNode& root, const std::string& name) {
   return OpListReader(name).read(root);

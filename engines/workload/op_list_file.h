@@ -13,8 +13,6 @@ namespace howard::workload {
 /// A file of ops that a user writes names this schema; docs/workload_format.md describes its form.
 inline constexpr const char* kOpListSchema = "howard.ops/1";
 
-bool is_op_list(const JsonNode& root);
-
 /// Returns the workload that a list of ops describes: its tensors are made and written, its steps
 /// run as often as they say, and a finish comes at the end. Throws Error, naming the step, for
 /// anything that is not such a list.
@@ -24,6 +22,8 @@ Workload workload_of_op_list(const JsonNode& root, const std::string& name);
 
 /// Reads one to four dimensions, "64x64", of at most 2^40 elements.
 Shape read_shape(std::string_view text, const JsonNode& node);
+/// Reads what dispatches: "worker" or "eth".
+bool is_eth(const JsonNode& node);
 /// Reads a list of [first column, first row, last column, last row].
 std::vector<CoreRange> read_core_ranges(const JsonNode& node);
 

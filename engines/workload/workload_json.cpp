@@ -52,9 +52,8 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 class WorkloadReader {
  public:
   Workload read(const JsonNode& root) {
-    root.require_schema(kSchema);
     workload_.source = root.member("source").text();
-    workload_.eth_dispatch = root.member("dispatch").text() == "eth";
+    workload_.eth_dispatch = is_eth(root.member("dispatch"));
     workload_.queues = whole<int>(root.member("queues"), 1, 2);
     if (root.has("host")) root.member("host").read(workload_.host, kHostFields);
     read_tensors(root);
@@ -260,6 +259,8 @@ Shape read_shape(std::string_view text, const JsonNode& node) {
   return {d[0], d[1], d[2], d[3]};
 }
 
+bool is_eth(const JsonNode& node) { return node.word({"worker", "eth"}) == 1; }
+
 std::vector<CoreRange> read_core_ranges(const JsonNode& node) {
   std::vector<CoreRange> ranges;
   for (const JsonNode& range : node.items()) {
@@ -315,7 +316,8 @@ Workload parse_workload(const std::string& text, const std::string& name) {
                                      .accepted = fmt::format("JSON of the schema {}", kSchema),
                                      .hint = "docs/workload_format.md"});
   const JsonNode root = document.root();
-  return is_op_list(root) ? workload_of_op_list(root, name) : WorkloadReader().read(root);
+  const bool is_list = root.member("schema").word({kSchema, kOpListSchema}) == 1;
+  return is_list ? workload_of_op_list(root, name) : WorkloadReader().read(root);
 }
 
 Workload read_workload(const std::filesystem::path& path) {

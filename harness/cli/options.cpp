@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/table_options.h"
@@ -129,6 +130,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options;
   declare(app, raw, options);
   parse_command_line(app, argc, argv);
+  options.given = given_options(app);
   if (options.help || options.version) return options;
   if (options.names.empty()) {
     throw UsageError("no experiment named; try run_experiment list, or run_experiment --help");

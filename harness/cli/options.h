@@ -20,6 +20,7 @@ struct Options {
   bool version = false;  ///< Shows the version; nothing is run.
 
   std::vector<std::string> names;  ///< The experiments; never empty. The caller expands "all".
+  std::vector<std::string> given;  ///< The options of the command line, by their long names.
   harness::PlanOptions plan;
   harness::WallOptions wall;
   bool dry_run = false;

@@ -24,6 +24,7 @@
 #include "harness/cli/bottlenecks.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/page_of_run.h"
@@ -185,6 +186,9 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
     require_one_design(planned, space);
     require_chip(!space.fixed.is_default() || !space.axes.empty(),
                  runs_on(harness::Backend::emulated, planned));
+    require_use(options.given, {"repetitions", "min-time", "no-tuning", "no-binding"},
+                runs_on(harness::Backend::host, planned),
+                "wall-clock points, and all of this runs on the emulated chip; leave it out");
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

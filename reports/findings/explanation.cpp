@@ -175,6 +175,7 @@ Table changes_table(const Explanation& explanation) {
     table.rows[i].cells.push_back(gain_cell(explanation.gain(explanation.tried[i])));
   }
   add_words(table, "effect", effects);
+  make_keys(table, {"time", "gain", "effect"});
   add_words(table, TableColumn{.title = "how", .room = harness::Room::whole}, options);
   if (!explanation.tried.empty()) {
     table.notes.push_back("how: these options, for those of the same names, in " +

@@ -111,7 +111,8 @@ Table findings_table(const LogAdvice& advice, std::size_t top) {
   add_quantities(table, "now", "s", now);
   add_quantities(table, "gain", "s", gains);
   add_words(table, "certainty", sure);
-  add_words(table, TableColumn{.title = "because", .room = harness::Room::key}, reasons);
+  make_keys(table, {"now", "gain", "certainty"});
+  add_words(table, "because", reasons);
   if (shown == 0) {
     table.notes.emplace_back(
         "nothing to gain here: no change that is known would give a "

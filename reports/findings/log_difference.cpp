@@ -136,6 +136,7 @@ Table changes_table(const LogDifference& difference, std::size_t top) {
   add_quantities(table, "after", "s", after);
   add_quantities(table, "change", "s", change);
   add_words(table, "relative", relative);
+  make_keys(table, {"is", "change", "relative"});
   table.notes.emplace_back("the changes add up to that of the kernels");
   return table;
 }

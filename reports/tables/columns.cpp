@@ -36,6 +36,12 @@ void add_words(Table& table, std::string title, const std::vector<std::string>& 
   add_texts(table, {.title = std::move(title)}, words);
 }
 
+void make_keys(Table& table, std::initializer_list<std::string_view> titles) {
+  for (TableColumn& column : table.columns) {
+    if (std::ranges::find(titles, column.title) != titles.end()) column.room = harness::Room::key;
+  }
+}
+
 void add_counts(Table& table, std::string title,
                 const std::vector<std::optional<std::uint64_t>>& counts) {
   std::vector<std::string> texts;

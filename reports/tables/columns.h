@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ void add_column(Table& table, TableColumn column, std::vector<Cell> cells);
 /// Adds words; an empty one counts as none. They are aligned and make room as `column` says.
 void add_words(Table& table, TableColumn column, const std::vector<std::string>& words);
 void add_words(Table& table, std::string title, const std::vector<std::string>& words);
+
+/// Makes the columns of these titles keys: the answer, which is never left out.
+void make_keys(Table& table, std::initializer_list<std::string_view> titles);
 
 /// Adds numbers of things, written in full.
 void add_counts(Table& table, std::string title,

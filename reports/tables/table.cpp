@@ -28,6 +28,7 @@ using harness::Room;
 using Points = std::vector<const PointResult*>;
 
 constexpr std::string_view kTimeMetric = "time";
+constexpr std::string_view kBoundDetail = "bound_by";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
 /// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine).
@@ -145,8 +146,10 @@ FilledColumn fill_cells(const Column& column, const Points& points) {
 
 FilledColumn fill(const Column& column, const Points& points) {
   FilledColumn filled = fill_cells(column, points);
+  // What bounds the time is what most readers came for.
   const bool is_key = column.source == CellSource::parameter ||
-                      (column.source == CellSource::metric && column.name == kTimeMetric);
+                      (column.source == CellSource::metric && column.name == kTimeMetric) ||
+                      (column.source == CellSource::detail && column.name == kBoundDetail);
   filled.column.room = is_key ? Room::key : column.room;
   filled.column.meaning = column.meaning;
   return filled;

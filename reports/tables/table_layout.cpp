@@ -19,8 +19,9 @@ enum class Step : std::uint8_t {
   titles,   ///< To what is under their titles.
   cut,      ///< Spare texts are cut.
   wrap,     ///< Keys are wrapped.
+  fold,     ///< Columns that are to stay whole are wrapped.
   squeeze,  ///< Keys are wrapped to few cells.
-  last,     ///< Columns that are to stay whole are wrapped too.
+  last,     ///< Columns that are to stay whole are wrapped to few cells too.
 };
 
 /// Says how much room a column would like to have, and how little is enough.
@@ -55,15 +56,18 @@ std::size_t least_width(const Table& table, std::size_t index, const Demand& dem
   constexpr std::size_t kShortestCut = 16;  // the longest name of a shape
   constexpr std::size_t kShortestWrapped = 20;
   constexpr std::size_t kNarrowest = 10;
+  // Less than a third of a text says nothing: the room is of more use to others.
+  const std::size_t cut = std::max(kShortestCut, demand.cells / 3);
   const std::size_t all = std::max(demand.cells, demand.word);
   const auto at_least = [&](std::size_t width) {
     return std::min(all, std::max(width, demand.word));
   };
   if (column.number || step == Step::titles) return all;
-  if (room == Room::spare) return at_least(kShortestCut);
+  if (room == Room::spare) return at_least(cut);
   if (step == Step::last) return at_least(kNarrowest);
-  if (room == Room::whole || step == Step::cut) return all;
-  return at_least(step == Step::wrap ? kShortestWrapped : kNarrowest);
+  if (room == Room::whole) return step == Step::fold ? at_least(kShortestWrapped) : all;
+  if (step == Step::cut) return all;
+  return at_least(step == Step::squeeze ? kNarrowest : kShortestWrapped);
 }
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
@@ -124,7 +128,14 @@ TableLayout lay_out(const Table& table, std::size_t limit) {
     });
     const bool only_keys = spare == columns.rend();
     if (only_keys) {
-      for (const Step step : {Step::squeeze, Step::last}) narrowing.narrow(step, limit);
+      // Names in few cells are hard to read: that is worth a text to copy that stays whole, and
+      // nothing less.
+      Narrowing squeezed = narrowing;
+      squeezed.narrow(Step::squeeze, limit);
+      if (squeezed.fits(limit)) return {columns, squeezed.widths()};
+      for (const Step step : {Step::fold, Step::squeeze, Step::last}) {
+        narrowing.narrow(step, limit);
+      }
     }
     if (narrowing.fits(limit) || columns.size() <= 1) return {columns, narrowing.widths()};
     columns.erase(only_keys ? std::prev(columns.end()) : std::prev(spare.base()));

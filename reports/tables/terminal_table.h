@@ -16,9 +16,9 @@ struct TerminalStyle {
 
 /// Returns the table in aligned columns under its caption, with a rule below the header and its
 /// notes at the end. If it is too wide, it is made narrower in this order: titles are wrapped, the
-/// texts of spare columns are cut, those of key columns are wrapped, spare columns are left out
-/// from the right (a line below the table says so), and at last what is to stay whole is wrapped. A
-/// point without metrics shows its reason instead.
+/// texts of spare columns are cut to a third, those of key columns are wrapped, spare columns are
+/// left out from the right (a line below the table says so), and at last what is to stay whole is
+/// wrapped. A point without metrics shows its reason instead.
 std::string terminal_table(const Table& table, const TerminalStyle& style);
 
 }  // namespace howard::reports

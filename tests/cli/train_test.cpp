@@ -162,6 +162,8 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   fails(run(resume + "other"), 1, "another text");
   fails(run(resume + "text --prompt % --generate 1"), 1, "character '%' at place 1");
   fails(run(resume + "missing"), 1, "missing");
+  // The checkpoint has AdamW, so that options of SGD would change nothing.
+  fails(run(resume + "text --momentum 0.5"), 2, "--momentum is for --optimizer sgd");
   fails(run("--resume --data text"), 2, "--resume needs --checkpoint");
   fails(run(""), 2, "no text to train on");
   fails(run("--data text --heads 5"), 2, "a divisor of the width");

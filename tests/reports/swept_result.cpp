@@ -41,6 +41,7 @@ harness::Presentation swept_presentation() {
                       {"delay", CellSource::parameter, "delay"},
                       {"size", CellSource::parameter, "size"},
                       {"time", CellSource::metric, "time"},
+                      {"mean error", CellSource::metric, "band"},
                       {"rate", CellSource::metric, "rate"},
                       {"memory", CellSource::metric, "memory"},
                       {"bound by", CellSource::detail, "bound_by"}},

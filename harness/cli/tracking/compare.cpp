@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"
@@ -47,7 +48,7 @@ struct CompareOptions {
   bool runs() const { return !exec_a.empty() || !exec_b.empty(); }
 };
 
-void require_complete(const CompareOptions& options) {
+void require_complete(const CompareOptions& options, const std::vector<std::string>& given) {
   if (options.runs()) {
     if (options.exec_a.empty() || options.exec_b.empty()) {
       throw UsageError("--exec-a and --exec-b belong together: the old command and the new one");
@@ -57,7 +58,7 @@ void require_complete(const CompareOptions& options) {
     }
     return;
   }
-  if (options.command.whole) throw UsageError("--whole is for --exec-a and --exec-b");
+  require_use(given, {"whole", "pairs", "limit", "seed"}, false, "--exec-a and --exec-b");
   const std::size_t least = options.database.empty() ? 2 : 1;
   if (options.sides.size() < least || options.sides.size() > 2) {
     throw UsageError(fmt::format(
@@ -91,7 +92,7 @@ CompareOptions compare_options(int argc, const char* const* argv) {
   add_comparison_outputs(app, options.outputs);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
-  if (!options.help) require_complete(options);
+  if (!options.help) require_complete(options, given_options(app));
   return options;
 }
 

@@ -12,10 +12,12 @@
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/train/mesh_options.h"
 #include "harness/cli/train/train.h"
+#include "harness/cli/train/train_use.h"
 
 namespace howard::cli {
 namespace {
@@ -91,6 +93,7 @@ TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char
     throw UsageError(failure.what());
   }
   options.sampling.seed = options.recipe.seed;
+  options.given = given_options(app);
   return options;
 }
 
@@ -160,6 +163,7 @@ TrainOptions validated(TrainOptions options) {
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
+  require_used_options(options);
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engines/training/checkpoint.h"
 #include "engines/training/config/ttml_yaml.h"
@@ -21,8 +22,9 @@ namespace howard::cli {
 
 /// Holds what `train_nano_gpt` is asked for. The manual is train_help.md.
 struct TrainOptions {
-  bool help = false;  ///< Nothing else is looked at then.
-  std::string verb;   ///< "train", or its short form "train_nano_gpt".
+  bool help = false;               ///< Nothing else is looked at then.
+  std::string verb;                ///< "train", or its short form "train_nano_gpt".
+  std::vector<std::string> given;  ///< The options of the command line, by their long names.
 
   // These are options of `train`.
   TtmlFiles files;

@@ -84,6 +84,7 @@ Table exact_table(Rows rows) {
                 // A picosecond of a millisecond shows.
                 return row.change() ? fmt::format("{:.9g}", *row.change()) : std::string();
               }));
+  make_keys(table, {"new/old"});
   add_names(table, rows);
   add_words(table, TableColumn{.title = "what moved with it"},
             texts_of(rows, [](const JudgedRow& row) {
@@ -132,6 +133,7 @@ Table sampled_table(Rows rows) {
                 return row.change() ? fmt::format("{:+.1f}", 100 * (*row.change() - 1))
                                     : std::string();
               }));
+  make_keys(table, {"change (%)"});
   add_numbers(table, "95 % interval", texts_of(rows, interval_text));
   add_numbers(table, "detects (%)", texts_of(rows, [](const JudgedRow& row) {
                 return row.detects ? fmt::format("{:.1f}", 100 * *row.detects) : std::string();

@@ -293,6 +293,17 @@ TEST(OpList, ABrokenOneIsRefusedWithItsPlace) {
   refused("{\"read\": \"h\"}", "{\"reads\": \"h\"}", "/steps/6");
   refused("\"python\": true", "\"pyton\": true", "pyton");
   refused("[0,0,3,6]", "[0,0,3]", "/sub_devices/0: [0,0,3]");
+  // What is not understood would have been WORKER dispatch.
+  refused("\"queues\"", "\"dispatch\": \"Eth\", \"queues\"",
+          "/dispatch: \"Eth\"; accepted: \"worker\"");
+  refused("64x64\"", "64x64 l1 dram\"", "one memory");
+  refused("64x64\"", "64x64 bfloat8_b float32\"", "one data type");
+  refused("howard.ops/1", "howard.ops/2", "\"howard.workload/1\", \"howard.ops/1\"");
+}
+
+TEST(OpList, WithoutAStepIsRefused) {
+  EXPECT_THROW(parse_workload(R"({"schema": "howard.ops/1", "tensors": {}, "steps": []})", "test"),
+               Error);
 }
 
 TEST(Launch, OperandsThatDoNotFitAreRefused) {

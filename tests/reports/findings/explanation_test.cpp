@@ -106,6 +106,18 @@ TEST(Explanation, TheTextSaysWhatHelpsWhatDoesNotAndWhatWasNotTried) {
   }
 }
 
+TEST(Explanation, ANarrowTerminalShowsGainsBesideLongOptions) {
+  Explanation explanation = sample();
+  explanation.tried[0].how = "-a config=2d:grid=8x7:per_core=16x20:in0_block_w=8:out_block=8x10";
+  for (const int width : {60, 80, 100}) {
+    const Table table = explanation_tables(explanation).back();
+    const std::string text = terminal_table(table, {.width = width});
+    for (const char* const part : {"40.00  2.50x  helps", "-a dispatch=eth"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(Explanation, AnExperimentWithoutChangesIsSaidToHaveNone) {
   Explanation explanation = sample();
   explanation.tried.clear();

@@ -48,15 +48,15 @@ TEST(TerminalTable, At80Columns) {
   EXPECT_EQ(terminal_table(sample_tables()[0], {.width = 80}),
             R"(sample_sweep: emulated device, virtual time, dtype bfloat16
 
-shape                 dispatch     time    rate  of peak  published  error
-                                     us  TFLOPS        %         us      %
---------------------  --------  -------  ------  -------  ---------  -----
-128x128x128           worker      95.00   0.044     0.04      88.82   +7.0
-4096x4096x4096        eth       2610.50  52.600     40.1  * 1974.64  +32.2
+shape                 dispatch     time    rate  of peak  bound by
+                                     us  TFLOPS        %
+--------------------  --------  -------  ------  -------  -----------------
+128x128x128           worker      95.00   0.044     0.04  host and dispatch
+4096x4096x4096        eth       2610.50  52.600     40.1  math
 100000x100000x100000  worker    failed: cannot allocate 20 GB: 12 GB of DRAM, "…
 64x64x64              eth       skipped: no such grid
 
-not shown in 80 columns: bound by, sample configuration
+not shown in 80 columns: published, error, sample configuration
 100000x100000x100000 worker failed: cannot allocate 20 GB: 12 GB of DRAM, "all"
   of it free
 interrupted: some points are missing
@@ -208,6 +208,22 @@ TEST(TerminalTable, WhatIsToBeCopiedIsWhole) {
     const std::string text = terminal_table(wide_table(), {.width = width});
     EXPECT_NE(text.find("-a shape=1024x1024x1024 -a dispatch=worker\n"), std::string::npos) << text;
   }
+}
+
+TEST(TerminalTable, ATextToCopyThatCannotBeWholeLeavesNamesReadable) {
+  Table table = wide_table();
+  for (TableRow& row : table.rows) row.cells.back().text += std::string(100, 'x');
+  const std::string text = terminal_table(table, {.width = 80});
+  EXPECT_NE(text.find("\n  1024x1024x1024/"), std::string::npos) << text;
+  EXPECT_NE(text.find("12.5"), std::string::npos) << text;
+}
+
+TEST(TerminalTable, LessThanAThirdOfATextIsNotShown) {
+  Table table{.columns = {{.title = "size"}, {.title = "remark"}},
+              .rows = {{.cells = {{"1"}, {std::string(90, 'x')}}, .skipped = {}}}};
+  EXPECT_NE(terminal_table(table, {.width = 40}).find("xxx…"), std::string::npos);
+  const std::string narrow = terminal_table(table, {.width = 30});
+  EXPECT_EQ(narrow.find("xxx"), std::string::npos) << narrow;
 }
 
 TEST(TerminalTable, NoKeyIsEverCut) {
