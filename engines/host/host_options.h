@@ -22,8 +22,8 @@ struct HostOptions {
   /// The ways of large products, as HostDevice::product_ways() returned them; if empty,
   /// `tunes_products` decides.
   std::string product_ways;
-  /// If true, and if the device has a thread for each core of the machine, the helping threads stay
-  /// on cores of their own as long as the process runs.
+  /// If true, and if the device has a thread for each core of the machine, each of these threads
+  /// keeps to a core of its own while it works (processor_cores.h).
   bool binds_threads = false;
   /// This sink is told of what the device allocates and releases, as DRAM. Null means no sink.
   MemorySink* memory = nullptr;

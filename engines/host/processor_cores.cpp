@@ -2,10 +2,11 @@
 #include "engines/host/processor_cores.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -23,6 +24,27 @@ bool is_first_of_core(int cpu) {
   return first == cpu;
 }
 
+/// Says whether an OwnCore of this process has a CPU.
+std::atomic<bool>& taken(int cpu) {
+  static std::array<std::atomic<bool>, CPU_SETSIZE> flags{};
+  return flags.at(static_cast<std::size_t>(cpu));
+}
+
+bool take_if_free(int cpu) { return !taken(cpu).load() && !taken(cpu).exchange(true); }
+
+/// Moves the calling thread to `cpu` if its user lets it be there, and leaves it free to move on.
+void move_to(int cpu) {
+  const pthread_t self = pthread_self();
+  cpu_set_t allowed;
+  if (pthread_getaffinity_np(self, sizeof(allowed), &allowed) != 0) return;
+  if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(cpu), &one);
+  if (pthread_setaffinity_np(self, sizeof(one), &one) != 0) return;
+  pthread_setaffinity_np(self, sizeof(allowed), &allowed);
+}
+
 }  // namespace
 
 std::vector<int> cores_of_machine(int threads) {
@@ -37,13 +59,22 @@ std::vector<int> cores_of_machine(int threads) {
   return cpus;
 }
 
-void stay_on(int cpu) {
-  thread_local int bound = -1;
-  if (bound == cpu) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(cpu), &one);
-  if (pthread_setaffinity_np(pthread_self(), sizeof(one), &one) == 0) bound = cpu;
+void OwnCore::settle() {
+  give_back();
+  const int here = sched_getcpu();
+  if (take_if_free(here)) {
+    cpu_ = here;
+    return;
+  }
+  const auto free = std::ranges::find_if(cpus_, take_if_free);
+  if (free == cpus_.end()) return;
+  cpu_ = *free;
+  move_to(cpu_);
+}
+
+void OwnCore::give_back() {
+  if (cpu_ >= 0) taken(cpu_) = false;
+  cpu_ = -1;
 }
 
 }  // namespace howard::host

@@ -42,17 +42,20 @@ constexpr std::size_t kCacheLine = 64;
 class WorkerPool::Crew {
  public:
   Crew(int threads, bool binds) : arena_(threads) {
-    if (binds && threads > 1) cores_ = cores_of_machine(threads);
+    if (binds && threads > 1) cpus_ = cores_of_machine(threads);
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Runs a job. The caller is worker 0.
-  void run(int blocks, const Job& job) {
+  /// Runs a job with up to `helpers` helpers. The caller is worker 0.
+  void run(int blocks, int helpers, const Job& job) {
+    OwnCore core(cpus_);
+    core.keep();  // before a helper takes it
     job_ = job;
     unfinished_.store(blocks, std::memory_order_relaxed);
-    handed_out_.store(static_cast<std::uint64_t>(blocks) << 32, std::memory_order_release);
-    work(0);
+    handed_out_.store(static_cast<std::uint64_t>(blocks) << 32);
+    call_helpers(helpers);
+    work(0, core);
     for (int looks = 0; unfinished_.load(std::memory_order_acquire) != 0; ++looks) {
       if (looks >= kLooksBeforeYield) std::this_thread::yield();
     }
@@ -62,16 +65,7 @@ class WorkerPool::Crew {
   /// Dismisses the helpers and waits until they have left.
   ~Crew() {
     dismissed_.store(true, std::memory_order_relaxed);
-    while (helpers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-  }
-
-  /// Calls helpers until there are `wanted`, including those that have not arrived yet.
-  void call_helpers(int wanted) {
-    while (helpers_.load(std::memory_order_relaxed) < wanted) {
-      helpers_.fetch_add(1, std::memory_order_release);
-      // TBB's worker threads have the numbers from 1 in the arena; 0 is reserved for a caller.
-      arena_.enqueue([this] { help(tbb::this_task_arena::current_thread_index()); });
-    }
+    while (present_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   }
 
   bool is_staying() const { return staying_.load() != 0; }
@@ -84,36 +78,61 @@ class WorkerPool::Crew {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Calls helpers until there are `wanted`, including those that have not arrived yet. A helper
+  /// that is leaving is not counted any more or sees the job, as both sides use the one order of
+  /// all sequentially consistent operations.
+  void call_helpers(int wanted) {
+    while (helpers_.load() < wanted) {
+      helpers_.fetch_add(1);
+      present_.fetch_add(1, std::memory_order_release);
+      // TBB's worker threads have the numbers from 1 in the arena; 0 is reserved for a caller.
+      arena_.enqueue([this] { help(tbb::this_task_arena::current_thread_index()); });
+    }
+  }
+
   void help(int worker) {
     // TBB orders what came before enqueue() before this; the load says so to the thread sanitizer.
-    static_cast<void>(helpers_.load(std::memory_order_acquire));
-    if (!cores_.empty()) stay_on(cores_[static_cast<std::size_t>(worker)]);
-    const HeldSignals held;  // Once for all products while this thread stays.
+    static_cast<void>(present_.load(std::memory_order_acquire));
     staying_.fetch_add(1);
-    auto leave = Clock::now() + kStay;
-    while (Clock::now() < leave && !dismissed_.load(std::memory_order_relaxed)) {
-      if (work(worker)) leave = Clock::now() + kStay;
+    for (;;) {
+      stay(worker);
+      helpers_.fetch_sub(1);
+      if (!has_block(handed_out_.load())) break;
+      helpers_.fetch_add(1);
     }
     if (staying_.fetch_sub(1) == 1) {
       const std::lock_guard lock(left_mutex_);
       if (left_) left_();
     }
     // This is the last use of the crew, which may be destroyed now.
-    helpers_.fetch_sub(1, std::memory_order_release);
+    present_.fetch_sub(1, std::memory_order_release);
   }
+
+  void stay(int worker) {
+    OwnCore core(cpus_);
+    const HeldSignals held;  // Once for all products while this thread stays.
+    auto leave = Clock::now() + kStay;
+    while (Clock::now() < leave && !dismissed_.load(std::memory_order_relaxed)) {
+      core.keep();
+      if (work(worker, core)) leave = Clock::now() + kStay;
+    }
+  }
+
+  static bool has_block(std::uint64_t state) { return (state & 0xffff'ffff) < (state >> 32); }
 
   /// Runs blocks until none is left to hand out. Returns whether there was one. It looks at the job
   /// only while it has a block in hand, because run() then waits for it and does not change the
   /// job.
-  bool work(int worker) {
+  bool work(int worker, OwnCore& core) {
     bool worked = false;
     std::uint64_t state = handed_out_.load(std::memory_order_relaxed);
-    while ((state & 0xffff'ffff) < (state >> 32)) {
+    while (has_block(state)) {
       if (!handed_out_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
         continue;
       }
       worked = true;
+      core.keep();
       try {
         job_.call(job_.body, static_cast<int>(state & 0xffff'ffff), worker);
       } catch (...) {
@@ -127,12 +146,14 @@ class WorkerPool::Crew {
   }
 
   tbb::task_arena arena_;
-  std::vector<int> cores_;  ///< The core of each worker; empty if they are not bound.
+  std::vector<int> cpus_;  ///< The workers keep to CPUs of their own among these.
   Job job_;
   alignas(kCacheLine) std::atomic<std::uint64_t> handed_out_{0};  ///< blocks << 32 | handed out
   alignas(kCacheLine) std::atomic<int> unfinished_{0};  ///< The number of unfinished blocks.
-  /// Includes helpers that are called but have not arrived.
+  /// Helpers that will look for work, and those that use the crew in any way. Both include helpers
+  /// that are called but have not arrived.
   alignas(kCacheLine) std::atomic<int> helpers_{0};
+  std::atomic<int> present_{0};
   std::atomic<int> staying_{0};
   std::atomic<bool> dismissed_{false};
   std::mutex left_mutex_;
@@ -151,8 +172,7 @@ bool WorkerPool::is_staying() const { return crew_->is_staying(); }
 void WorkerPool::when_left(std::function<void()> call) { crew_->when_left(std::move(call)); }
 
 void WorkerPool::run_job(int blocks, const Job& job) {
-  crew_->call_helpers(std::min(blocks, threads_) - 1);
-  crew_->run(blocks, job);
+  crew_->run(blocks, std::min(blocks, threads_) - 1, job);
 }
 
 }  // namespace howard::host

@@ -17,8 +17,7 @@ namespace howard::host {
 class WorkerPool {
  public:
   /// `threads` is at least 1; it includes the caller of run(). If `binds` and there is a thread for
-  /// each core of the machine, the others stay on cores of their own from their first work on, and
-  /// leave the first core to the caller, which is not bound: processes that it starts would be.
+  /// each core of the machine, each keeps to a core of its own while it works or stays (OwnCore).
   explicit WorkerPool(int threads, bool binds = false);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;

@@ -16,6 +16,7 @@
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/products/matmul_blocks.h"
 #include "engines/host/products/product_plan.h"
+#include "engines/host/products/way_choice.h"
 
 namespace howard::host {
 namespace {
@@ -40,13 +41,6 @@ constexpr Flops kLargeProduct(std::int64_t{1} << 30);
 
 /// Kinds whose measurement has not begun by then keep the fixed way.
 constexpr std::chrono::milliseconds kTime{800};
-/// A way this much slower than the best at its first run is not run again.
-constexpr double kHopeless = 1.15;
-/// A way must gain this on the fixed one to replace it. It must gain more if it cuts C into larger
-/// blocks, which the programs after the product do not find in a cache.
-constexpr double kGain = 0.97;
-constexpr double kGainOfLargeBlocks = 0.93;
-constexpr int kRuns = 3;
 
 /// The operands of what is measured. Their rows lie a multiple of 2 KiB apart: ways differ most for
 /// such rows, and models have them.
@@ -82,59 +76,43 @@ MatmulShape trial_shape(std::size_t kind, int threads) {
   return shape;
 }
 
-/// Returns the fastest way for a product, or the fixed one if it is about as fast.
-ProductWay fastest_way(const MatmulShape& shape, WorkerPool& pool) {
-  struct Candidate {
-    ProductWay way;
-    std::unique_ptr<ProductPlan> plan;
-    std::chrono::duration<double> best{};
-    bool runs = true;
-  };
+/// Measures which way is fastest for a product. Returns nothing if the machine was disturbed.
+std::optional<ProductWay> fastest_way(const MatmulShape& shape, WorkerPool& pool) {
   const Trial trial(shape);
   for (const LargePages* operand : {&trial.a, &trial.b, &trial.c}) {
     if (operand->get() == nullptr) return fixed_way();
   }
   Workspace workspace(pool.threads());
-  std::vector<Candidate> candidates;
+  std::vector<ProductWay> ways;
+  std::vector<std::unique_ptr<ProductPlan>> plans;
   for (const auto& [name, way] : kWays) {
-    candidates.push_back({way, std::make_unique<ProductPlan>(shape, pool.threads(), way), {}});
+    ways.push_back(way);
+    plans.push_back(std::make_unique<ProductPlan>(shape, pool.threads(), way));
   }
-  const auto run = [&](const Candidate& one) {
+  const auto seconds = [&](std::size_t i) {
     const auto start = TuningClock::now();
-    one.plan->run({trial.a.get(), trial.b.get(), nullptr, trial.c.get()}, pool, workspace);
-    return std::chrono::duration<double>(TuningClock::now() - start);
+    plans[i]->run({trial.a.get(), trial.b.get(), nullptr, trial.c.get()}, pool, workspace);
+    return std::chrono::duration<double>(TuningClock::now() - start).count();
   };
-  run(candidates.front());  // wakes the threads and touches the memory
-  for (int round = 0; round < kRuns; ++round) {
-    for (Candidate& one : candidates) {
-      if (!one.runs) continue;
-      const auto time = run(one);
-      one.best = round == 0 ? time : std::min(one.best, time);
-    }
-    const auto best = std::ranges::min_element(candidates, {}, &Candidate::best)->best;
-    for (Candidate& one : candidates) one.runs = one.best < kHopeless * best;
-  }
-  const auto fixed = std::ranges::find(candidates, fixed_way(), &Candidate::way);
-  const auto cost = [&](const Candidate& one) {
-    if (one.way == fixed->way) return one.best;
-    return one.best / (one.way.cut == fixed->way.cut ? kGain : kGainOfLargeBlocks);
-  };
-  return std::ranges::min_element(candidates, {}, cost)->way;
+  seconds(0);  // wakes the threads and touches the memory
+  return choose_way(ways, fixed_way(), seconds);
 }
 
 }  // namespace
 
 ProductTuning::ProductTuning() { ways_.fill(fixed_way()); }
 
-ProductTuning ProductTuning::measured(WorkerPool& pool) {
-  ProductTuning tuning;
+ProductTuning::Measured ProductTuning::measured(WorkerPool& pool) {
+  Measured result;
   const auto start = TuningClock::now();
   // Small products take a tenth of the time of large ones, so they come first.
   for (const std::size_t kind : std::array<std::size_t, kKinds>{0, 2, 4, 1, 3, 5}) {
     if (TuningClock::now() - start > kTime) break;
-    tuning.ways_.at(kind) = fastest_way(trial_shape(kind, pool.threads()), pool);
+    const std::optional<ProductWay> way = fastest_way(trial_shape(kind, pool.threads()), pool);
+    if (way) result.tuning.ways_.at(kind) = *way;
+    if (!way) result.is_sure = false;
   }
-  return tuning;
+  return result;
 }
 
 std::size_t ProductTuning::kind_of(const MatmulShape& shape) {

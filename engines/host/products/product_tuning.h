@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,17 +20,20 @@ class ProductTuning {
   /// Takes the fixed way for all kinds.
   ProductTuning();
 
-  /// Measures one product of each kind in all ways on `pool`, which must be idle: half a second on
-  /// a Zen 4 core, and at most about a second elsewhere, because kinds that are not reached by then
-  /// keep the fixed way. A way must be 3 % faster than the fixed one to replace it, and 7 % if it
-  /// has larger blocks.
-  static ProductTuning measured(WorkerPool& pool);
+  struct Measured;
 
-  /// Returns what this machine has measured. At the first call for a number of threads, this is
-  /// read from the user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard). If the folder
-  /// has nothing for this CPU, number of threads, instruction set and version of oneDNN, the call
-  /// measures now. The result is then kept in the folder, or for this process if the folder cannot
-  /// be written.
+  /// Measures one product of each kind in all ways on `pool`, which must be idle (choose_way()).
+  /// This takes half a second on a quiet Zen 4 core, and at most about a second elsewhere, because
+  /// kinds that are not reached by then keep the fixed way.
+  static Measured measured(WorkerPool& pool);
+
+  /// Returns what the user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard) has for this
+  /// CPU, number of threads, instruction set and version of oneDNN. If it has nothing, `measure` is
+  /// called, and a result that is sure is kept in the folder if that can be written.
+  static ProductTuning kept_or_measured(int threads, const std::function<Measured()>& measure);
+
+  /// Returns what kept_or_measured() returned for measured(pool) when this was first called for
+  /// this number of threads.
   static ProductTuning of_machine(WorkerPool& pool);
 
   /// Parses text(). Throws Error for another text.
@@ -49,6 +53,13 @@ class ProductTuning {
   static std::size_t kind_of(const MatmulShape& shape);
 
   std::array<ProductWay, kKinds> ways_;
+};
+
+/// What a measurement has found. It is not sure if a core was taken away meanwhile; then kinds that
+/// were measured at that time have the fixed way.
+struct ProductTuning::Measured {
+  ProductTuning tuning;
+  bool is_sure = true;
 };
 
 }  // namespace howard::host

@@ -11,6 +11,7 @@
 #include <dnnl.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -103,15 +104,19 @@ class TuningLock {
   int file_ = -1;
 };
 
-ProductTuning kept_or_measured(WorkerPool& pool) {
+}  // namespace
+
+ProductTuning ProductTuning::kept_or_measured(int threads,
+                                              const std::function<Measured()>& measure) {
   const std::optional<fs::path> folder = cache_folder();
-  if (!folder) return ProductTuning::measured(pool);
+  if (!folder) return measure().tuning;
   const fs::path file = *folder / "products.txt";
-  const std::string machine = machine_of(pool.threads());
+  const std::string machine = machine_of(threads);
   const TuningLock lock(*folder);
   std::map<std::string, ProductTuning> tunings = read_tunings(file);
   if (const auto kept = tunings.find(machine); kept != tunings.end()) return kept->second;
-  const ProductTuning tuning = ProductTuning::measured(pool);
+  const auto [tuning, is_sure] = measure();
+  if (!is_sure) return tuning;  // The next process measures anew.
   tunings.insert_or_assign(machine, tuning);
   try {
     write_tunings(file, tunings);
@@ -121,15 +126,14 @@ ProductTuning kept_or_measured(WorkerPool& pool) {
   return tuning;
 }
 
-}  // namespace
-
 ProductTuning ProductTuning::of_machine(WorkerPool& pool) {
   static std::mutex mutex;
   static std::map<int, ProductTuning> known;
   const std::lock_guard lock(mutex);
   const auto found = known.find(pool.threads());
   if (found != known.end()) return found->second;
-  return known.emplace(pool.threads(), kept_or_measured(pool)).first->second;
+  const ProductTuning tuning = kept_or_measured(pool.threads(), [&] { return measured(pool); });
+  return known.emplace(pool.threads(), tuning).first->second;
 }
 
 }  // namespace howard::host

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -56,26 +58,50 @@ TEST(ProductTuning, ADeviceTellsTheWaysItWasGivenOrTheFixedOnes) {
   EXPECT_THROW(HostDevice({.threads = 1, .product_ways = "plain=best"}), Error);
 }
 
-/// It runs in a process of its own, as ctest runs it, because a process measures only once.
-TEST(ProductTuningFile, KeepsWhatWasMeasuredForTheNextProcess) {
-  const fs::path folder =
-      fs::path(testing::TempDir()) / ("howard_tuning_" + std::to_string(getpid()));
-  ASSERT_EQ(setenv("XDG_CACHE_HOME", folder.c_str(), 1), 0);
+/// A cache folder of its own, which is removed at the end.
+class ProductTuningFile : public testing::Test {
+ protected:
+  ProductTuningFile() { setenv("XDG_CACHE_HOME", folder_.c_str(), 1); }
+  ~ProductTuningFile() override { fs::remove_all(folder_); }
+
+  fs::path file() const { return folder_ / "howard" / "products.txt"; }
+
+ private:
+  fs::path folder_ = fs::path(testing::TempDir()) / ("howard_tuning_" + std::to_string(getpid()));
+};
+
+TEST_F(ProductTuningFile, KeepsWhatWasMeasuredForTheNextProcess) {
+  const auto measure = [] { return ProductTuning::Measured{ProductTuning::parse(kAllOne), true}; };
+  const auto never = []() -> ProductTuning::Measured {
+    throw std::runtime_error("measured twice");
+  };
+  EXPECT_EQ(ProductTuning::kept_or_measured(1, measure).text(), kAllOne);
+  EXPECT_EQ(ProductTuning::kept_or_measured(1, never).text(), kAllOne);
+  const std::string kept = read_file(file());
+  EXPECT_TRUE(kept.ends_with(": " + std::string(kAllOne) + "\n")) << kept;
+  EXPECT_NE(kept.find("; 1 threads"), std::string::npos) << kept;
+  EXPECT_THROW(ProductTuning::kept_or_measured(2, never), std::runtime_error);
+  write_file(file(), "not a line\n" + kept);
+  EXPECT_EQ(ProductTuning::kept_or_measured(1, never).text(), kAllOne);
+}
+
+TEST_F(ProductTuningFile, KeepsNothingThatIsNotSure) {
+  int measurements = 0;
+  const auto disturbed = [&] {
+    ++measurements;
+    return ProductTuning::Measured{ProductTuning::parse(kAllOne), false};
+  };
+  EXPECT_EQ(ProductTuning::kept_or_measured(1, disturbed).text(), kAllOne);
+  EXPECT_EQ(ProductTuning::kept_or_measured(1, disturbed).text(), kAllOne);
+  EXPECT_EQ(measurements, 2);
+  EXPECT_FALSE(fs::exists(file()));
+}
+
+TEST_F(ProductTuningFile, AllDevicesOfAProcessHaveTheSameWays) {
   const std::string measured = HostDevice({.threads = 1, .tunes_products = true}).product_ways();
-  const std::string kept = read_file(folder / "howard" / "products.txt");
-  EXPECT_TRUE(kept.ends_with(": " + measured + "\n")) << kept;
   EXPECT_EQ(ProductTuning::parse(measured).text(), measured);
-  // Another number of threads is another machine; its line is there already.
-  const std::string machine = kept.substr(0, kept.rfind(": "));
-  const std::size_t count = machine.find("; 1 threads");
-  ASSERT_NE(count, std::string::npos) << machine;
-  std::string two = machine;
-  two.replace(count, 11, "; 2 threads");
-  write_file(folder / "howard" / "products.txt",
-             "not a line\n" + two + ": " + std::string(kAllOne));
-  WorkerPool pool(2);
-  EXPECT_EQ(ProductTuning::of_machine(pool).text(), kAllOne);
-  fs::remove_all(folder);
+  fs::remove_all(file());
+  EXPECT_EQ(HostDevice({.threads = 1, .tunes_products = true}).product_ways(), measured);
 }
 
 }  // namespace
