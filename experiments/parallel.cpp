@@ -6,10 +6,12 @@
 //                            the backward pass: an all_reduce and a product for each parameter
 //   tensor parallel (TP)     the chips of a group divide heads, feed-forward columns and
 //                            vocabulary, and sum activations behind each half of a block and
-//                            their gradients before it
+//                            their gradients before it; with sequence=divided they also divide
+//                            the rows between these layers (sequence parallelism)
 //   pipeline parallel (PP)   stages divide the blocks, and send activations forward and gradients
 //                            back; TTML runs one micro-batch after the other, GPipe and 1F1B let
-//                            several be under way
+//                            several be under way, and 1F1B with several chunks of blocks in each
+//                            stage is interleaved
 //
 // Collectives are programs of the emulated chip like any other (chip_links.h has their times): an
 // all_reduce is a reduce_scatter and an all_gather, as in TTML. Chips lie on a line, on which a
@@ -60,8 +62,12 @@ MeshJob job_of(const Parameters& parameters) {
       .dispatch = parse_dispatch(*find_parameter(parameters, "dispatch"))};
   job.model.batch = count_of(parameters, "batch");
   job.model.sharded_loss = *find_parameter(parameters, "loss") == "sharded";
+  job.model.sequence_parallel = find_parameter(parameters, "sequence") == "divided";
   job.traced = find_parameter(parameters, "engine") == "traced";
   job.overlapped = find_parameter(parameters, "overlap") == "backward";
+  if (find_parameter(parameters, "chunks")) {
+    job.chunks = static_cast<int>(count_of(parameters, "chunks"));
+  }
   if (find_parameter(parameters, "links")) {
     job.links = static_cast<int>(count_of(parameters, "links"));
   }
@@ -76,6 +82,9 @@ std::optional<std::string> obstacle_of(const MeshJob& job) {
   if (auto obstacle = mesh_obstacle(job)) return obstacle;
   if (job.mesh.pp == 1 && job.schedule != mesh::PipelineSchedule::sequential) {
     return "one stage has no schedule";
+  }
+  if (job.model.sequence_parallel && job.mesh.tp == 1) {
+    return "one chip of a group has whole sequences";
   }
   if (job.overlapped && job.mesh.ddp == 1) return "one group of chips sums no gradients";
   return std::nullopt;
@@ -178,6 +187,19 @@ std::vector<Parameters> other_micro_batches(const Parameters& parameters, bool m
   return candidates;
 }
 
+/// Returns the numbers of chunks in which stages can interleave their blocks.
+std::vector<Parameters> more_chunks(const Parameters& parameters) {
+  std::vector<Parameters> candidates;
+  for (const int chunks : {2, 4}) {
+    Parameters changes{{"schedule", "1f1b"}, {"chunks", std::to_string(chunks)}};
+    if (chunks != job_of(parameters).chunks &&
+        !obstacle_of(job_of(harness::changed(parameters, changes)))) {
+      candidates.push_back(std::move(changes));
+    }
+  }
+  return candidates;
+}
+
 /// Returns all meshes of as many chips, with the schedules that stages can have. `stages` says
 /// whether they may have several.
 std::vector<Parameters> other_meshes(const Parameters& parameters, bool stages) {
@@ -230,6 +252,8 @@ std::vector<WhatIf> parallel_what_ifs(const Parameters& parameters) {
   if (job.mesh.tp > 1) {
     changes.push_back(set_axis("loss of divided logits", parameters, "loss", "sharded",
                                "the logits stay divided already"));
+    changes.push_back(set_axis("sequence parallelism", parameters, "sequence", "divided",
+                               "the rows are divided already"));
   }
   if (job.mesh.pp == 1) return changes;
   changes.push_back(change("no stages, no bubble: the same chips by DDP and TP",
@@ -238,6 +262,9 @@ std::vector<WhatIf> parallel_what_ifs(const Parameters& parameters) {
     changes.push_back(set_axis(fmt::format("schedule {}", schedule), parameters, "schedule",
                                schedule, "it is the schedule already"));
   }
+  changes.push_back(change("1f1b with the stages' blocks in interleaved chunks",
+                           more_chunks(parameters),
+                           "micro-batches in groups of the stages, and a block for each chunk"));
   changes.push_back(
       set_axis("stages over links", parameters, "socket", "fabric", "they use links already"));
   return changes;
@@ -284,6 +311,12 @@ class Parallel final : public harness::Experiment {
         words("socket", "between stages: through the hosts, or over a link", {"mpi", "fabric"},
               {"mpi"}),
         dispatch_axis({"worker"}),
+        harness::optional_axis(count_axis(
+            "chunks", "of each stage's blocks, which 1f1b interleaves; not set: one", {}, {})),
+        harness::optional_axis(words(
+            "sequence",
+            "rows between the layers of TP: divided among its chips, or, not set, on each chip",
+            {"whole", "divided"}, {})),
         harness::optional_axis(words("engine",
                                      "traced: replays of captured steps; not set: call by call",
                                      {"dynamic", "traced"}, {})),
@@ -302,9 +335,11 @@ class Parallel final : public harness::Experiment {
             .columns = {{"model", CellSource::parameter, "model"},
                         {"mesh", CellSource::parameter, "mesh"},
                         {"schedule", CellSource::parameter, "schedule"},
+                        {"chunks", CellSource::parameter, "chunks"},
                         {"batch", CellSource::parameter, "batch"},
                         {"micro", CellSource::parameter, "micro_batches"},
                         {"loss", CellSource::parameter, "loss"},
+                        {"sequence", CellSource::parameter, "sequence"},
                         {"socket", CellSource::parameter, "socket"},
                         {"dispatch", CellSource::parameter, "dispatch"},
                         {"engine", CellSource::parameter, "engine"},
@@ -325,7 +360,7 @@ class Parallel final : public harness::Experiment {
             .bar_charts = {{.title = "A training step of several chips",
                             .label = "time",
                             .metric = "time",
-                            .bars = {"model", "mesh", "schedule"},
+                            .bars = {"model", "mesh", "schedule", "chunks"},
                             .parts = kStepTimes,
                             .rest = "rest"}}};
   }

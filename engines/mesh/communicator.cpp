@@ -3,10 +3,10 @@
 
 namespace howard::mesh {
 
-void Communicator::send(int to, std::span<const std::byte> message) {
+void Communicator::send(int to, std::span<const std::byte> message, int channel) {
   ++sent_.count;
   sent_.bytes += static_cast<std::int64_t>(message.size());
-  do_send(to, message);
+  do_send(to, message, channel);
 }
 
 void wait_for_all(Communicator& ranks) {

@@ -15,7 +15,8 @@ struct SentMessages {
 };
 
 /// One of several ranks that work on one training run together, as threads of a process or as
-/// processes. Messages from one rank to another arrive in the order in which they were sent.
+/// processes. Messages of one channel from one rank to another arrive in the order in which they
+/// were sent.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -25,15 +26,16 @@ class Communicator {
 
   /// Hands a message over and returns without waiting for it to be received. Throws Error when a
   /// rank has ended early.
-  void send(int to, std::span<const std::byte> message);
+  void send(int to, std::span<const std::byte> message, int channel = 0);
   /// Waits for the next message of `from`. Throws Error when a rank ends before the message is
   /// sent.
-  virtual std::vector<std::byte> receive(int from) = 0;
+  std::vector<std::byte> receive(int from, int channel = 0) { return do_receive(from, channel); }
 
   const SentMessages& sent() const { return sent_; }
 
  private:
-  virtual void do_send(int to, std::span<const std::byte> message) = 0;
+  virtual void do_send(int to, std::span<const std::byte> message, int channel) = 0;
+  virtual std::vector<std::byte> do_receive(int from, int channel) = 0;
 
   SentMessages sent_;
 };

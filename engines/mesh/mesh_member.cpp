@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/mesh/mesh_member.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/check.h"
-#include "base/error.h"
 #include "engines/device/bfloat16.h"
 
 namespace howard::mesh {
@@ -72,74 +69,25 @@ std::vector<std::byte> bytes_of(const std::vector<float>& values, DataType dtype
 }  // namespace
 
 MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vector<int>> groups)
-    : ForwardingDevice(device), ranks_(ranks), groups_(std::move(groups)) {
+    : TraceSplitter(device), ranks_(ranks), groups_(std::move(groups)) {
   for (const std::vector<int>& group : groups_) {
     HOWARD_CHECK(std::ranges::find(group, ranks.rank()) != group.end(),
                  "a device belongs to its groups");
   }
 }
 
-void MeshMember::enqueue(const Program& program) {
-  const auto collective = collective_of(program);
-  if (!collective) return queue_behind().enqueue(program);
-  if (!capture_) return run(program, *collective);
-  capture_->push_back({queue_behind().end_trace_capture(), program});
-  queue_behind().begin_trace_capture();
+bool MeshMember::runs_itself(const Program& program) const {
+  return collective_of(program).has_value();
 }
 
-void MeshMember::run(const Program& program, const Collective& collective) {
+void MeshMember::run(const Program& program) {
+  const Collective collective = *collective_of(program);
   const std::vector<int>& group = group_of(program);
   HOWARD_CHECK(std::ssize(group) == collective.devices,
                "a collective's tensors are as many as its devices");
   queue_behind().write_buffer(program.outputs[0].buffer,
                               collective.gathers ? gather(group, collective, program.inputs[0])
                                                  : sum_share(group, collective, program.inputs[0]));
-}
-
-void MeshMember::begin_trace_capture() {
-  queue_behind().begin_trace_capture();
-  capture_.emplace();
-}
-
-TraceId MeshMember::end_trace_capture() {
-  Trace trace;
-  if (capture_) trace = std::move(*capture_);
-  capture_.reset();
-  try {
-    trace.push_back({queue_behind().end_trace_capture(), std::nullopt});
-  } catch (...) {
-    release_parts(trace);
-    throw;
-  }
-  const TraceId id{next_trace_++};
-  traces_.emplace(id, std::move(trace));
-  return id;
-}
-
-void MeshMember::execute_trace(TraceId trace) {
-  for (const TracePart& part : find(trace)->second) {
-    queue_behind().execute_trace(part.programs);
-    if (part.collective) run(*part.collective, *collective_of(*part.collective));
-  }
-}
-
-void MeshMember::release_trace(TraceId trace) {
-  const auto found = find(trace);
-  release_parts(found->second);
-  traces_.erase(found);
-}
-
-void MeshMember::release_parts(const Trace& trace) {
-  for (const TracePart& part : trace) behind().release_trace(part.programs);
-}
-
-std::map<TraceId, MeshMember::Trace>::iterator MeshMember::find(TraceId trace) {
-  const auto found = traces_.find(trace);
-  if (found != traces_.end()) return found;
-  throw Error({.attempted = "use a trace of a device in a mesh",
-               .value = fmt::format("trace {}", static_cast<std::uint64_t>(trace)),
-               .accepted = "a trace that was captured on this device and not released",
-               .hint = ""});
 }
 
 const std::vector<int>& MeshMember::group_of(const Program& program) {

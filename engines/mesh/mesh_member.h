@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "engines/device/collective.h"
-#include "engines/device/forwarding_device.h"
 #include "engines/mesh/communicator.h"
+#include "engines/mesh/trace_splitter.h"
 
 namespace howard::mesh {
 
@@ -17,34 +14,17 @@ namespace howard::mesh {
 /// ranks and in float32, so all devices get the same bits.
 ///
 /// Behind an emulated chip, it computes the values of the programs that the chip times.
-class MeshMember final : public ForwardingDevice {
+class MeshMember final : public TraceSplitter {
  public:
   /// `ranks` must outlive it. The handle of a group holds its index in `groups`, each
   /// of which has the ranks of its members in their order, this rank among them.
   MeshMember(Device& device, Communicator& ranks, std::vector<std::vector<int>> groups);
 
-  void release_trace(TraceId trace) override;
-
  private:
-  /// A part of a trace: programs that the device replays, and the collective behind them. The last
-  /// part has none.
-  struct TracePart {
-    TraceId programs{};
-    std::optional<Program> collective;
-  };
-  using Trace = std::vector<TracePart>;
-
-  /// A collective waits for all earlier programs, and the host waits for it. In a capture it ends a
-  /// part of the trace.
-  void enqueue(const Program& program) override;
-  void begin_trace_capture() override;
-  TraceId end_trace_capture() override;
-  /// All members must replay traces with the same collectives.
-  void execute_trace(TraceId trace) override;
-
-  void run(const Program& program, const Collective& collective);
-  void release_parts(const Trace& trace);
-  std::map<TraceId, Trace>::iterator find(TraceId trace);
+  bool runs_itself(const Program& program) const override;
+  /// A collective waits for all earlier programs, and the host waits for it. All members must make
+  /// the same collectives.
+  void run(const Program& program) override;
 
   const std::vector<int>& group_of(const Program& program);
   std::vector<std::byte> read(const Operand& operand);
@@ -55,9 +35,6 @@ class MeshMember final : public ForwardingDevice {
 
   Communicator& ranks_;
   std::vector<std::vector<int>> groups_;
-  std::optional<Trace> capture_;
-  std::map<TraceId, Trace> traces_;
-  std::uint64_t next_trace_ = 1;
 };
 
 }  // namespace howard::mesh

@@ -17,8 +17,28 @@ constexpr std::array<std::pair<PipelineSchedule, std::string_view>, 3> kSchedule
      {PipelineSchedule::gpipe, "gpipe"},
      {PipelineSchedule::one_forward_one_back, "1f1b"}}};
 
-/// Holds when the input of each stage's pass of each micro-batch has arrived; absent means not yet.
+/// Holds when the input of each part's pass of each micro-batch has arrived; absent means not yet.
 using Arrivals = std::vector<std::vector<std::optional<SimTime>>>;
+
+/// Returns the pass that is number `index` of all forward passes of a stage, or of all its backward
+/// passes.
+PipelinePass pass_at(const PipelineOrder& order, bool forward, int index) {
+  const int group = index / order.parts();
+  const int within = index % order.parts();
+  const int chunk = within / order.stages;
+  return {.forward = forward,
+          .micro_batch = group * order.stages + within % order.stages,
+          .chunk = forward ? chunk : order.chunks - 1 - chunk};
+}
+
+/// Returns how many forward passes a stage makes before its first one back.
+int passes_ahead(const PipelineOrder& order, int stage) {
+  if (order.schedule == PipelineSchedule::sequential) return 1;
+  if (order.schedule == PipelineSchedule::gpipe) return order.micro_batches;
+  const int below = order.stages - stage - 1;
+  if (order.chunks == 1) return below + 1;
+  return 2 * below + (order.chunks - 1) * order.stages + 1;
+}
 
 }  // namespace
 
@@ -36,42 +56,48 @@ PipelineSchedule parse_pipeline_schedule(std::string_view word) {
                .hint = ""});
 }
 
-std::vector<PipelinePass> passes_of(PipelineSchedule schedule, int stages, int stage,
-                                    int micro_batches) {
-  // All three schedules are one pattern: some passes forward, then one back and one forward in
-  // turn.
-  int ahead = 1;
-  if (schedule == PipelineSchedule::gpipe) ahead = micro_batches;
-  if (schedule == PipelineSchedule::one_forward_one_back) ahead = stages - stage;
+std::vector<int> blocks_of_parts(std::span<const int> blocks, int chunks) {
+  std::vector<int> parts;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    for (const int count : blocks) {
+      parts.push_back(count / chunks + (chunk < count % chunks ? 1 : 0));
+    }
+  }
+  return parts;
+}
+
+std::vector<PipelinePass> passes_of(const PipelineOrder& order, int stage) {
+  HOWARD_CHECK(order.is_possible(), "an order that lets all passes go on");
+  // All schedules are one pattern: some passes forward, then one back and one forward in turn.
+  const int ahead = passes_ahead(order, stage);
+  const int count = order.micro_batches * order.chunks;
   std::vector<PipelinePass> passes;
   int next = 0;
-  for (int done = 0; done < micro_batches; ++done) {
-    while (next < std::min(done + ahead, micro_batches)) passes.push_back({true, next++});
-    passes.push_back({false, done});
+  for (int done = 0; done < count; ++done) {
+    while (next < std::min(done + ahead, count)) passes.push_back(pass_at(order, true, next++));
+    passes.push_back(pass_at(order, false, done));
   }
   return passes;
 }
 
-int most_alive(PipelineSchedule schedule, int stages, int stage, int micro_batches) {
+int most_alive(const PipelineOrder& order, int stage) {
   int alive = 0;
   int most = 0;
-  for (const PipelinePass& pass : passes_of(schedule, stages, stage, micro_batches)) {
+  for (const PipelinePass& pass : passes_of(order, stage)) {
     alive += pass.forward ? 1 : -1;
     most = std::max(most, alive);
   }
   return most;
 }
 
-std::vector<StageAccount> run_pipeline(PipelineSchedule schedule,
-                                       std::span<const StageTimes> stages, int micro_batches) {
-  const std::size_t count = stages.size();
+std::vector<StageAccount> run_pipeline(const PipelineOrder& order,
+                                       std::span<const PartTimes> parts) {
+  HOWARD_CHECK(std::ssize(parts) == order.parts(), "each part of a pipeline has its times");
+  const auto count = static_cast<std::size_t>(order.stages);
   std::vector<std::vector<PipelinePass>> passes;
-  for (std::size_t i = 0; i < count; ++i) {
-    passes.push_back(
-        passes_of(schedule, static_cast<int>(count), static_cast<int>(i), micro_batches));
-  }
-  const std::vector<std::optional<SimTime>> nothing(static_cast<std::size_t>(micro_batches));
-  Arrivals activations(count, nothing), gradients(count, nothing);
+  for (int i = 0; i < order.stages; ++i) passes.push_back(passes_of(order, i));
+  const std::vector<std::optional<SimTime>> nothing(static_cast<std::size_t>(order.micro_batches));
+  Arrivals activations(parts.size(), nothing), gradients(parts.size(), nothing);
   activations.front().assign(nothing.size(), SimTime());
   std::vector<StageAccount> accounts(count);
   std::vector<std::size_t> next(count, 0);
@@ -80,20 +106,21 @@ std::vector<StageAccount> run_pipeline(PipelineSchedule schedule,
     if (next[i] == passes[i].size()) return false;
     const PipelinePass pass = passes[i][next[i]];
     const auto micro_batch = static_cast<std::size_t>(pass.micro_batch);
-    const bool last = i + 1 == count;
-    // The last stage's backward pass needs its own forward pass, which is over.
-    const std::optional<SimTime> ready = pass.forward ? activations[i][micro_batch]
+    const std::size_t part = static_cast<std::size_t>(pass.chunk) * count + i;
+    const bool last = part + 1 == parts.size();
+    // The last part's backward pass needs its own forward pass, which is over.
+    const std::optional<SimTime> ready = pass.forward ? activations[part][micro_batch]
                                          : last       ? accounts[i].end
-                                                      : gradients[i][micro_batch];
+                                                      : gradients[part][micro_batch];
     if (!ready) return false;
-    const SimTime took = pass.forward ? stages[i].forward : stages[i].backward;
+    const SimTime took = pass.forward ? parts[part].forward : parts[part].backward;
     SimTime end = std::max(accounts[i].end, *ready) + took;
     accounts[i].computing += took;
-    const bool sends = pass.forward ? !last : i > 0;
+    const bool sends = pass.forward ? !last : part > 0;
     if (sends) {
-      end += stages[i].send;
-      accounts[i].sending += stages[i].send;
-      (pass.forward ? activations[i + 1] : gradients[i - 1])[micro_batch] = end;
+      end += parts[part].send;
+      accounts[i].sending += parts[part].send;
+      (pass.forward ? activations[part + 1] : gradients[part - 1])[micro_batch] = end;
     }
     accounts[i].end = end;
     ++next[i];

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <compare>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -18,21 +19,28 @@
 namespace howard::mesh {
 namespace {
 
+/// Says on which way a message is.
+struct MessageWay {
+  int from = 0, to = 0, channel = 0;
+
+  friend auto operator<=>(const MessageWay&, const MessageWay&) = default;
+};
+
 /// Keeps the messages between the threads.
 class PostOffice {
  public:
-  void send(int from, int to, std::span<const std::byte> message) {
+  void send(const MessageWay& way, std::span<const std::byte> message) {
     const std::lock_guard lock(mutex_);
-    waiting_[{from, to}].emplace_back(message.begin(), message.end());
+    waiting_[way].emplace_back(message.begin(), message.end());
     arrived_.notify_all();
   }
 
-  std::vector<std::byte> receive(int from, int to) {
+  std::vector<std::byte> receive(const MessageWay& way) {
     std::unique_lock lock(mutex_);
-    std::deque<std::vector<std::byte>>& messages = waiting_[{from, to}];
+    std::deque<std::vector<std::byte>>& messages = waiting_[way];
     arrived_.wait(lock, [&] { return !messages.empty() || failed_ >= 0; });
     if (messages.empty()) {
-      throw Error({.attempted = fmt::format("receive from rank {} on rank {}", from, to),
+      throw Error({.attempted = fmt::format("receive from rank {} on rank {}", way.from, way.to),
                    .value = fmt::format("rank {} has ended with an error", failed_),
                    .accepted = "ranks that all go on",
                    .hint = ""});
@@ -58,7 +66,7 @@ class PostOffice {
  private:
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> waiting_;
+  std::map<MessageWay, std::deque<std::vector<std::byte>>> waiting_;
   int failed_ = -1;
   std::exception_ptr failure_;
 };
@@ -69,11 +77,13 @@ class ThreadRank final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::vector<std::byte> receive(int from) override { return office_.receive(from, rank_); }
 
  private:
-  void do_send(int to, std::span<const std::byte> message) override {
-    office_.send(rank_, to, message);
+  void do_send(int to, std::span<const std::byte> message, int channel) override {
+    office_.send({rank_, to, channel}, message);
+  }
+  std::vector<std::byte> do_receive(int from, int channel) override {
+    return office_.receive({from, rank_, channel});
   }
 
   PostOffice& office_;

@@ -45,6 +45,13 @@ void require_shards(const LlamaOptions& options) {
   require(options.groups, "groups");
   require(options.feed_forward, "columns of the feed-forward part");
   require(options.vocabulary, "rows of the vocabulary");
+  if (options.divides_rows() && options.sequence % (kTileSide * options.shards()) != 0) {
+    throw Error({.attempted = "divide the rows of a llama among devices",
+                 .value = fmt::format("sequences of {} tokens among {}", options.sequence,
+                                      options.shards()),
+                 .accepted = fmt::format("a multiple of {}", kTileSide * options.shards()),
+                 .hint = ""});
+  }
   if (options.shards() == 1 || !options.tied) return;
   throw Error({.attempted = "divide a llama among devices",
                .value = "its head is the token table, which is on each of them",
@@ -95,11 +102,35 @@ autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
   return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
 }
 
-/// Computes a column-parallel layer: returns this device's columns of the product of x.
+/// Computes a column-parallel layer: returns this device's columns of the product of x, all rows of
+/// which every device has.
 autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
                            const LlamaOptions& options) {
-  return autograd::project(tape, autograd::shared_input(tape, x, options.group),
+  // What gathers the rows sums their gradients.
+  const bool is_gathered = options.divides_rows();
+  return autograd::project(tape, is_gathered ? x : autograd::shared_input(tape, x, options.group),
                            tape.parameter(weight));
+}
+
+/// Returns all rows of what follows a norm.
+autograd::Value all_rows(autograd::Tape& tape, autograd::Value x, const LlamaOptions& options) {
+  return options.divides_rows() ? autograd::gathered_rows(tape, x, *options.group) : x;
+}
+
+/// Computes a row-parallel layer: returns this device's rows of the sum of the devices' products.
+autograd::Value summed_product(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
+                               const LlamaOptions& options) {
+  const autograd::Value part = autograd::project(tape, x, tape.parameter(weight));
+  return options.divides_rows() ? autograd::summed_rows(tape, part, *options.group)
+                                : autograd::summed_output(tape, part, options.group);
+}
+
+/// Each device has the gradient of gamma of its rows, and sums it over all.
+autograd::Value norm_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& gamma,
+                        const LlamaOptions& options) {
+  autograd::Value scale = tape.parameter(gamma);
+  if (options.divides_rows()) scale = autograd::shared_input(tape, scale, options.group);
+  return autograd::rms_norm(tape, x, scale, kRmsEpsilon);
 }
 
 }  // namespace
@@ -191,6 +222,7 @@ std::vector<Parameter*> Llama::parameters() {
 }
 
 Value Llama::attention(Tape& tape, Value x, Layer& layer) {
+  x = all_rows(tape, x, options_);
   const Value query = columns_of(tape, x, layer.query, options_);
   const Value key_value = columns_of(tape, x, layer.key_value, options_);
   const Value heads =
@@ -206,26 +238,22 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
           ? autograd::join_heads(tape, autograd::causal_attention(tape, turned, keys, values))
           : autograd::grouped_attention(tape, {.q = turned, .k = keys, .v = values},
                                         tape.constant(mask_));
-  return autograd::summed_output(
-      tape, autograd::project(tape, attended, tape.parameter(layer.output)), options_.group);
+  return summed_product(tape, attended, layer.output, options_);
 }
 
 Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
+  x = all_rows(tape, x, options_);
   const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1, options_));
   const Value up = columns_of(tape, x, layer.w3, options_);
-  const Value down =
-      autograd::project(tape, autograd::multiply(tape, gate, up), tape.parameter(layer.w2));
-  return autograd::summed_output(tape, down, options_.group);
+  return summed_product(tape, autograd::multiply(tape, gate, up), layer.w2, options_);
 }
 
 Value Llama::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index - options_.first_block)];
-  const Value normalized =
-      autograd::rms_norm(tape, x, tape.parameter(layer.attention_norm), kRmsEpsilon);
+  const Value normalized = norm_of(tape, x, layer.attention_norm, options_);
   const Value attended = attention(tape, normalized, layer);
   x = autograd::add(tape, x, autograd::dropout(tape, attended, options_.dropout));
-  const Value hidden =
-      autograd::rms_norm(tape, x, tape.parameter(layer.feed_forward_norm), kRmsEpsilon);
+  const Value hidden = norm_of(tape, x, layer.feed_forward_norm, options_);
   const Value output = feed_forward(tape, hidden, layer);
   return autograd::add(tape, x, autograd::dropout(tape, output, options_.dropout));
 }
@@ -233,7 +261,9 @@ Value Llama::block(Tape& tape, Value x, int index) {
 Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
   const Value rows =
       autograd::embedding(tape, tape.constant(tokens), tape.parameter(*token_table_));
-  return autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  const Value x =
+      autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  return options_.divides_rows() ? autograd::own_rows(tape, x, *options_.group) : x;
 }
 
 Value Llama::blocks(Tape& tape, Value x) {
@@ -245,7 +275,7 @@ Value Llama::blocks(Tape& tape, Value x) {
 }
 
 Value Llama::own_logits(Tape& tape, Value x) {
-  x = autograd::rms_norm(tape, x, tape.parameter(*last_norm_), kRmsEpsilon);
+  x = all_rows(tape, norm_of(tape, x, *last_norm_, options_), options_);
   return columns_of(tape, x, head_ ? *head_ : *token_table_, options_);
 }
 

@@ -49,6 +49,10 @@ struct LlamaOptions {
   /// If true, a group computes the loss of divided logits (sharded_cross_entropy) instead of
   /// gathering the logits on each device.
   bool sharded_loss = false;
+  /// If true, the devices of a group divide the rows of the residual stream and of its norms
+  /// (sequence parallelism): they gather them before the layers that they divide, and each keeps
+  /// its rows of the sums behind them.
+  bool sequence_parallel = false;
   /// For pipelines, the model has the blocks from `first_block` up to, but not including,
   /// `end_block`. The first block comes with the token table, and the last one with the last norm
   /// and the head.
@@ -56,6 +60,11 @@ struct LlamaOptions {
   int end_block = 0;  ///< 0 means all blocks.
 
   int shards() const { return group == nullptr ? 1 : group->devices(); }
+  bool divides_rows() const { return sequence_parallel && shards() > 1; }
+  /// Returns the shape of what goes from block to block on one device.
+  Shape stream() const {
+    return {batch, 1, divides_rows() ? sequence / shards() : sequence, width};
+  }
   bool has_input() const { return first_block == 0; }
   bool has_output() const { return end_block == 0 || end_block == layers; }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/recipe_model.h"
 
+#include "base/check.h"
+
 namespace howard::training {
 
 models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary,
@@ -22,7 +24,7 @@ models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocab
 }
 
 models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary,
-                                   const autograd::DeviceGroup* group) {
+                                   const autograd::DeviceGroup* group, bool sequence_parallel) {
   return {.batch = recipe.batch,
           .sequence = recipe.sequence,
           .width = recipe.width,
@@ -41,15 +43,19 @@ models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary
           .compute = recipe.dtype,
           .memory_efficient = recipe.memory_efficient,
           .tied = recipe.tied,
-          .group = group};
+          .group = group,
+          .sequence_parallel = sequence_parallel};
 }
 
 std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& recipe,
                                                   std::int64_t vocabulary,
-                                                  const autograd::DeviceGroup* group) {
+                                                  const autograd::DeviceGroup* group,
+                                                  bool sequence_parallel) {
   if (recipe.model == ModelKind::llama) {
-    return std::make_unique<models::Llama>(device, llama_options(recipe, vocabulary, group));
+    return std::make_unique<models::Llama>(
+        device, llama_options(recipe, vocabulary, group, sequence_parallel));
   }
+  HOWARD_CHECK(!sequence_parallel, "a nano_gpt has whole sequences on each device");
   return std::make_unique<models::NanoGpt>(device, nano_gpt_options(recipe, vocabulary, group));
 }
 

@@ -11,7 +11,9 @@
 namespace howard::training {
 
 // In these functions, `vocabulary` is the number of rows of the token table. `group` has the
-// devices that divide the layers and must outlive the model; null stands for one device alone.
+// devices that divide the layers and must outlive the model; null stands for one device alone. With
+// `sequence_parallel` they divide the rows of a llama between the layers too; asking a nano_gpt for
+// it is a bug.
 
 /// Returns the sizes of a recipe that is a nano_gpt.
 models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocabulary,
@@ -19,11 +21,13 @@ models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocab
 
 /// Returns the sizes of a recipe that is a llama.
 models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary,
-                                   const autograd::DeviceGroup* group = nullptr);
+                                   const autograd::DeviceGroup* group = nullptr,
+                                   bool sequence_parallel = false);
 
 /// Makes the model of a recipe, in which only the mask has values. Throws Error as the model does.
 std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& recipe,
                                                   std::int64_t vocabulary,
-                                                  const autograd::DeviceGroup* group = nullptr);
+                                                  const autograd::DeviceGroup* group = nullptr,
+                                                  bool sequence_parallel = false);
 
 }  // namespace howard::training

@@ -66,10 +66,29 @@ TEST_F(Mesh, EachWayToShareGivesTheLossesOfOneDevice) {
   ASSERT_EQ(alone.size(), 3U);
   for (const char* const way :
        {"--device ddp.yaml", "--device tp.yaml", "--multihost stages.yaml",
-        "--multihost stages.yaml --schedule gpipe", "--multihost stages.yaml --device ddp.yaml",
+        "--multihost stages.yaml --schedule gpipe", "--multihost stages.yaml --engine traced",
+        "--multihost tiers.yaml --engine static", "--multihost stages.yaml --device ddp.yaml",
         "--multihost tiers.yaml", "--multihost tiers.yaml --tiers 2"}) {
     expect_same(losses(train(way)), alone, way);
   }
+}
+
+TEST_F(Mesh, InterleavedChunksGiveTheLossesOfOneDevice) {
+  put("four.yaml",
+      "multihost_config:\n  enabled: true\n  num_workers: 2\n"
+      "  pipeline_parallel_config: {num_blocks: 4, blocks_per_rank: {0: 2, 1: 2}}\n");
+  const std::string more = " --with num_blocks=4";
+  const std::string chunks = "--multihost four.yaml --schedule 1f1b --chunks 2" + more;
+  expect_same(losses(train(chunks)), losses(train(more)), chunks);
+  const auto fails = [&](const std::string& arguments, int status, const std::string& words) {
+    const Outcome outcome = train(arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
+  };
+  fails("--chunks 2", 2, "--chunks is for the stages");
+  fails("--multihost stages.yaml --chunks 2", 2, "--schedule 1f1b alone");
+  fails("--multihost stages.yaml --schedule 1f1b --chunks 2", 1, "a block for each chunk");
+  fails(chunks + " --with gradient_accumulation_steps=3", 1, "that the 2 stages divide");
 }
 
 TEST_F(Mesh, ACheckpointGoesOnOnAnotherMeshAndResultsAreWritten) {
@@ -144,8 +163,6 @@ TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
     EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
     EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
   };
-  fails("--multihost stages.yaml --engine traced", 2, "--engine is not for these devices: stages");
-  fails("--multihost tiers.yaml --engine static", 2, "--engine is not for these devices");
   fails("--device ddp.yaml --generate 5", 2, "--generate is not for these devices");
   fails("--device ddp.yaml --export text/w", 1, "text");
   fails("--device ddp.yaml --with model_path=no.safetensors", 1, "no.safetensors");
@@ -172,6 +189,8 @@ TEST_F(MeshProcesses, TrainAsThreadsDo) {
   EXPECT_EQ(losses(train_in(2, "--multihost stages.yaml --schedule 1f1b")),
             losses(train("--multihost stages.yaml --schedule 1f1b")));
   EXPECT_EQ(losses(train_in(3, "--multihost tiers.yaml")), losses(train("--multihost tiers.yaml")));
+  EXPECT_EQ(losses(train_in(2, "--multihost stages.yaml --engine traced")),
+            losses(train("--multihost stages.yaml --engine traced")));
   const std::string more = "--device ddp.yaml --engine traced --with eval_every=2 --export ";
   EXPECT_EQ(losses(train_in(2, more + "processes")), losses(train(more + "threads")));
   EXPECT_EQ(content(folder() / "processes"), content(folder() / "threads"));

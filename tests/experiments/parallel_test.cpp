@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -43,8 +44,11 @@ class ParallelSteps : public ::testing::Test {
 };
 
 TEST_F(ParallelSteps, PartsAddUpToTheStep) {
-  for (const char* const mesh : {"1x1x1", "2x1x1", "1x2x1", "1x1x2", "2x2x2"}) {
-    const PointResult step = point(mesh);
+  const std::vector<harness::AxisOverride> once{{"micro_batches", {"1"}}};
+  const std::vector<std::pair<std::string, PointResult>> steps{
+      {"1x1x1", point("1x1x1")}, {"2x1x1", point("2x1x1")}, {"1x2x1", point("1x2x1")},
+      {"1x1x2", point("1x1x2")}, {"2x2x2", point("2x2x2")}, {"1x2x2", point("1x2x2", once)}};
+  for (const auto& [mesh, step] : steps) {
     double sum = 0;
     for (const char* const part :
          {"step_time.compute", "step_time.exchange", "step_time.bubble", "step_time.host"}) {
@@ -98,6 +102,46 @@ TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {
   EXPECT_LT(metric(interleaved, "memory"), metric(gpipe, "memory"));
   const PointResult linked = point("1x1x2", {{"socket", {"fabric"}}});
   EXPECT_LT(metric(linked, "step_time.exchange"), metric(point("1x1x2"), "step_time.exchange"));
+  EXPECT_NEAR(metric(linked, "memory") - metric(point("1x1x2"), "memory"), 80e6, 1)
+      << "the ring of the one socket that a stage receives from";
+}
+
+TEST_F(ParallelSteps, InterleavedChunksDivideTheBubbleAndNeedMore) {
+  // The blocks of tinyllama, of which the head is a small part.
+  const std::vector<harness::AxisOverride> whole_stages{{"schedule", {"1f1b"}}, {"batch", {"1"}}};
+  const auto of = [&](const std::string& chunks) {
+    auto more = whole_stages;
+    more.push_back({"chunks", {chunks}});
+    return point("1x2x2", more);
+  };
+  const PointResult whole = of("1");
+  const PointResult two = of("2");
+  EXPECT_EQ(metric(whole, "time"), metric(point("1x2x2", whole_stages), "time"));
+  EXPECT_LT(metric(two, "step_time.bubble"), 0.8 * metric(whole, "step_time.bubble"));
+  EXPECT_GT(metric(two, "step_time.exchange"), metric(whole, "step_time.exchange"));
+  EXPECT_GT(metric(two, "memory"), metric(whole, "memory"));
+  const auto skipped = [](const std::string& schedule, const std::string& micro_batches,
+                          const std::string& chunks) {
+    return point(
+               "1x1x2",
+               {{"schedule", {schedule}}, {"micro_batches", {micro_batches}}, {"chunks", {chunks}}})
+        .skipped.value_or("");
+  };
+  EXPECT_EQ(skipped("gpipe", "4", "2"), "chunks are interleaved by schedule 1f1b alone");
+  EXPECT_EQ(skipped("1f1b", "3", "2"), "3 micro-batches cannot be divided by 2 stages with chunks");
+  EXPECT_EQ(skipped("1f1b", "4", "4"), "3 blocks of a stage cannot be divided by 4 chunks");
+}
+
+TEST_F(ParallelSteps, DividedSequencesKeepFewerActivationsAndMoveAsManyBytes) {
+  const std::vector<harness::AxisOverride> divided{{"sequence", {"divided"}}};
+  const PointResult whole = point("1x4x1");
+  const PointResult rows = point("1x4x1", divided);
+  EXPECT_LT(metric(rows, "memory"), 0.9 * metric(whole, "memory"));
+  // TTML sums the gradients of q, kv, w1 and w3 one by one, six sums a block; here there are four.
+  EXPECT_LT(metric(rows, "step_time.exchange"), metric(whole, "step_time.exchange"));
+  EXPECT_GT(metric(rows, "step_time.exchange"), 0.5 * metric(whole, "step_time.exchange"));
+  EXPECT_LT(metric(rows, "step_time.compute"), metric(whole, "step_time.compute"));
+  EXPECT_EQ(point("2x1x1", divided).skipped, "one chip of a group has whole sequences");
 }
 
 TEST_F(ParallelSteps, SumsBesideTheBackwardPassHideNoMoreThanIt) {

@@ -12,6 +12,8 @@ namespace {
 
 using ops::Tensor;
 
+constexpr int kRows = 2;  // the dimension of the rows
+
 Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& group,
                       Dimension dimension) {
   const Tensor part = calls.make(ops::reduce_scatter_output(x.spec(), group.devices(), dimension));
@@ -58,6 +60,26 @@ struct GatheredColumns {
   }
 };
 
+struct GatheredRows {
+  Value x;
+  const DeviceGroup* group;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x,
+                    reduce_scatter(tape.calls(), tape.gradient(output), *group, Dimension::rows));
+  }
+};
+
+/// Both the sum's rows and the rows of a common value have the gradient of all rows.
+struct DividedRows {
+  Value x;
+  const DeviceGroup* group;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x, all_gather(tape.calls(), tape.gradient(output), *group, kRows));
+  }
+};
+
 bool is_alone(const DeviceGroup* group) { return group == nullptr || group->devices() == 1; }
 
 }  // namespace
@@ -84,7 +106,7 @@ Tensor all_reduce(const Calls& calls, const Tensor& x, const DeviceGroup& group)
     return all_gather(calls, reduce_scatter(calls, x, group, Dimension::columns), group, 3);
   }
   if (divides(shape.rows())) {
-    return all_gather(calls, reduce_scatter(calls, x, group, Dimension::rows), group, 2);
+    return all_gather(calls, reduce_scatter(calls, x, group, Dimension::rows), group, kRows);
   }
   return sum_of_copies(calls, x, group);
 }
@@ -104,6 +126,25 @@ Value gathered_columns(Tape& tape, Value x, const DeviceGroup* group) {
   if (is_alone(group)) return x;
   return tape.record(all_gather(tape.calls(), tape.tensor(x), *group), {x},
                      GatheredColumns{x, group});
+}
+
+Value gathered_rows(Tape& tape, Value x, const DeviceGroup& group) {
+  return tape.record(all_gather(tape.calls(), tape.tensor(x), group, kRows), {x},
+                     GatheredRows{x, &group});
+}
+
+Value summed_rows(Tape& tape, Value x, const DeviceGroup& group) {
+  return tape.record(reduce_scatter(tape.calls(), tape.tensor(x), group, Dimension::rows), {x},
+                     DividedRows{x, &group});
+}
+
+Value own_rows(Tape& tape, Value x, const DeviceGroup& group) {
+  const Calls& calls = tape.calls();
+  const Shape& shape = tape.spec(x).shape;
+  const std::int64_t rows = shape.rows() / group.devices();
+  const Tensor own = calls.make({shape.with_rows(rows), tape.spec(x).dtype});
+  calls.run(ops::slice(tape.tensor(x), {0, 0, group.place() * rows, 0}, own));
+  return tape.record(own, {x}, DividedRows{x, &group});
 }
 
 }  // namespace howard::autograd

@@ -45,4 +45,16 @@ Value summed_output(Tape& tape, Value x, const DeviceGroup* group);
 /// gradient of a device's columns is cut out of the whole gradient.
 Value gathered_columns(Tape& tape, Value x, const DeviceGroup* group);
 
+// Functions of sequence parallelism, in which each device has its own rows of activations
+// [b, 1, s, w] outside of the layers that tensor parallelism divides. The devices must divide the
+// rows in whole tiles.
+
+/// Returns the devices' rows below each other, which each device then uses in its own way: the
+/// gradient is summed over the devices, and each gets its own rows of it.
+Value gathered_rows(Tape& tape, Value x, const DeviceGroup& group);
+/// Returns this device's rows of the sum of the devices' values.
+Value summed_rows(Tape& tape, Value x, const DeviceGroup& group);
+/// Returns this device's rows of a value that is the same on all devices.
+Value own_rows(Tape& tape, Value x, const DeviceGroup& group);
+
 }  // namespace howard::autograd

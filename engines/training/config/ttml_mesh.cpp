@@ -33,7 +33,6 @@ struct MeshChecker {
 void require_known_ways(const MeshChecker& check) {
   const TtmlDevices& devices = check.devices();
   const std::pair<const char*, bool> ways[] = {{"enable_cp", devices.enable_cp},
-                                               {"enable_sp", devices.enable_sp},
                                                {"enable_pp", devices.enable_pp}};
   for (const auto& [key, on] : ways) {
     check.require(!on, std::string("device_config.") + key, "true",
@@ -66,6 +65,7 @@ void read_mesh(const MeshChecker& check, MeshPlan& plan) {
   } else if (devices.enable_ddp) {
     plan.ddp = static_cast<int>(count);
   }
+  plan.sequence_parallel = devices.enable_sp;
 }
 
 /// Reads blocks_per_rank, which must name ranks 0, 1, 2 and so on, each once.
@@ -104,6 +104,8 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
   check.require(plan.ranks() == 1, "device_config.mesh_shape",
                 fmt::format("{} devices", plan.ranks()),
                 "[1, 1]: a worker of tiers has one device");
+  check.require(!plan.fabric, "multihost_config.socket_type", "'fabric' in tiers",
+                "mpi: which links lie between the chips of tiers is not known");
   check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false: TTML's tiers do not clip");
   check.require(check.recipe.schedule == autograd::Schedule::identity,
@@ -123,6 +125,16 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
   check.require(recipe.batch % plan.ddp == 0, "training_config.batch_size",
                 fmt::format("{} sequences on {} groups of devices", recipe.batch, plan.ddp),
                 "a multiple of them");
+  if (check.devices().enable_sp) {
+    check.require(plan.tp > 1, "device_config.enable_sp", "true on groups of one device",
+                  "enable_tp: true, whose devices divide the rows");
+    check.require(recipe.model == ModelKind::llama, "device_config.enable_sp", "true for a gpt2",
+                  "a llama");
+    const std::int64_t tiles = kTileSide * plan.tp;
+    check.require(recipe.sequence % tiles == 0, "transformer_config.max_sequence_length",
+                  fmt::format("{} rows on {} devices", recipe.sequence, plan.tp),
+                  fmt::format("a multiple of {} with enable_sp", tiles));
+  }
   if (plan.tp == 1) return;
   divides(recipe.heads, plan.tp, "transformer_config.num_heads", "heads");
   if (recipe.model == ModelKind::llama) {
@@ -149,9 +161,9 @@ std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe&
     check.require(hosts.num_workers >= 1 && hosts.num_workers <= kMostWorkers,
                   "multihost_config.num_workers", fmt::format("{}", hosts.num_workers),
                   fmt::format("1 to {}", kMostWorkers));
-    check.require(hosts.socket_type == "mpi", "multihost_config.socket_type",
-                  "'" + hosts.socket_type + "'",
-                  "mpi: the experiment parallel has links between stages");
+    plan.fabric = hosts.socket_type == "fabric";
+    check.require(plan.fabric || hosts.socket_type == "mpi", "multihost_config.socket_type",
+                  "'" + hosts.socket_type + "'", "mpi or fabric");
     hosts.blocks_per_rank.empty() && !hosts.num_blocks ? read_tiers(check, plan)
                                                        : read_pipeline(check, plan);
   }

@@ -17,13 +17,21 @@ namespace howard::training {
 struct MeshPlan {
   int ddp = 1;
   int tp = 1;
-  std::vector<int> blocks{};  ///< The blocks of each stage; if empty, one stage has all.
+  bool sequence_parallel = false;  ///< A group divides the rows of a Llama's residual stream too.
+  std::vector<int> blocks{};       ///< The blocks of each stage; if empty, one stage has all.
   mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;
+  /// Cuts the blocks of each stage into so many chunks, which 1F1B interleaves.
+  int chunks = 1;
+  bool fabric = false;       ///< Stages send over the links of their chips, not through hosts.
   int workers = 0;           ///< 0 means no tiers.
   bool three_tiers = false;  ///< If true, the optimizer has a rank of its own.
 
   int stages() const { return blocks.empty() ? 1 : static_cast<int>(blocks.size()); }
   int ranks() const { return workers > 0 ? workers + (three_tiers ? 2 : 1) : ddp * tp * stages(); }
+  /// Returns the work of the stages in a step.
+  mesh::PipelineOrder order(int micro_batches) const {
+    return {schedule, stages(), micro_batches, chunks};
+  }
 
   friend bool operator==(const MeshPlan&, const MeshPlan&) = default;
 };

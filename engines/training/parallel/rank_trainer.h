@@ -8,6 +8,7 @@
 
 #include "engines/device/device.h"
 #include "engines/mesh/communicator.h"
+#include "engines/mesh/sockets.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
@@ -20,16 +21,13 @@ namespace howard::training {
 /// The loss and the time of one step.
 struct MeshStep {
   double loss = 0;  ///< The mean over the batches of all devices, from before the update.
-  /// The time on the devices' clocks. On emulated chips it is the virtual time from the beginning
-  /// of the step to the end of the last chip's update.
+  /// The time from the beginning of the step to the end of the last device's update.
   SimTime time;
 };
 
 /// Says how a rank trains and validates.
 struct RankOptions {
-  /// The device is an emulated chip, whose clock stands still while it waits for others.
-  bool virtual_clock = false;
-  /// The engine of the steps. The stages of a pipeline and tiers have the dynamic one alone.
+  mesh::WaitUntil wait_until{};  ///< Of the device, if it is an emulated chip.
   Engine engine = Engine::dynamic;
   std::vector<std::uint32_t> held_out{};  ///< The tokens for validation; none: it is not validated.
   std::int64_t validated = 1;             ///< The number of sequences of a validation.
@@ -65,10 +63,14 @@ class RankTrainer {
   virtual std::int64_t parameters() const = 0;
 };
 
+/// Joins what the ranks say of step `number`: the sum of their losses and the longest time. Throws
+/// Error on all ranks when the loss is not finite.
+MeshStep join_steps(mesh::Communicator& ranks, const MeshStep& own, std::int64_t number);
+
 /// Makes this rank's part of a run. `device` is a MeshMember with groups_of(plan, rank), or an
 /// emulated chip in front of one. `device` and `ranks` must outlive the trainer. Throws Error for a
 /// text that is too short, for a plan that does not divide what it shares, and for an engine that
-/// cannot do what the recipe or the plan asks for.
+/// cannot do what the recipe asks for.
 std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
                                                const MeshPlan& plan, const Recipe& recipe,
                                                const Corpus& corpus, RankOptions options);

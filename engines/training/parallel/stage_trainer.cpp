@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -14,6 +13,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/models/shards.h"
+#include "engines/ops/transfer.h"
 #include "engines/training/clipped.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"
@@ -23,9 +23,13 @@ namespace {
 
 using autograd::Parameter;
 
-/// Each group of DDP drops other elements; the devices of one group, which all compute the same,
-/// drop the same ones.
-constexpr std::uint32_t kSeedsOfOneGroup = 0x1000'0000;
+/// Each group of DDP drops other elements, and so does each device that has rows of its own;
+/// devices of one group that compute the same drop the same ones.
+constexpr std::uint32_t kSeedsOfOneGroup = 0x0800'0000;
+
+/// The channels of the sockets between stages.
+constexpr int kActivations = 1;
+constexpr int kGradients = 2;
 
 /// Returns the recipe of one device, whose batch is its share of the sequences.
 Recipe local_recipe(Recipe recipe, int ddp) {
@@ -54,20 +58,20 @@ const std::vector<float>& require_finite(const std::string& name, const std::vec
 
 }  // namespace
 
-/// A micro-batch between its forward and its backward pass.
+/// A micro-batch between its forward and its backward pass through a chunk.
 struct StageTrainer::MicroBatch {
   MicroBatch(Device& device, const autograd::TapeOptions& options) : tape(device, options) {}
 
   Tape tape;
-  std::optional<Value> received;  ///< What the stage before has sent.
+  std::optional<Value> received;  ///< What the part before has sent.
   Value output;
 };
 
 StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
                            const Recipe& recipe, const Corpus& corpus, RankOptions options)
-    : device_(device),
-      queue_(device.command_queue(0)),
-      ranks_(ranks),
+    : ranks_(ranks),
+      device_(device, ranks, options.wait_until),
+      queue_(device_.command_queue(0)),
       plan_(plan),
       place_(plan, ranks.rank()),
       recipe_(recipe),
@@ -76,41 +80,29 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
       tokenizer_(corpus.tokenizer),
       batches_(corpus.tokens, recipe.batch, recipe.sequence, recipe.seed),
       vocabulary_(rounded_vocabulary(*tokenizer_, plan.tp)),
-      layer_group_(device, 0, plan.tp, place_.column),
-      batch_group_(device, 1, plan.ddp, place_.row) {
+      layer_group_(device_, 0, plan.tp, place_.column),
+      batch_group_(device_, 1, plan.ddp, place_.row) {
   const Recipe local = local_recipe(recipe, plan.ddp);
   if (plan.stages() == 1) {
-    model_ = make_model(device, local, vocabulary_, &layer_group_);
+    model_ = make_model(device_, local, vocabulary_, &layer_group_, plan.sequence_parallel);
   } else {
-    models::LlamaOptions sizes = llama_options(local, vocabulary_, &layer_group_);
-    const auto stage = plan.blocks.begin() + place_.stage;
-    sizes.first_block = std::accumulate(plan.blocks.begin(), stage, 0);
-    sizes.end_block = sizes.first_block + *stage;
-    auto llama = std::make_unique<models::Llama>(device, sizes);
-    stage_ = llama.get();
-    model_ = std::move(llama);
+    auto stage = std::make_unique<StageModel>(
+        device_, llama_options(local, vocabulary_, &layer_group_, plan.sequence_parallel),
+        mesh::blocks_of_parts(plan.blocks, plan.chunks), place_.stage, plan.stages());
+    stage_ = stage.get();
+    model_ = std::move(stage);
   }
   make_parameters();
   for (int i = 0; i < recipe.accumulate; ++i) {
-    data_.push_back({ops::Tensor(device, model_->tokens().spec()),
-                     ops::Tensor(device, model_->targets().spec())});
+    data_.push_back({ops::Tensor(device_, model_->tokens().spec()),
+                     ops::Tensor(device_, model_->targets().spec())});
   }
   set_up_optimizer();
   make_step();
   if (options_.held_out.empty()) return;
   validation_.emplace(
-      device, *model_, std::move(options_.held_out), options_.validated,
-      [this](models::LanguageModel& model, Tape& tape) {
-        std::optional<Value> received;
-        const Value output = output_of(tape, model, {model.tokens(), model.targets()}, received);
-        if (is_last_stage() && place_.column == 0) {
-          return autograd::read_values(queue_, tape.tensor(output))[0];
-        }
-        if (!is_last_stage()) {
-          send_tensor(queue_, ranks_, neighbour(1), tape.tensor(output));
-        }
-        return 0.0F;
-      });
+      device_, *model_, std::move(options_.held_out), options_.validated,
+      [this](models::LanguageModel& model, Tape& tape) { return window_loss(model, tape); });
 }
 
 StageTrainer::~StageTrainer() = default;
@@ -130,26 +122,32 @@ void StageTrainer::set_up_optimizer() {
 }
 
 std::uint32_t StageTrainer::seed_of(std::int64_t batch) const {
+  const int share = plan_.sequence_parallel ? place_.row * plan_.tp + place_.column : place_.row;
   return recipe_.seed + static_cast<std::uint32_t>(batch) * autograd::kSeedsOfOneBatch +
-         static_cast<std::uint32_t>(place_.row) * kSeedsOfOneGroup;
+         static_cast<std::uint32_t>(share) * kSeedsOfOneGroup;
+}
+
+autograd::TapeOptions StageTrainer::tape_options(int number) const {
+  const std::int64_t first = seed_offset_ ? 0 : steps_done_ * recipe_.accumulate;
+  return {.calls = {.products = models::kTtmlProducts},
+          .compute = recipe_.dtype,
+          .seed = seed_of(first + number),
+          .seed_offset = seed_offset_};
 }
 
 void StageTrainer::make_step() {
-  if (stage_ != nullptr) return;
-  runner_.emplace(
-      device_,
-      autograd::training_step(
-          [this](Tape& tape, int number) {
-            const Data& data = data_[static_cast<std::size_t>(number)];
-            return model_->loss(tape, data.tokens, data.targets);
-          },
-          *averaged_,
-          {.tape = {.calls = {.products = models::kTtmlProducts},
-                    .compute = recipe_.dtype,
-                    .seed = seed_of(seed_offset_ ? 0 : steps_done_ * recipe_.accumulate),
-                    .seed_offset = seed_offset_},
-           .batches = recipe_.accumulate}),
-      options_.engine, scalars_of(recipe_, options_.engine));
+  autograd::StepFunction step;
+  if (stage_ != nullptr) {
+    step = [this](Device& device) { return stage_step(device); };
+  } else {
+    step = autograd::training_step(
+        [this](Tape& tape, int number) {
+          const Data& data = data_[static_cast<std::size_t>(number)];
+          return model_->loss(tape, data.tokens, data.targets);
+        },
+        *averaged_, {.tape = tape_options(0), .batches = recipe_.accumulate});
+  }
+  runner_.emplace(device_, std::move(step), options_.engine, scalars_of(recipe_, options_.engine));
 }
 
 /// Draws the same numbers as one device would draw.
@@ -200,126 +198,103 @@ void StageTrainer::write_numbers() {
   if (adamw != nullptr && options_.engine == Engine::traced) adamw->write_numbers(queue_);
 }
 
-StageTrainer::Value StageTrainer::output_of(Tape& tape, models::LanguageModel& model,
-                                            const Data& data, std::optional<Value>& received) {
-  if (stage_ == nullptr) return model.loss(tape, data.tokens, data.targets);
-  auto& stage = dynamic_cast<models::Llama&>(model);
+Operand StageTrainer::neighbour(int by, int channel) {
+  const int size = plan_.ddp * plan_.tp;
+  const int all = size * plan_.stages();
+  return device_.peer((ranks_.rank() + by * size + all) % all, channel);
+}
+
+StageTrainer::Value StageTrainer::forward(Tape& tape, StageModel& model, int chunk,
+                                          const Data& data, std::optional<Value>& received) {
+  models::Llama& part = model.chunk(chunk);
+  const autograd::Calls& calls = tape.calls();
   Value x;
-  if (place_.stage == 0) {
-    x = stage.embedded(tape, data.tokens);
+  if (is_first_part(chunk)) {
+    x = part.embedded(tape, data.tokens);
   } else {
-    const models::LlamaOptions& sizes = stage.options();
-    const ops::Tensor activations(device_,
-                                  {{sizes.batch, 1, sizes.sequence, sizes.width}, recipe_.dtype});
-    receive_tensor(queue_, ranks_, neighbour(-1), activations);
+    const ops::Tensor activations = calls.make({part.options().stream(), recipe_.dtype});
+    calls.run(ops::receive(previous(kActivations), activations));
     received = x = tape.leaf(activations);
   }
-  x = stage.blocks(tape, x);
-  return is_last_stage() ? stage.loss_of(tape, x, data.targets) : x;
+  x = part.blocks(tape, x);
+  if (is_last_part(chunk)) return part.loss_of(tape, x, data.targets);
+  calls.run(ops::send(tape.tensor(x), next(kActivations)));
+  return x;
 }
 
-void StageTrainer::forward(int number) {
-  const autograd::TapeOptions options{.calls = {.products = models::kTtmlProducts},
-                                      .compute = recipe_.dtype,
-                                      .seed = seed_of(steps_done_ * recipe_.accumulate + number)};
-  const auto [entry, added] =
-      alive_.emplace(number, std::make_unique<MicroBatch>(device_, options));
-  MicroBatch& micro = *entry->second;
-  device_.begin_phase("forward");
-  micro.output =
-      output_of(micro.tape, *model_, data_[static_cast<std::size_t>(number)], micro.received);
-  if (is_last_stage()) {
-    loss_ += autograd::read_values(queue_, micro.tape.tensor(micro.output))[0];
+void StageTrainer::backward(MicroBatch& micro, int chunk) {
+  Tape& tape = micro.tape;
+  const autograd::Calls& calls = tape.calls();
+  if (is_last_part(chunk)) {
+    tape.backward(micro.output, 1 / static_cast<float>(recipe_.accumulate));
   } else {
-    send_tensor(queue_, ranks_, neighbour(1), micro.tape.tensor(micro.output));
+    const ops::Tensor gradient = calls.make(tape.spec(micro.output));
+    calls.run(ops::receive(next(kGradients), gradient));
+    tape.backward(micro.output, gradient);
+  }
+  if (micro.received) {
+    calls.run(ops::send(tape.gradient(*micro.received), previous(kGradients)));
   }
 }
 
-void StageTrainer::backward(int number) {
-  const std::unique_ptr<MicroBatch> micro = std::move(alive_.at(number));
-  alive_.erase(number);
-  device_.begin_phase("backward");
-  if (is_last_stage()) {
-    micro->tape.backward(micro->output, 1 / static_cast<float>(recipe_.accumulate));
-  } else {
-    const ops::Tensor gradient(device_, micro->tape.spec(micro->output));
-    receive_tensor(queue_, ranks_, neighbour(1), gradient);
-    micro->tape.backward(micro->output, gradient);
-  }
-  if (micro->received) {
-    send_tensor(queue_, ranks_, neighbour(-1), micro->tape.gradient(*micro->received));
-  } else {
-    queue_.finish();
-  }
-}
-
-/// It leaves the mean loss of this rank's sequences in the last stage.
-void StageTrainer::run_passes(Clocks& own) {
-  loss_ = 0;
+ops::Tensor StageTrainer::stage_step(Device& device) {
+  const autograd::Calls calls(device, {.products = models::kTtmlProducts});
+  std::map<std::pair<int, int>, std::unique_ptr<MicroBatch>> alive;
+  std::optional<ops::Tensor> loss;
   for (const mesh::PipelinePass& pass :
-       mesh::passes_of(plan_.schedule, plan_.stages(), place_.stage, recipe_.accumulate)) {
-    const SimTime before = device_.now();
-    pass.forward ? forward(pass.micro_batch) : backward(pass.micro_batch);
-    (pass.forward ? own.forward : own.backward) += device_.now() - before;
+       mesh::passes_of(plan_.order(recipe_.accumulate), place_.stage)) {
+    const std::pair key(pass.chunk, pass.micro_batch);
+    device.begin_phase(pass.forward ? "forward" : "backward");
+    if (!pass.forward) {
+      backward(*alive.at(key), pass.chunk);
+      alive.erase(key);
+      continue;
+    }
+    auto micro = std::make_unique<MicroBatch>(device, tape_options(pass.micro_batch));
+    micro->output = forward(micro->tape, *stage_, pass.chunk,
+                            data_[static_cast<std::size_t>(pass.micro_batch)], micro->received);
+    if (is_last_part(pass.chunk)) {
+      const ops::Tensor one = micro->tape.tensor(micro->output);
+      loss = loss ? calls.add(*loss, one) : one;
+    }
+    alive.emplace(key, std::move(micro));
   }
-  const SimTime before = device_.now();
-  device_.begin_phase("step");
-  averaged_->step(autograd::Calls(device_, {.products = models::kTtmlProducts}));
-  queue_.finish();
-  own.update = device_.now() - before;
-  loss_ *= 1 / static_cast<float>(recipe_.accumulate);
+  device.begin_phase("step");
+  averaged_->step(calls);
+  if (loss && recipe_.accumulate > 1) {
+    return calls.multiply(*loss, 1 / static_cast<float>(recipe_.accumulate));
+  }
+  return loss ? *loss : no_loss(calls);
+}
+
+float StageTrainer::window_loss(models::LanguageModel& model, Tape& tape) {
+  const Data data{model.tokens(), model.targets()};
+  Value output;
+  if (stage_ == nullptr) {
+    output = model.loss(tape, data.tokens, data.targets);
+  } else {
+    std::optional<Value> received;
+    auto& stage = dynamic_cast<StageModel&>(model);
+    for (int chunk = 0; chunk < plan_.chunks; ++chunk) {
+      output = forward(tape, stage, chunk, data, received);
+    }
+  }
+  if (!is_last_stage() || place_.column != 0) return 0;
+  return autograd::read_values(queue_, tape.tensor(output))[0];
 }
 
 MeshStep StageTrainer::step() {
   const SimTime start = device_.now();
+  device_.begin_step();
   write_batches();
   write_numbers();
-  Clocks own;
-  if (runner_) {
-    loss_ = runner_->run();
-    queue_.finish();
-  } else {
-    run_passes(own);
-  }
-  own.whole = device_.now() - start;
+  const float loss = runner_->run();
+  queue_.finish();
   const bool counts = is_last_stage() && place_.column == 0;
-  own.loss = counts ? loss_ / static_cast<float>(plan_.ddp) : 0;
+  const MeshStep own{.loss = counts ? double{loss / static_cast<float>(plan_.ddp)} : 0,
+                     .time = device_.now() - start};
   ++steps_done_;
-  const MeshStep joined = join(own);
-  if (std::isfinite(joined.loss)) return joined;
-  throw Error({.attempted = "train",
-               .value = fmt::format("a loss that is not finite in step {}", steps_done_),
-               .accepted = "finite losses and parameters",
-               .hint = "a smaller learning rate, from the last checkpoint"});
-}
-
-/// Joins the ranks' losses and times to those of the step. A virtual clock stands still while its
-/// chip waits for another stage, so a step of a pipeline is played from the times of its passes.
-MeshStep StageTrainer::join(const Clocks& own) {
-  return join_numbers<Clocks, MeshStep>(ranks_, own, [&](std::span<const Clocks> all) {
-    MeshStep step;
-    for (const Clocks& clocks : all) {
-      step.loss += double{clocks.loss};
-      step.time = std::max(step.time, clocks.whole);
-    }
-    if (plan_.stages() == 1 || !options_.virtual_clock) return step;
-    std::vector<mesh::StageTimes> stages;
-    std::vector<SimTime> updates;
-    for (std::size_t rank = 0; rank < all.size();
-         rank += static_cast<std::size_t>(plan_.ddp * plan_.tp)) {
-      const auto mean = [&](SimTime sum) {
-        return SimTime::picoseconds(sum.ps() / recipe_.accumulate);
-      };
-      stages.push_back({mean(all[rank].forward), mean(all[rank].backward), {}});
-      updates.push_back(all[rank].update);
-    }
-    const auto accounts = mesh::run_pipeline(plan_.schedule, stages, recipe_.accumulate);
-    step.time = {};
-    for (std::size_t i = 0; i < accounts.size(); ++i) {
-      step.time = std::max(step.time, accounts[i].end + updates[i]);
-    }
-    return step;
-  });
+  return join_steps(ranks_, own, steps_done_);
 }
 
 const ParameterShape& StageTrainer::whole_of(const std::string& tensor) const {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "engines/autograd/optimizers/averaged_gradients.h"
-#include "engines/models/llama.h"
+#include "engines/mesh/sockets.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/parallel/rank_trainer.h"
+#include "engines/training/parallel/stage_model.h"
 #include "engines/training/text_batches.h"
 #include "engines/training/validation.h"
 
@@ -42,40 +43,45 @@ class StageTrainer final : public RankTrainer {
   struct Data {
     ops::Tensor tokens, targets;
   };
-  /// Holds the loss and the times of this rank's passes.
-  struct Clocks {
-    float loss = 0;  ///< The loss of this rank's sequences; 0 if another rank counts it.
-    SimTime forward, backward, update, whole;
-  };
 
   void make_parameters();
   void set_up_optimizer();
-  /// Makes the step that is done next, unless there are stages, whose passes are calls of their
-  /// own.
+  /// Makes the step that is done next.
   void make_step();
   void write_batches();
   /// Writes what changes from step to step where a replay reads it.
   void write_numbers();
   /// Returns the seed of the dropouts of a batch, which are counted from the run's first one.
   std::uint32_t seed_of(std::int64_t batch) const;
-  /// Runs this rank's part of the model forward. Returns the loss in the last stage.
-  Value output_of(Tape& tape, models::LanguageModel& model, const Data& data,
-                  std::optional<Value>& received);
-  /// Makes the passes of a pipeline's step.
-  void run_passes(Clocks& own);
-  void forward(int number);
-  void backward(int number);
-  MeshStep join(const Clocks& own);
+  /// Returns the options of the tapes of the next step's batch `number`.
+  autograd::TapeOptions tape_options(int number) const;
+
+  /// Makes a stage's part of a step on `device`. Returns the loss in the last stage, and 0 in the
+  /// others.
+  ops::Tensor stage_step(Device& device);
+  /// Runs a chunk of this stage forward and sends what it makes to the next part. Returns its
+  /// output, which in the last part is the loss.
+  Value forward(Tape& tape, StageModel& model, int chunk, const Data& data,
+                std::optional<Value>& received);
+  void backward(MicroBatch& micro, int chunk);
+  /// Runs a window of the validation forward and returns its loss, or 0 if another rank has it.
+  float window_loss(models::LanguageModel& model, Tape& tape);
+
+  bool is_first_part(int chunk) const { return chunk == 0 && place_.stage == 0; }
+  bool is_last_part(int chunk) const { return chunk + 1 == plan_.chunks && is_last_stage(); }
   bool is_last_stage() const { return place_.stage + 1 == plan_.stages(); }
-  /// Returns the rank at the same place of another stage.
-  int neighbour(int by) const { return ranks_.rank() + by * plan_.ddp * plan_.tp; }
+  /// Returns the socket to the same place of the next stage or the one before, for activations or
+  /// for gradients. Between chunks, the first stage follows the last one.
+  Operand next(int channel) { return neighbour(1, channel); }
+  Operand previous(int channel) { return neighbour(-1, channel); }
+  Operand neighbour(int by, int channel);
   const ParameterShape& whole_of(const std::string& tensor) const;
   std::map<std::string, std::vector<float>> gathered(const std::vector<SavedTensor>& own);
   std::vector<float> share_of(const ParameterShape& whole, std::span<const float> values) const;
 
-  Device& device_;
-  CommandQueue& queue_;
   mesh::Communicator& ranks_;
+  mesh::Sockets device_;
+  CommandQueue& queue_;
   MeshPlan plan_;
   MeshPlace place_;
   Recipe recipe_;
@@ -87,15 +93,13 @@ class StageTrainer final : public RankTrainer {
   autograd::DeviceGroup layer_group_, batch_group_;
   std::vector<ParameterShape> whole_;  ///< The parameters of the whole model.
   std::unique_ptr<models::LanguageModel> model_;
-  models::Llama* stage_ = nullptr;  ///< model_, if it has only some of the blocks.
-  std::vector<Data> data_;          ///< One for each micro-batch.
+  StageModel* stage_ = nullptr;  ///< model_, if it has only some of the blocks.
+  std::vector<Data> data_;       ///< One for each micro-batch.
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_;
   std::optional<autograd::AveragedGradients> averaged_;
   std::optional<ops::Tensor> seed_offset_;  ///< Only of the traced engine with dropout.
-  std::optional<StepRunner> runner_;        ///< Absent in a pipeline.
+  std::optional<StepRunner> runner_;
   std::optional<Validation> validation_;
-  std::map<int, std::unique_ptr<MicroBatch>> alive_;
-  float loss_ = 0;
   std::int64_t steps_done_ = 0;
 };
 

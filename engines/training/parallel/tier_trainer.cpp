@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/parallel/tier_trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/training/parallel/stage_trainer.h"
+#include "engines/ops/transfer.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"
 
@@ -31,28 +28,61 @@ using autograd::Parameter;
 using autograd::Tape;
 using autograd::Value;
 
+/// A worker's optimizer: it sends the gradients away and receives the parameters.
+class TierTrainer::RemoteOptimizer final : public autograd::Optimizer {
+ public:
+  explicit RemoteOptimizer(TierTrainer& worker) : worker_(worker) {}
+
+  void step(const autograd::Calls& calls) override {
+    for (Parameter* parameter : worker_.sorted_) {
+      calls.run(ops::send(*parameter->gradient, worker_.device_.peer(worker_.aggregator())));
+      parameter->gradient.reset();
+    }
+    worker_.share_parameters(calls);
+  }
+
+ private:
+  TierTrainer& worker_;
+};
+
 TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
                          const Recipe& recipe, const Corpus& corpus, RankOptions options)
-    : device_(device),
-      queue_(device.command_queue(0)),
-      ranks_(ranks),
+    : ranks_(ranks),
+      device_(device, ranks, options.wait_until),
+      queue_(device_.command_queue(0)),
       plan_(plan),
       recipe_(recipe),
       options_(std::move(options)),
       batches_(corpus.tokens, recipe.batch, recipe.sequence,
                recipe.seed + static_cast<std::uint32_t>(ranks.rank())),
-      model_(make_model(device, recipe, corpus.tokenizer->vocabulary())),
+      model_(make_model(device_, recipe, corpus.tokenizer->vocabulary())),
       sorted_(model_->parameters()) {
   std::ranges::sort(sorted_, {}, &Parameter::name);
+  if (is_worker()) set_up_worker();
   if (is_optimizer()) {
     models::write_random(queue_, model_->parameters(), recipe.seed);
-    device.begin_phase("optimizer");
-    optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(), false);
+    device_.begin_phase("optimizer");
+    optimizer_ = make_optimizer(recipe, autograd::Calls(device_), model_->parameters(),
+                                options_.engine == Engine::traced);
   }
-  share_parameters();
+  share_parameters(autograd::Calls(device_));
+  runner_.emplace(device_, step_function(), options_.engine, scalars_of(recipe_, options_.engine));
   if (ranks.rank() == 0 && !options_.held_out.empty()) {
-    validation_.emplace(device, *model_, std::move(options_.held_out), options_.validated);
+    validation_.emplace(device_, *model_, std::move(options_.held_out), options_.validated);
   }
+}
+
+TierTrainer::~TierTrainer() = default;
+
+void TierTrainer::set_up_worker() {
+  for (int i = 0; i < recipe_.accumulate; ++i) {
+    data_.push_back({ops::Tensor(device_, model_->tokens().spec()),
+                     ops::Tensor(device_, model_->targets().spec())});
+  }
+  if (options_.engine == Engine::traced && recipe_.dropout > 0) {
+    seed_offset_.emplace(device_, TensorSpec{{1, 1}, DataType::uint32});
+  }
+  optimizer_ = std::make_unique<RemoteOptimizer>(*this);
 }
 
 std::int64_t TierTrainer::parameters() const {
@@ -61,108 +91,103 @@ std::int64_t TierTrainer::parameters() const {
   return count;
 }
 
-float TierTrainer::pass() {
-  float loss = 0;
-  const float share = 1 / static_cast<float>(recipe_.accumulate);
-  for (int i = 0; i < recipe_.accumulate; ++i) {
-    const std::int64_t number = steps_done_ * recipe_.accumulate + i;
-    const Batch batch = batches_.batch(number);
-    autograd::write_indices(queue_, model_->tokens(), batch.tokens);
-    autograd::write_indices(queue_, model_->targets(), batch.targets);
-    Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
-                        .compute = recipe_.dtype,
-                        .seed = recipe_.seed + static_cast<std::uint32_t>(ranks_.rank()) +
-                                static_cast<std::uint32_t>(number) * autograd::kSeedsOfOneBatch});
-    device_.begin_phase("forward");
-    const Value value = model_->loss(tape, model_->tokens(), model_->targets());
-    loss += autograd::read_values(queue_, tape.tensor(value))[0];
-    device_.begin_phase("backward");
-    tape.backward(value, share);
+autograd::StepFunction TierTrainer::step_function() {
+  if (is_worker()) {
+    return autograd::training_step(
+        [this](Tape& tape, int number) {
+          const Data& data = data_[static_cast<std::size_t>(number)];
+          return model_->loss(tape, data.tokens, data.targets);
+        },
+        *optimizer_,
+        {.tape = {.calls = {.products = models::kTtmlProducts},
+                  .compute = recipe_.dtype,
+                  .seed = recipe_.seed + static_cast<std::uint32_t>(ranks_.rank()),
+                  .seed_offset = seed_offset_},
+         .batches = recipe_.accumulate});
   }
-  return loss * share;
+  return [this](Device& device) {
+    const autograd::Calls calls(device);
+    if (is_aggregator()) average(calls);
+    if (is_optimizer()) update(calls);
+    share_parameters(calls);
+    return no_loss(calls);
+  };
 }
 
-void TierTrainer::send_gradients() {
-  for (Parameter* parameter : sorted_) {
-    send_tensor(queue_, ranks_, aggregator(), *parameter->gradient);
-    parameter->gradient.reset();
-  }
-}
-
-void TierTrainer::average() {
-  const autograd::Calls calls(device_);
+void TierTrainer::average(const autograd::Calls& calls) {
   const float share = 1 / static_cast<float>(plan_.workers);
   for (int worker = 0; worker < plan_.workers; ++worker) {
     for (Parameter* parameter : sorted_) {
-      const ops::Tensor received(device_, {parameter->value.spec().shape, recipe_.dtype});
-      receive_tensor(queue_, ranks_, worker, received);
+      const ops::Tensor received = calls.make({parameter->value.spec().shape, recipe_.dtype});
+      calls.run(ops::receive(device_.peer(worker), received));
       parameter->gradient = worker == 0 ? received : calls.add(*parameter->gradient, received);
     }
   }
   for (Parameter* parameter : sorted_) {
     parameter->gradient = calls.multiply(*parameter->gradient, share);
     if (is_optimizer()) continue;
-    send_tensor(queue_, ranks_, ranks_.size() - 1, *parameter->gradient);
+    calls.run(ops::send(*parameter->gradient, device_.peer(ranks_.size() - 1)));
     parameter->gradient.reset();
   }
 }
 
-void TierTrainer::share_parameters() {
+void TierTrainer::update(const autograd::Calls& calls) {
+  if (!is_aggregator()) {
+    for (Parameter* parameter : sorted_) {
+      parameter->gradient = calls.make({parameter->value.spec().shape, recipe_.dtype});
+      calls.run(ops::receive(device_.peer(aggregator()), *parameter->gradient));
+    }
+  }
+  calls.device().begin_phase("step");
+  optimizer_->step(calls);
+}
+
+void TierTrainer::share_parameters(const autograd::Calls& calls) {
   for (const Parameter* parameter : sorted_) {
     if (is_worker()) {
-      receive_tensor(queue_, ranks_, aggregator(), parameter->value);
+      calls.run(ops::receive(device_.peer(aggregator()), parameter->value));
       continue;
     }
     if (is_aggregator()) {
-      if (!is_optimizer()) receive_tensor(queue_, ranks_, ranks_.size() - 1, parameter->value);
+      if (!is_optimizer()) {
+        calls.run(ops::receive(device_.peer(ranks_.size() - 1), parameter->value));
+      }
       for (int worker = 0; worker < plan_.workers; ++worker) {
-        send_tensor(queue_, ranks_, worker, parameter->value);
+        calls.run(ops::send(parameter->value, device_.peer(worker)));
       }
     } else {
-      send_tensor(queue_, ranks_, aggregator(), parameter->value);
+      calls.run(ops::send(parameter->value, device_.peer(aggregator())));
     }
   }
 }
 
+void TierTrainer::write_batches() {
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const Batch batch =
+        batches_.batch(steps_done_ * recipe_.accumulate + static_cast<std::int64_t>(i));
+    autograd::write_indices(queue_, data_[i].tokens, batch.tokens);
+    autograd::write_indices(queue_, data_[i].targets, batch.targets);
+  }
+  if (!seed_offset_) return;
+  const std::uint32_t offset =
+      static_cast<std::uint32_t>(steps_done_ * recipe_.accumulate) * autograd::kSeedsOfOneBatch;
+  autograd::write_indices(queue_, *seed_offset_, std::span(&offset, 1));
+}
+
 MeshStep TierTrainer::step() {
   const SimTime start = device_.now();
-  float loss = 0;
-  if (is_worker()) {
-    loss = pass() / static_cast<float>(plan_.workers);
-    send_gradients();
+  device_.begin_step();
+  write_batches();
+  if (auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get())) {
+    set_numbers(recipe_, steps_done_ + 1, *adamw);
+    if (options_.engine == Engine::traced) adamw->write_numbers(queue_);
   }
-  if (is_aggregator()) average();
-  if (is_optimizer()) {
-    if (!is_aggregator()) {
-      for (Parameter* parameter : sorted_) {
-        parameter->gradient.emplace(device_,
-                                    TensorSpec{parameter->value.spec().shape, recipe_.dtype});
-        receive_tensor(queue_, ranks_, aggregator(), *parameter->gradient);
-      }
-    }
-    device_.begin_phase("step");
-    optimizer_->step(autograd::Calls(device_));
-  }
-  share_parameters();
+  const float loss = runner_->run();
   queue_.finish();
+  const MeshStep own{.loss = double{loss / static_cast<float>(plan_.workers)},
+                     .time = device_.now() - start};
   ++steps_done_;
-  const MeshStep own{.loss = double{loss}, .time = device_.now() - start};
-  const auto joined =
-      join_numbers<MeshStep, MeshStep>(ranks_, own, [&](std::span<const MeshStep> all) {
-        MeshStep sum;
-        for (std::size_t rank = 0; rank < all.size(); ++rank) {
-          sum.loss += all[rank].loss;
-          // Tiers work one after the other, and a virtual clock stands still while its chip waits.
-          const bool follows = options_.virtual_clock && static_cast<int>(rank) >= plan_.workers;
-          sum.time = follows ? sum.time + all[rank].time : std::max(sum.time, all[rank].time);
-        }
-        return sum;
-      });
-  if (std::isfinite(joined.loss)) return joined;
-  throw Error({.attempted = "train",
-               .value = fmt::format("a loss that is not finite in step {}", steps_done_),
-               .accepted = "finite losses and parameters",
-               .hint = "a smaller learning rate"});
+  return join_steps(ranks_, own, steps_done_);
 }
 
 Checkpoint TierTrainer::checkpoint() { refuse_to_save(); }
@@ -172,7 +197,7 @@ void TierTrainer::restore(const Checkpoint& /*checkpoint*/) { refuse_to_save(); 
 /// The files' numbers go to the optimizer's rank and from there to all others.
 ImportedWeights TierTrainer::take_weights(std::span<const Safetensors> files) {
   ImportedWeights report = import_weights(queue_, *model_, recipe_, files);
-  share_parameters();
+  share_parameters(autograd::Calls(device_));
   return report;
 }
 
@@ -188,21 +213,6 @@ std::vector<NamedValues> TierTrainer::weights() {
 double TierTrainer::validation_loss() {
   return join_numbers<float, double>(ranks_, validation_ ? validation_->loss() : 0.0F,
                                      [](std::span<const float> all) { return double{all[0]}; });
-}
-
-std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
-                                               const MeshPlan& plan, const Recipe& recipe,
-                                               const Corpus& corpus, RankOptions options) {
-  if (options.engine != Engine::dynamic && (plan.workers > 0 || plan.stages() > 1)) {
-    throw Error({.attempted = "train by the static or the traced engine",
-                 .value = plan.workers > 0 ? "workers of tiers" : "stages of a pipeline",
-                 .accepted = "one device, or a mesh with enable_ddp and enable_tp",
-                 .hint = "--engine dynamic"});
-  }
-  if (plan.workers > 0) {
-    return std::make_unique<TierTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
-  }
-  return std::make_unique<StageTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
 }
 
 }  // namespace howard::training

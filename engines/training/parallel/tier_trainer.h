@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engines/mesh/sockets.h"
 #include "engines/models/language_model.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/parallel/rank_trainer.h"
@@ -23,6 +24,7 @@ class TierTrainer final : public RankTrainer {
   /// Throws Error as make_rank_trainer() does.
   TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
               const Corpus& corpus, RankOptions options);
+  ~TierTrainer() override;
 
   MeshStep step() override;
   // Both throw Error: as in TTML, tiers save nothing.
@@ -41,25 +43,37 @@ class TierTrainer final : public RankTrainer {
   bool is_optimizer() const { return ranks_.rank() == ranks_.size() - 1; }
   int aggregator() const { return plan_.workers; }
 
-  /// Makes a worker's passes and returns the mean loss.
-  float pass();
-  void send_gradients();
+  void set_up_worker();
+  void write_batches();
+  /// Makes the step of this rank.
+  autograd::StepFunction step_function();
   /// Does the aggregator's part: the parameters' gradients become the means.
-  void average();
+  void average(const autograd::Calls& calls);
+  /// Does the optimizer's part.
+  void update(const autograd::Calls& calls);
   /// Brings the parameters from the optimizer's rank to the workers.
-  void share_parameters();
+  void share_parameters(const autograd::Calls& calls);
 
-  Device& device_;
-  CommandQueue& queue_;
+  struct Data {
+    ops::Tensor tokens, targets;
+  };
+  class RemoteOptimizer;
+
   mesh::Communicator& ranks_;
+  mesh::Sockets device_;
+  CommandQueue& queue_;
   MeshPlan plan_;
   Recipe recipe_;
   RankOptions options_;
   TextBatches batches_;  ///< A worker's batches.
   std::unique_ptr<models::LanguageModel> model_;
-  std::vector<autograd::Parameter*> sorted_;        ///< The parameters by name.
-  std::unique_ptr<autograd::Optimizer> optimizer_;  ///< Only on the optimizer's rank.
-  std::optional<Validation> validation_;            ///< Only on rank 0, a worker.
+  std::vector<autograd::Parameter*> sorted_;  ///< The parameters by name.
+  /// On the optimizer's rank it updates; on a worker it lets the others do so.
+  std::unique_ptr<autograd::Optimizer> optimizer_;
+  std::vector<Data> data_;                  ///< One for each batch of a worker's step.
+  std::optional<ops::Tensor> seed_offset_;  ///< Only of the traced engine with dropout.
+  std::optional<StepRunner> runner_;
+  std::optional<Validation> validation_;  ///< Only on rank 0, a worker.
   std::int64_t steps_done_ = 0;
 };
 

@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "base/check.h"
-#include "engines/device/device.h"
+#include "engines/autograd/calls.h"
 #include "engines/mesh/communicator.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::training {
 
-/// Sends a tensor's values, after waiting for all earlier programs.
-void send_tensor(CommandQueue& queue, mesh::Communicator& ranks, int to, const ops::Tensor& tensor);
-/// Receives the values of a tensor of the same spec.
-void receive_tensor(CommandQueue& queue, mesh::Communicator& ranks, int from,
-                    const ops::Tensor& tensor);
+/// Returns one number, 0: the loss of a rank whose step has none.
+ops::Tensor no_loss(const autograd::Calls& calls);
 
 template <class Number>
 void send_number(mesh::Communicator& ranks, int to, const Number& number) {

@@ -69,9 +69,7 @@ MeshChip::MeshChip(const DevBox& box, const MeshJob& job, int first_block, int e
       model_(*chip_, share_of_mesh(job, first_block, end_block, tensor_)),
       optimizer_(optimizer_of(job, autograd::Calls(*chip_), model_.parameters())),
       averaged_(*optimizer_, model_.parameters(), data_),
-      activations_(*chip_,
-                   {{model_.options().batch, 1, model_.options().sequence, model_.options().width},
-                    model_.options().compute}) {}
+      activations_(*chip_, {model_.options().stream(), model_.options().compute}) {}
 
 autograd::TapeOptions MeshChip::tape_options() const {
   return {.calls = {.products = models::kTtmlProducts}, .compute = model_.options().compute};
@@ -177,18 +175,19 @@ StageWork MeshChip::passes() {
   finish();
   StageWork work;
   {
-    const Bytes before = used();
+    work.resting = used();
     const SimTime start = chip_->now();
     Tape tape(*chip_, tape_options());
     const Value output = forward_on(tape);
     finish();
     const SimTime middle = chip_->now();
-    work.kept = used() - before;
+    work.kept = used() - work.resting;
     backward_on(tape, output);
     finish();
     work.forward.time = middle - start;
     work.backward.time = chip_->now() - middle;
   }
+  if (!repeats_) forget_gradients();  // the recorded pass is like the one that was timed
   autograd::StepRecorder recorder(*chip_);
   const std::size_t middle = pass(recorder);
   forget_gradients();

@@ -29,6 +29,7 @@ struct StepPart {
 /// Holds what the chips of one stage do: the passes of one micro-batch, and the update.
 struct StageWork {
   StepPart forward, backward, update;
+  Bytes resting;      ///< What is in DRAM between the passes: weights, their gradients and more.
   Bytes kept;         ///< What a forward pass leaves in DRAM for its backward pass.
   Bytes activations;  ///< What is sent to the next stage, or back as gradients.
 };

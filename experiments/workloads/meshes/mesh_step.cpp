@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -57,8 +58,8 @@ MeshStepTimes step_without_stages(const DevBox& box, const MeshJob& job) {
   return times;
 }
 
-/// Holds what the chips of one stage do.
-struct Stage {
+/// Holds what the chips of one stage do for one part of the blocks.
+struct Part {
   StageWork work;
   SimTime send;
   Bytes peak;
@@ -72,12 +73,25 @@ SimTime socket_time(const wormhole::Profiles& profiles, Socket socket, Bytes siz
   return wormhole::send_time(profiles, size);
 }
 
-Stage stage_of(const DevBox& box, const MeshJob& job, int first, int end) {
+Part part_of(const DevBox& box, const MeshJob& job, int first, int end) {
   MeshChip chip(box, job, first, end);
-  Stage stage{.work = chip.stage()};
-  stage.send = socket_time(box.profiles(), job.socket, stage.work.activations);
-  stage.peak = chip.peak();
-  return stage;
+  Part part{.work = chip.stage()};
+  part.send = socket_time(box.profiles(), job.socket, part.work.activations);
+  part.peak = chip.peak();
+  return part;
+}
+
+/// A fabric socket receives into a ring buffer of this size in the chip's DRAM, as TTML sets it up.
+constexpr Bytes kFabricRing{80'000'000};
+
+/// Returns the DRAM of a stage's sockets: a ring for activations and one for gradients, if it
+/// receives any. That each has a ring of its own is assumed.
+Bytes ring_buffers(const MeshJob& job, int stage) {
+  if (job.socket != Socket::fabric) return {};
+  const bool around = job.chunks > 1;  // the first stage then follows the last one
+  const bool activations = stage > 0 || around;
+  const bool gradients = stage + 1 < job.mesh.pp || around;
+  return kFabricRing * ((activations ? 1 : 0) + (gradients ? 1 : 0));
 }
 
 std::vector<int> blocks_of(const MeshJob& job) {
@@ -89,57 +103,101 @@ std::vector<int> blocks_of(const MeshJob& job) {
   return blocks;
 }
 
-/// Returns all stages. Those in the middle with equally many blocks are equal.
-std::vector<Stage> stages_of(const DevBox& box, const MeshJob& job,
-                             const std::vector<int>& blocks) {
-  std::map<std::tuple<bool, bool, int>, Stage> known;
-  std::vector<Stage> stages;
+/// Returns all parts. Those in the middle with equally many blocks are equal.
+std::vector<Part> parts_of(const DevBox& box, const MeshJob& job, const std::vector<int>& blocks) {
+  std::map<std::tuple<bool, bool, int>, Part> known;
+  std::vector<Part> parts;
   int first = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const int end = first + blocks[i];
     const std::tuple key(i == 0, i + 1 == blocks.size(), end - first);
     auto found = known.find(key);
-    if (found == known.end()) found = known.emplace(key, stage_of(box, job, first, end)).first;
-    stages.push_back(found->second);
+    if (found == known.end()) found = known.emplace(key, part_of(box, job, first, end)).first;
+    parts.push_back(found->second);
     first = end;
   }
-  return stages;
+  return parts;
 }
 
-MeshStepTimes step_of_stages(const std::vector<Stage>& stages, const std::vector<int>& blocks,
+/// Returns the most DRAM that a chip of stage `stage` has in use: what rests of all its chunks,
+/// what it keeps of other passes, and the pass itself.
+Bytes peak_of(const mesh::PipelineOrder& order, int stage, const std::vector<Part>& parts) {
+  const auto at = [&](int chunk) -> const Part& {
+    return parts[static_cast<std::size_t>(chunk * order.stages + stage)];
+  };
+  Bytes resting, kept, most;
+  for (int chunk = 0; chunk < order.chunks; ++chunk) resting += at(chunk).work.resting;
+  for (const mesh::PipelinePass& pass : mesh::passes_of(order, stage)) {
+    const Part& part = at(pass.chunk);
+    if (!pass.forward) kept = kept - part.work.kept;
+    most = std::max(most, resting + kept + (part.peak - part.work.resting));
+    if (pass.forward) kept += part.work.kept;
+  }
+  return most;
+}
+
+MeshStepTimes step_of_stages(const std::vector<Part>& parts, const std::vector<int>& blocks,
                              const MeshJob& job, mesh::PipelineSchedule schedule) {
-  std::vector<mesh::StageTimes> times;
-  for (const Stage& stage : stages) {
-    times.push_back({stage.work.forward.time, stage.work.backward.time, stage.send});
+  const mesh::PipelineOrder order{.schedule = schedule,
+                                  .stages = job.mesh.pp,
+                                  .micro_batches = job.micro_batches,
+                                  .chunks = job.chunks};
+  std::vector<mesh::PartTimes> times;
+  for (const Part& part : parts) {
+    times.push_back({part.work.forward.time, part.work.backward.time, part.send});
   }
-  const int count = job.mesh.pp;
-  const auto accounts = mesh::run_pipeline(schedule, times, job.micro_batches);
-  MeshStepTimes result;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    result.step = std::max(result.step, accounts[i].end + stages[i].work.update.time);
-  }
+  const auto count = static_cast<std::size_t>(order.stages);
+  const auto accounts = mesh::run_pipeline(order, times);
+  std::vector<SimTime> updates(count);
+  std::vector<StageNeed> stages(count);
   SimTime compute, exchange, bubble;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const StageWork& work = stages[i].work;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const StageWork& work = parts[i].work;
     const KernelTimes kernels =
-        (work.forward.kernels + work.backward.kernels) * job.micro_batches + work.update.kernels;
+        (work.forward.kernels + work.backward.kernels) * order.micro_batches + work.update.kernels;
     compute += kernels.compute;
-    exchange += kernels.exchange + accounts[i].sending;
-    StageNeed need{.blocks = blocks[i]};
-    need.working = accounts[i].computing + accounts[i].sending + work.update.time;
+    exchange += kernels.exchange;
+    updates[i % count] += work.update.time;
+    stages[i % count].blocks += blocks[i];
+  }
+  MeshStepTimes result;
+  for (std::size_t i = 0; i < count; ++i) {
+    result.step = std::max(result.step, accounts[i].end + updates[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    StageNeed& need = stages[i];
+    exchange += accounts[i].sending;
+    need.working = accounts[i].computing + accounts[i].sending + updates[i];
     need.bubble = result.step - need.working;
-    need.alive = mesh::most_alive(schedule, count, static_cast<int>(i), job.micro_batches);
-    need.peak = stages[i].peak + (need.alive - 1) * work.kept;
+    need.alive = mesh::most_alive(order, static_cast<int>(i));
+    need.peak = peak_of(order, static_cast<int>(i), parts) + ring_buffers(job, static_cast<int>(i));
     bubble += need.bubble;
     result.peak = std::max(result.peak, need.peak);
-    result.stages.push_back(need);
   }
-  const auto mean = [&](SimTime sum) { return SimTime::picoseconds(sum.ps() / count); };
+  const auto mean = [&](SimTime sum) { return SimTime::picoseconds(sum.ps() / order.stages); };
   result.compute = mean(compute);
   result.exchange = mean(exchange);
   result.bubble = mean(bubble);
   result.host = result.step - result.compute - result.exchange - result.bubble;
+  result.stages = std::move(stages);
   return result;
+}
+
+/// Returns why the chunks of stages cannot be interleaved.
+std::optional<std::string> chunk_obstacle(const MeshJob& job) {
+  if (job.chunks == 1) return std::nullopt;
+  if (job.schedule != mesh::PipelineSchedule::one_forward_one_back) {
+    return "chunks are interleaved by schedule 1f1b alone";
+  }
+  if (job.mesh.pp == 1) return "one stage has nothing to interleave";
+  if (job.micro_batches % job.mesh.pp != 0) {
+    return fmt::format("{} micro-batches cannot be divided by {} stages with chunks",
+                       job.micro_batches, job.mesh.pp);
+  }
+  const int fewest = std::ranges::min(blocks_of(job));
+  if (fewest >= job.chunks) return std::nullopt;
+  return fmt::format("{} block{} of a stage cannot be divided by {} chunks", fewest,
+                     fewest == 1 ? "" : "s", job.chunks);
 }
 
 }  // namespace
@@ -180,11 +238,15 @@ std::optional<std::string> mesh_obstacle(const MeshJob& job) {
   if (wide % tp != 0) {
     return refuse(wide, "columns of the feed-forward part", tp, "chips");
   }
+  const std::int64_t tiles = kTileSide * tp;
+  if (model.sequence_parallel && tp > 1 && model.sequence % tiles != 0) {
+    return refuse(model.sequence, "rows of a sequence", tp, "chips in whole tiles");
+  }
   if (model.layers < pp) return refuse(model.layers, "blocks", pp, "stages");
   if (model.tied && (tp > 1 || pp > 1)) {
     return "the head is the token table, which is on each chip";
   }
-  return std::nullopt;
+  return chunk_obstacle(job);
 }
 
 std::int64_t vocabulary_of(const MeshJob& job) {
@@ -199,10 +261,10 @@ std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
   if (job.mesh.pp == 1) {
     steps.assign(schedules.size(), step_without_stages(*linked, job));
   } else {
-    const std::vector<int> blocks = blocks_of(job);
-    const std::vector<Stage> stages = stages_of(*linked, job, blocks);
+    const std::vector<int> blocks = mesh::blocks_of_parts(blocks_of(job), job.chunks);
+    const std::vector<Part> parts = parts_of(*linked, job, blocks);
     for (const mesh::PipelineSchedule schedule : schedules) {
-      steps.push_back(step_of_stages(stages, blocks, job, schedule));
+      steps.push_back(step_of_stages(parts, blocks, job, schedule));
     }
   }
   for (MeshStepTimes& step : steps) {

@@ -52,6 +52,7 @@ struct MeshJob {
   /// rest.
   std::vector<int> blocks{};
   mesh::PipelineSchedule schedule{};
+  int chunks = 1;  ///< The chunks of each stage's blocks, which 1F1B interleaves.
   int micro_batches = 1;
   Socket socket{};
   wormhole::DispatchCoreType dispatch{};
@@ -75,7 +76,7 @@ struct StageNeed {
   int blocks = 0;
   SimTime working;  ///< Passes and update, with the sending between stages.
   SimTime bubble;   ///< The rest of the step: it waits for other stages.
-  int alive = 1;    ///< The most micro-batches whose activations it holds at once.
+  int alive = 1;    ///< The most micro-batches, each in one chunk, that it holds at once.
   Bytes peak;       ///< DRAM of a chip.
 };
 
@@ -98,7 +99,7 @@ struct MeshStepTimes {
 MeshStepTimes mesh_step(const DevBox& box, const MeshJob& job);
 
 /// Returns the steps of `job` with each of `schedules`, for which the stages run only once. Without
-/// stages all are the same.
+/// stages all are the same. Several chunks have 1F1B alone.
 std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
                                       std::span<const mesh::PipelineSchedule> schedules);
 

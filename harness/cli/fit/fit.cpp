@@ -36,6 +36,7 @@ struct FitOptions {
   wormhole::ProfileChoice profiles;
   std::string json;
   mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;
+  int chunks = 1;
   int tiers = 3;
   bool search = true;
   bool help = false;
@@ -55,7 +56,7 @@ FitOptions fit_options(int argc, const char* const* argv) {
   add_profile_options(app, options.profiles);
   app.add_option("--json", options.json);
   app.add_flag("!--no-search", options.search);
-  add_mesh_options(app, options.schedule, options.tiers);
+  add_mesh_options(app, options.schedule, options.chunks, options.tiers);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
   if (!options.help && options.files.training.empty()) {
@@ -89,6 +90,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   nlohmann::ordered_json json{{"chips", plan.setting.chips()},
                               {"ddp", shared.ddp},
                               {"tp", shared.tp},
+                              {"sequence_parallel", shared.sequence_parallel},
                               {"stages", shared.stages()},
                               {"batch_size", recipe.batch},
                               {"gradient_accumulation_steps", recipe.accumulate},
@@ -98,6 +100,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   if (shared.stages() > 1) {
     json["blocks_per_rank"] = shared.blocks;
     json["schedule"] = mesh::name_of(shared.schedule);
+    json["chunks"] = shared.chunks;
   }
   if (shared.workers > 0) {
     json["workers"] = shared.workers;
@@ -150,8 +153,9 @@ RunSetting setting_of(const FitOptions& options, const training::TtmlSettings& s
   }
   setting.vocabulary = *vocabulary;
   require_plannable(settings, setting);
-  setting.plan = shared_plan(settings, setting.recipe, options.schedule, options.tiers)
-                     .value_or(training::MeshPlan{});
+  setting.plan =
+      shared_plan(settings, setting.recipe, options.schedule, options.chunks, options.tiers)
+          .value_or(training::MeshPlan{});
   return setting;
 }
 

@@ -72,9 +72,13 @@ std::string shared_text(const training::MeshPlan& plan) {
   }
   std::vector<std::string> ways;
   if (plan.ddp > 1) ways.push_back(fmt::format("DDP {}", plan.ddp));
-  if (plan.tp > 1) ways.push_back(fmt::format("TP {}", plan.tp));
+  if (plan.tp > 1) {
+    ways.push_back(fmt::format("TP {}{}", plan.tp, plan.sequence_parallel ? " with SP" : ""));
+  }
   if (plan.stages() > 1) {
-    ways.push_back(fmt::format("PP {} ({})", plan.stages(), mesh::name_of(plan.schedule)));
+    ways.push_back(fmt::format("PP {} ({}{}{})", plan.stages(), mesh::name_of(plan.schedule),
+                               plan.chunks > 1 ? fmt::format(", {} chunks", plan.chunks) : "",
+                               plan.fabric ? ", fabric" : ""));
   }
   return ways.empty() ? "one chip" : join(ways, " x ");
 }
@@ -185,6 +189,7 @@ std::string options_text(const RunPlan& plan) {
     text += " --with " + shell_word(fmt::format("mesh_shape=[{},{}]", shared.ddp, shared.tp));
     if (shared.ddp > 1) text += " --with enable_ddp=true";
     if (shared.tp > 1) text += " --with enable_tp=true";
+    if (shared.sequence_parallel) text += " --with enable_sp=true";
   }
   const int ranks = shared.workers > 0 ? shared.workers : shared.stages();
   if (shared.workers == 0 && ranks == 1) return text;
@@ -195,8 +200,10 @@ std::string options_text(const RunPlan& plan) {
     blocks.push_back(fmt::format("{}: {}", i, shared.blocks[i]));
   }
   text += " --with " + shell_word("blocks_per_rank={" + join(blocks, ", ") + "}");
+  if (shared.fabric) text += " --with socket_type=fabric";
   if (shared.schedule == mesh::PipelineSchedule::sequential) return text;
-  return text + fmt::format(" --schedule {}", mesh::name_of(shared.schedule));
+  text += fmt::format(" --schedule {}", mesh::name_of(shared.schedule));
+  return text + (shared.chunks > 1 ? fmt::format(" --chunks {}", shared.chunks) : "");
 }
 
 }  // namespace howard::cli

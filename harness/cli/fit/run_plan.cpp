@@ -51,7 +51,8 @@ class EmulatedRun {
     recipe_.batch /= setting.plan.ddp;
     vocabulary_ = rows_of(setting);
     chip_.begin_phase("model");
-    model_ = training::make_model(chip_, recipe_, vocabulary_, &tensor_);
+    model_ =
+        training::make_model(chip_, recipe_, vocabulary_, &tensor_, setting.plan.sequence_parallel);
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
@@ -242,15 +243,18 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const wormhole::Pr
                                    std::span<const mesh::PipelineSchedule> schedules) {
   const training::MeshPlan& shared = setting.plan;
   const experiments::DevBox box(profiles, host::HostOptions{}, 1);
-  experiments::MeshJob job{.model = training::llama_options(setting.recipe, setting.vocabulary),
-                           .mesh = {shared.ddp, shared.tp, shared.stages()},
-                           .blocks = shared.blocks,
-                           .micro_batches = setting.recipe.accumulate,
-                           .make_optimizer = [&](const autograd::Calls& calls,
-                                                 std::vector<autograd::Parameter*> parameters) {
-                             return training::make_optimizer(setting.recipe, calls,
-                                                             std::move(parameters), false);
-                           }};
+  experiments::MeshJob job{
+      .model = training::llama_options(setting.recipe, setting.vocabulary, nullptr,
+                                       shared.sequence_parallel),
+      .mesh = {shared.ddp, shared.tp, shared.stages()},
+      .blocks = shared.blocks,
+      .chunks = shared.chunks,
+      .micro_batches = setting.recipe.accumulate,
+      .socket = shared.fabric ? experiments::Socket::fabric : experiments::Socket::mpi,
+      .make_optimizer = [&](const autograd::Calls& calls,
+                            std::vector<autograd::Parameter*> parameters) {
+        return training::make_optimizer(setting.recipe, calls, std::move(parameters), false);
+      }};
   std::vector<RunPlan> plans(schedules.size());
   try {
     const auto steps = experiments::mesh_steps(box, job, schedules);

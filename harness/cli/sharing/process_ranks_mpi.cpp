@@ -19,7 +19,8 @@
 namespace howard::cli {
 namespace {
 
-constexpr int kRankMessage = 1;  // the tag of all messages: each pair of ranks keeps its order
+/// The tag of channel 0; the others follow. Messages of one tag keep their order.
+constexpr int kFirstTag = 1;
 
 class MpiRank final : public mesh::Communicator {
  public:
@@ -36,25 +37,6 @@ class MpiRank final : public mesh::Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  std::vector<std::byte> receive(int from) override {
-    MPI_Status status;
-    // MPI_Probe would spin on the core of a rank that computes.
-    std::chrono::microseconds pause{20};
-    constexpr std::chrono::microseconds kLongest{2000};
-    for (int found = 0;;) {
-      MPI_Iprobe(from, kRankMessage, MPI_COMM_WORLD, &found, &status);
-      if (found != 0) break;
-      std::this_thread::sleep_for(pause);
-      pause = std::min(2 * pause, kLongest);
-    }
-    int length = 0;
-    MPI_Get_count(&status, MPI_BYTE, &length);
-    std::vector<std::byte> message(static_cast<std::size_t>(length));
-    MPI_Recv(message.data(), length, MPI_BYTE, from, kRankMessage, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
-    return message;
-  }
-
  private:
   /// Holds a message on its way; its bytes stay until it has arrived.
   struct Sending {
@@ -62,7 +44,7 @@ class MpiRank final : public mesh::Communicator {
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
-  void do_send(int to, std::span<const std::byte> message) override {
+  void do_send(int to, std::span<const std::byte> message, int channel) override {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
     if (message.size() > kMost) {
       throw Error({.attempted = fmt::format("send a tensor to rank {}", to),
@@ -77,8 +59,27 @@ class MpiRank final : public mesh::Communicator {
     });
     Sending& one = sending_.emplace_back();
     one.bytes.assign(message.begin(), message.end());
-    MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, to, kRankMessage,
-              MPI_COMM_WORLD, &one.request);
+    MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, to,
+              kFirstTag + channel, MPI_COMM_WORLD, &one.request);
+  }
+
+  std::vector<std::byte> do_receive(int from, int channel) override {
+    const int tag = kFirstTag + channel;
+    MPI_Status status;
+    // MPI_Probe would spin on the core of a rank that computes.
+    std::chrono::microseconds pause{20};
+    constexpr std::chrono::microseconds kLongest{2000};
+    for (int found = 0;;) {
+      MPI_Iprobe(from, tag, MPI_COMM_WORLD, &found, &status);
+      if (found != 0) break;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, kLongest);
+    }
+    int length = 0;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    std::vector<std::byte> message(static_cast<std::size_t>(length));
+    MPI_Recv(message.data(), length, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return message;
   }
 
   int rank_ = 0;

@@ -44,10 +44,12 @@ std::string text_of(const MeshPlan& plan) {
     return fmt::format("{} worker{} in {} tiers", plan.workers, plan.workers == 1 ? "" : "s",
                        plan.three_tiers ? 3 : 2);
   }
-  std::string text = fmt::format("DDP {} x TP {}", plan.ddp, plan.tp);
+  std::string text =
+      fmt::format("DDP {} x TP {}{}", plan.ddp, plan.tp, plan.sequence_parallel ? " with SP" : "");
   if (plan.stages() > 1) {
-    text += fmt::format(" x {} stages ({} blocks, schedule {})", plan.stages(),
-                        fmt::join(plan.blocks, " + "), mesh::name_of(plan.schedule));
+    text += fmt::format(" x {} stages ({} blocks, schedule {}{})", plan.stages(),
+                        fmt::join(plan.blocks, " + "), mesh::name_of(plan.schedule),
+                        plan.chunks > 1 ? fmt::format(", {} chunks", plan.chunks) : "");
   }
   return text;
 }
@@ -78,7 +80,7 @@ class MeshRun {
     if (chip_) chip_->set_trace_sink(&kernels_);
     device.begin_phase("model");
     trainer_ = training::make_rank_trainer(device, ranks, plan_, options.recipe, start.corpus,
-                                           {.virtual_clock = chip_ != nullptr,
+                                           {.wait_until = chip_ ? waiting() : mesh::WaitUntil(),
                                             .engine = options.engine,
                                             .held_out = start.held_out,
                                             .validated = options.eval_batch});
@@ -99,8 +101,9 @@ class MeshRun {
       const float rate = trainer_->learning_rate();
       const SimTime before = now();
       kernels_.reset();
+      waited_ = {};
       const MeshStep step = trainer_->step();
-      if (chip_) split(step.time, now() - before);
+      if (chip_) split(step.time, now() - before - waited_);
       log(step, rate);
       validate();
       if (trainer_->steps_done() % options_.every == 0) save();
@@ -119,6 +122,15 @@ class MeshRun {
  private:
   bool is_first() const { return ranks_.rank() == 0; }
   SimTime now() const { return chip_ ? chip_->now() : SimTime(); }
+
+  /// Makes the clock of the chip's host wait, and counts for how long.
+  mesh::WaitUntil waiting() {
+    return [this](SimTime then) {
+      if (then <= chip_->now()) return;
+      waited_ += then - chip_->now();
+      chip_->pass_host_time(then - chip_->now(), "wait for a message");
+    };
+  }
 
   /// Rank 0 learns where the time of a step goes.
   void split(SimTime step, SimTime busy) {
@@ -280,6 +292,7 @@ class MeshRun {
   mesh::MeshMember member_;
   std::optional<wormhole::Profiles> profiles_;
   KernelSums kernels_;  ///< Of the emulated chip.
+  SimTime waited_;      ///< The time of a step in which the chip's host waited for messages.
   std::unique_ptr<wormhole::WormholeDevice> chip_;
   std::unique_ptr<training::RankTrainer> trainer_;
   std::string description_;

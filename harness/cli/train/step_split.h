@@ -34,7 +34,7 @@ struct StepSplit {
 
 /// Says what one chip did in a step.
 struct ChipSums {
-  SimTime busy;  ///< The time that passed on its own clock.
+  SimTime busy;  ///< The time in which it did not wait for messages.
   SimTime compute, exchange;
 };
 

@@ -44,7 +44,7 @@ void declare_files(CLI::App& app, TrainOptions& options) {
   app.add_option("-n,--name", options.name);
   app.add_flag("--print-config", options.print_config);
   app.add_option("--tokenizer", options.tokenizer);
-  add_mesh_options(app, options.schedule, options.tiers);
+  add_mesh_options(app, options.schedule, options.chunks, options.tiers);
 }
 
 void declare(CLI::App& app, TrainOptions& options, bool& resume) {
@@ -141,13 +141,14 @@ void require_used_tokenizer(const TrainOptions& options) {
 
 /// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
-  const auto plan = shared_plan(options.settings, options.recipe, options.schedule, options.tiers);
+  const auto plan = shared_plan(options.settings, options.recipe, options.schedule, options.chunks,
+                                options.tiers);
   if (!plan) return plan;
   const auto refuse = [](bool given, const char* option, const char* why) {
     if (given) throw UsageError(fmt::format("{} is not for these devices: {}", option, why));
   };
-  refuse(options.engine != Engine::dynamic && (plan->workers > 0 || plan->stages() > 1), "--engine",
-         "stages of a pipeline and workers of tiers run by the dynamic engine");
+  refuse(plan->fabric && options.backend == harness::Backend::emulated, "--backend emulated",
+         "chips send through their hosts here; fit plans socket_type: fabric");
   refuse(options.generate > 0, "--generate", "resume the checkpoint there");
   refuse(!options.memory.empty(), "--memory", "run_experiment fit says what a device allocates");
   refuse(plan->workers > 0 && !options.checkpoint.empty(), "--checkpoint",

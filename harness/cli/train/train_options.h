@@ -47,6 +47,7 @@ struct TrainOptions {
   std::optional<training::MeshPlan> plan;
   mesh::PipelineSchedule schedule =
       mesh::PipelineSchedule::sequential;  ///< The order of a pipeline's passes.
+  int chunks = 1;                          ///< The chunks of each stage that 1F1B interleaves.
   int tiers = 3;                           ///< The tiers of workers: 2 or 3.
   training::Engine engine = training::Engine::static_step;
   harness::Backend backend = harness::Backend::host;

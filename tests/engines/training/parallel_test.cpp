@@ -61,6 +61,13 @@ struct Outcome {
   mesh::SentMessages start;  ///< Of all ranks before that.
 };
 
+mesh::WaitUntil wait_until(wormhole::WormholeDevice* chip) {
+  if (chip == nullptr) return {};
+  return [chip](SimTime then) {
+    if (then > chip->now()) chip->pass_host_time(then - chip->now(), "wait");
+  };
+}
+
 Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpoint* from = nullptr,
             bool emulated = false, Engine engine = Engine::dynamic) {
   Outcome outcome;
@@ -74,8 +81,9 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
                                                         wormhole::DeviceOptions{.values = &member});
     }
     Device& device = chip ? static_cast<Device&>(*chip) : member;
-    const auto trainer = make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()),
-                                           {.virtual_clock = emulated, .engine = engine});
+    const auto trainer =
+        make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()),
+                          {.wait_until = wait_until(chip.get()), .engine = engine});
     if (from != nullptr) trainer->restore(*from);
     const mesh::SentMessages before = ranks.sent();
     for (int i = 0; i < steps; ++i) {
@@ -148,6 +156,49 @@ TEST(MeshTraining, EachMeshAndScheduleGivesTheNumbersOfOneDevice) {
   }
 }
 
+TEST(MeshTraining, DividedRowsGiveTheNumbersOfOneDevice) {
+  Recipe recipe = small_llama();
+  recipe.sequence = 64;
+  recipe.memory_efficient = true;
+  const Outcome alone = run({}, recipe, 3);
+  for (const MeshPlan& plan : {MeshPlan{.tp = 2, .sequence_parallel = true},
+                               {.ddp = 2, .tp = 2, .sequence_parallel = true, .blocks = {2, 2}}}) {
+    const Outcome shared = run(plan, recipe, 3);
+    EXPECT_LT(distance_of(alone.end, shared.end), 1e-5) << plan.ranks();
+    EXPECT_EQ(run(plan, recipe, 3, nullptr, false, Engine::traced).end, shared.end);
+  }
+}
+
+TEST(MeshTraining, InterleavedChunksGiveTheNumbersOfOneDevice) {
+  Recipe recipe = small_llama();
+  recipe.accumulate = 4;
+  const Outcome alone = run({}, recipe, 3);
+  constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
+  for (const MeshPlan& plan : {MeshPlan{.blocks = {2, 2}, .schedule = k1f1b, .chunks = 2},
+                               {.ddp = 2, .blocks = {2, 2}, .schedule = k1f1b, .chunks = 2},
+                               {.tp = 2, .blocks = {2, 2}, .schedule = k1f1b, .chunks = 2}}) {
+    const Outcome shared = run(plan, recipe, 3);
+    EXPECT_LT(distance_of(alone.end, shared.end), 1e-5) << plan.ranks();
+    const Outcome traced = run(plan, recipe, 3, nullptr, false, Engine::traced);
+    EXPECT_EQ(traced.losses, shared.losses);
+    EXPECT_EQ(traced.end, shared.end);
+  }
+}
+
+TEST(MeshTraining, MoreChunksWaitLess) {
+  Recipe recipe = small_llama();
+  recipe.accumulate = 4;
+  recipe.dtype = recipe.parameters = DataType::bfloat16;
+  constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
+  const auto time = [&](const MeshPlan& plan) {
+    return run(plan, recipe, 2, nullptr, true).times.back().seconds();
+  };
+  const double ttml = time({.blocks = {2, 2}});
+  const double whole = time({.blocks = {2, 2}, .schedule = k1f1b});
+  EXPECT_LT(whole, 0.8 * ttml) << "the virtual clocks wait for messages only";
+  EXPECT_LT(time({.blocks = {2, 2}, .schedule = k1f1b, .chunks = 2}), whole);
+}
+
 TEST(MeshTraining, ARunGoesOnOnAnotherMesh) {
   Recipe recipe = small_llama();
   recipe.optimizer = OptimizerKind::adamw;
@@ -195,7 +246,13 @@ TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
   recipe.learning_rate = 1e-3F;
   recipe.schedule = autograd::Schedule::warmup_linear;
   recipe.dropout = 0.1F;
-  for (const MeshPlan& plan : {MeshPlan{.ddp = 2}, {.tp = 2}, {.ddp = 2, .tp = 2}}) {
+  for (const MeshPlan& plan :
+       {MeshPlan{.ddp = 2},
+        {.tp = 2},
+        {.ddp = 2, .tp = 2},
+        {.blocks = {2, 2}},
+        {.blocks = {1, 2, 1}, .schedule = PipelineSchedule::gpipe},
+        {.ddp = 2, .blocks = {2, 2}, .schedule = PipelineSchedule::one_forward_one_back}}) {
     const Outcome dynamic = run(plan, recipe, 3);
     for (const Engine engine : {Engine::static_step, Engine::traced}) {
       const Outcome other = run(plan, recipe, 3, nullptr, false, engine);
@@ -203,18 +260,24 @@ TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
       EXPECT_EQ(other.end, dynamic.end) << plan.ddp << " " << name_of(engine);
     }
   }
-  EXPECT_THROW(run({.blocks = {2, 2}}, recipe, 1, nullptr, false, Engine::traced), Error);
-  EXPECT_THROW(run({.workers = 1}, recipe, 1, nullptr, false, Engine::static_step), Error);
+  recipe.schedule = autograd::Schedule::identity;
+  for (const MeshPlan& plan : {MeshPlan{.workers = 2}, {.workers = 1, .three_tiers = true}}) {
+    const std::vector<double> dynamic = run(plan, recipe, 3).losses;
+    for (const Engine engine : {Engine::static_step, Engine::traced}) {
+      EXPECT_EQ(run(plan, recipe, 3, nullptr, false, engine).losses, dynamic) << name_of(engine);
+    }
+  }
 }
 
 TEST(MeshTraining, ATraceOfAMeshTakesLessOfTheHost) {
   Recipe recipe = small_llama();
   recipe.dtype = recipe.parameters = DataType::bfloat16;
-  const MeshPlan plan{.ddp = 2};
-  const Outcome dynamic = run(plan, recipe, 2, nullptr, true);
-  const Outcome traced = run(plan, recipe, 2, nullptr, true, Engine::traced);
-  EXPECT_EQ(traced.losses, dynamic.losses);
-  EXPECT_LT(traced.times[1].seconds(), 0.6 * dynamic.times[1].seconds());
+  for (const MeshPlan& plan : {MeshPlan{.ddp = 2}, {.blocks = {2, 2}}, {.workers = 1}}) {
+    const Outcome dynamic = run(plan, recipe, 2, nullptr, true);
+    const Outcome traced = run(plan, recipe, 2, nullptr, true, Engine::traced);
+    EXPECT_EQ(traced.losses, dynamic.losses);
+    EXPECT_LT(traced.times[1].seconds(), 0.6 * dynamic.times[1].seconds()) << plan.ranks();
+  }
 }
 
 using Weights = std::map<std::string, WeightTensor>;

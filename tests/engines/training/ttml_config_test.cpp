@@ -310,6 +310,9 @@ TEST(TtmlConfig, DevicesShareARun) {
   EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 1]}\n"), std::nullopt);
   EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 8], enable_ddp: true}\n"),
             (MeshPlan{.ddp = 8}));
+  EXPECT_EQ(plan_of("transformer_config: {model_type: llama, num_heads: 4, num_groups: 2}\n"
+                    "device_config: {mesh_shape: [1, 2], enable_tp: true, enable_sp: true}\n"),
+            (MeshPlan{.tp = 2, .sequence_parallel = true}));
   EXPECT_EQ(plan_of("device_config: {mesh_shape: [1, 2], enable_tp: true}\n"), (MeshPlan{.tp = 2}));
   EXPECT_EQ(plan_of("device_config: {mesh_shape: [4, 2], enable_ddp: true, enable_tp: true}\n"),
             (MeshPlan{.ddp = 4, .tp = 2}));
@@ -317,9 +320,9 @@ TEST(TtmlConfig, DevicesShareARun) {
             (MeshPlan{.workers = 3}));
   EXPECT_EQ(
       plan_of("transformer_config: {model_type: llama}\n"
-              "multihost_config:\n  enabled: true\n  num_workers: 3\n"
+              "multihost_config:\n  enabled: true\n  num_workers: 3\n  socket_type: fabric\n"
               "  pipeline_parallel_config: {num_blocks: 6, blocks_per_rank: {0: 1, 1: 3, 2: 2}}\n"),
-      (MeshPlan{.blocks = {1, 3, 2}}));
+      (MeshPlan{.blocks = {1, 3, 2}, .fabric = true}));
 }
 
 TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
@@ -339,7 +342,11 @@ TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   fails("transformer_config: {embedding_placement: vocab_parallel}\n", "embedding_placement");
   fails("multihost_config: {enabled: true}\n", "multihost_config.num_workers");
   fails("multihost_config: {enabled: true, num_workers: 2, socket_type: fabric}\n",
-        "multihost_config.socket_type");
+        "multihost_config.socket_type: 'fabric' in tiers");
+  fails("multihost_config: {enabled: true, num_workers: 2, socket_type: tcp}\n", "'tcp'");
+  fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, enable_sp: true}\n",
+        "device_config.enable_sp");
+  fails("device_config: {mesh_shape: [1, 2], enable_tp: true, enable_sp: true}\n", "for a gpt2");
   fails(
       "multihost_config: {enabled: true, num_workers: 2}\n"
       "training_config: {scheduler_type: warmup_linear}\n",
