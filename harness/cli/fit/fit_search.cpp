@@ -120,17 +120,35 @@ bool is_better(const RunPlan& a, const RunPlan& b) {
 }
 
 /// Names the kinds of ways to share of which the table shows the best: by a mesh alone, by stages
-/// in TTML's order, and by stages in 1F1B's.
+/// in TTML's order, by stages in 1F1B's, and by stages with interleaved chunks.
 int kind_of(const RunPlan& plan) {
-  if (plan.setting.plan.stages() == 1) return 0;
-  return plan.setting.plan.schedule == mesh::PipelineSchedule::sequential ? 1 : 2;
+  const training::MeshPlan& shared = plan.setting.plan;
+  if (shared.stages() == 1) return 0;
+  if (shared.schedule == mesh::PipelineSchedule::sequential) return 1;
+  return shared.chunks == 1 ? 2 : 3;
+}
+
+/// Adds the best plan with stages in 1F1B's order, with its blocks in two interleaved chunks.
+void interleave_best(const wormhole::Profiles& profiles, std::vector<RunPlan>& plans) {
+  const auto found = std::ranges::find_if(plans, [](const RunPlan& plan) {
+    const training::MeshPlan& shared = plan.setting.plan;
+    return plan.fits() && kind_of(plan) == 2 && std::ranges::min(shared.blocks) >= 2 &&
+           plan.setting.recipe.accumulate % shared.stages() == 0;
+  });
+  if (found == plans.end()) return;
+  RunSetting tried = found->setting;
+  tried.plan.chunks = 2;
+  plans.push_back(plan_run(tried, profiles));
 }
 
 /// Moves the best plans of so many chips to `best`: two of those without stages, and one of each
 /// schedule with stages, if they fit; or the one that needs least.
-void keep_best(std::vector<RunPlan> plans, std::vector<RunPlan>& best) {
+void keep_best(const wormhole::Profiles& profiles, std::vector<RunPlan> plans,
+               std::vector<RunPlan>& best) {
   std::ranges::stable_sort(plans, is_better);
-  std::array<int, 3> room{2, 1, 1};
+  interleave_best(profiles, plans);
+  std::ranges::stable_sort(plans, is_better);
+  std::array<int, 4> room{2, 1, 1, 1};
   std::vector<training::MeshPlan> kept;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     int& left = room.at(static_cast<std::size_t>(kind_of(plans[i])));
@@ -191,7 +209,7 @@ std::vector<RunPlan> search_settings(const RunSetting& setting,
       // Stages gain nothing from larger batches, for which blocks would be run again.
       if (plan.stages() == 1 || !found) search_runner(settings, profiles, true, plans);
     }
-    keep_best(std::move(plans), best);
+    keep_best(profiles, std::move(plans), best);
   }
   search_tiers(setting, profiles, sequences, best);
   std::ranges::stable_sort(best, is_better);

@@ -9,11 +9,11 @@ namespace howard::cli {
 
 /// Returns other ways to make the same update as `setting`: its sequences in batches of other
 /// sizes, blocks kept or run again, and 1, 2, 4, 8 and 32 chips that divide the batch, the weights,
-/// the blocks (in TTML's order and in 1F1B's), or several of these; and tiers of 2, 4 and 8
-/// workers. For each number of chips these are the fastest two without stages that fit and the
-/// fastest of each schedule, or, where none fits, the one that needs least. The fastest come first.
-/// Only settings that give the same gradients are compared, but for tiers, whose workers draw
-/// batches of their own.
+/// the blocks (in TTML's order, in 1F1B's, and the best of the latter in two interleaved chunks),
+/// or several of these; and tiers of 2, 4 and 8 workers. For each number of chips these are the
+/// fastest two without stages that fit and the fastest of each schedule, or, where none fits, the
+/// one that needs least. The fastest come first. Only settings that give the same gradients are
+/// compared, but for tiers, whose workers draw batches of their own.
 std::vector<RunPlan> search_settings(const RunSetting& setting, const wormhole::Profiles& profiles);
 
 }  // namespace howard::cli
