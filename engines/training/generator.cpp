@@ -17,6 +17,14 @@
 namespace howard::training {
 namespace {
 
+void require_finite_logits(std::span<const float> logits) {
+  if (std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) return;
+  throw Error({.attempted = "generate text",
+               .value = "logits that are not finite",
+               .accepted = "finite ones",
+               .hint = "other weights: some of these are not numbers, or too large"});
+}
+
 void penalise(std::span<float> logits, std::span<const std::uint32_t> text, float penalty) {
   if (penalty == 1) return;
   for (const std::uint32_t token : std::set<std::uint32_t>(text.begin(), text.end())) {
@@ -78,6 +86,7 @@ std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::ui
   std::mt19937 random(sampling.seed);
   for (std::int64_t i = 0; i < count && !(stop && stop()); ++i) {
     std::vector<float> logits = reader.logits(text);
+    require_finite_logits(logits);
     penalise(logits, text, sampling.repetition_penalty);
     const double draw = static_cast<double>(random()) / 4294967296.0;
     const std::size_t end = std::min<std::size_t>(written.range.end, logits.size());

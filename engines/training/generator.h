@@ -45,7 +45,8 @@ using TokenSink = std::function<void(std::uint32_t token)>;
 
 /// Returns up to `count` tokens that `reader` writes behind `text`, which must not be empty. It
 /// ends earlier behind a token that ends a text, or when `stop`, which is asked before each token,
-/// returns true; `stop` may be null.
+/// returns true; `stop` may be null. Throws Error for bad sampling and for logits that are not
+/// finite.
 std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::uint32_t> text,
                                          std::int64_t count, const Sampling& sampling,
                                          const WrittenTokens& written,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -116,6 +117,80 @@ TEST_F(GenerateCli, ATrainingIsValidatedOnWhatItIsNotTrainedOn) {
   const Outcome full =
       train("--with training_config.optimizer.type=AdamWFullPrecision --with max_steps=1");
   EXPECT_EQ(full.status, 0) << full.err;
+}
+
+/// The weights of a model and a tokenizer with two marks, beside each other as in a model's folder.
+class ChatCli : public GenerateCli {
+ protected:
+  ChatCli() {
+    json tokens = json::parse(tokenizer());
+    tokens["added_tokens"] = {{{"content", "<u>"}, {"id", 12}}, {{"content", "<e>"}, {"id", 13}}};
+    put("tokenizer.json", tokens.dump());
+    EXPECT_EQ(train("--export w.safetensors").status, 0);
+    put("tokenizer_config.json",
+        json{{"bos_token", nullptr},
+             {"eos_token", "<e>"},
+             {"chat_template",
+              "{% for m in messages %}{% if m.role not in ['user', 'assistant'] %}"
+              "{{ raise_exception('no role ' + m.role) }}{% endif %}"
+              "{{ '<u>' if m.role == 'user' }}{{ m.content + eos_token }}{% endfor %}"}}
+            .dump());
+    put("earlier.json", R"([{"role": "user", "content": "a rose"},
+                            {"role": "assistant", "content": " is"}])");
+  }
+};
+
+TEST_F(ChatCli, AnswersMessagesByTheTemplateOfTheModel) {
+  const auto tokens_read = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.err.substr(0, outcome.err.find(" in "));
+  };
+  // The marks are tokens: <u>, a, the blank and rose, <e>.
+  const Outcome one = write("--chat --prompt 'a rose' --max-tokens 8");
+  EXPECT_EQ(tokens_read(one), "generate: 4 tokens of the prompt");
+  EXPECT_FALSE(contains(one.out, "<u>a rose")) << one.out;
+  EXPECT_FALSE(contains(one.out, "<e>")) << one.out;
+  const Outcome by_hand = write("--prompt '<u>a rose<e>' --max-tokens 8 --ignore-end");
+  const std::string answer = one.out.substr(0, one.out.size() - 1);
+  EXPECT_TRUE(by_hand.out.starts_with("<u>a rose<e>" + answer)) << by_hand.out << one.out;
+  // Earlier messages have 4 and 4 tokens.
+  EXPECT_EQ(tokens_read(write("--messages earlier.json --prompt 'a rose' --max-tokens 2")),
+            "generate: 12 tokens of the prompt");
+  put("own.jinja", "{{ messages[-1].content }}");
+  EXPECT_EQ(tokens_read(write("--chat-template own.jinja --prompt 'a rose' --max-tokens 2")),
+            "generate: 2 tokens of the prompt");
+  put("chat_template.jinja", "{{ '<u>' + messages[-1].content }}");
+  EXPECT_EQ(tokens_read(write("--chat --prompt 'a rose' --max-tokens 2")),
+            "generate: 3 tokens of the prompt");
+}
+
+TEST_F(ChatCli, RefusesBadConversationsInOneLine) {
+  const auto expect = [&](const std::string& arguments, const char* part) {
+    const Outcome outcome = write(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  };
+  put("system.json", R"([{"role": "system", "content": "a"}])");
+  expect("--messages system.json", "no role system");
+  put("wrong.json", R"([{"role": "user", "content": [1]}])");
+  expect("--messages wrong.json", "/0/content");
+  put("empty.json", "[]");
+  expect("--messages empty.json", "one message");
+  put("none.json", "{}");
+  expect("--messages none.json --chat", "messages");
+  expect("--messages missing.json", "missing.json");
+  put("macro.jinja", "x\n{% macro a() %}{% endmacro %}");
+  expect("--chat-template macro.jinja --prompt a", "macro.jinja, line 2: the statement 'macro'");
+  put("tokenizer_config.json", "{}");
+  expect("--chat --prompt a", "--chat-template FILE");
+  put("tokenizer_config.json", "{\"chat_template\": 1}");
+  expect("--chat --prompt a", "at /chat_template: 1; accepted: a text");
+  put("tokenizer_config.json", "{}");
+  put("blank.jinja", "{# nothing #}");
+  expect("--chat-template blank.jinja --prompt a", "no token");
+  std::filesystem::remove(folder() / "tokenizer.json");
+  expect("--chat --prompt a", "--tokenizer tokenizer.json");
 }
 
 TEST_F(GenerateCli, RefusesInOneLine) {

@@ -26,6 +26,7 @@
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/generate/chat_prompt.h"
 #include "harness/cli/generate/generate_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/train/train_files.h"
@@ -78,6 +79,7 @@ class GenerateRun {
       : options_(std::move(options)),
         described_(model_of(options_)),
         tokenizer_(make_tokenizer()),
+        chat_(options_.chat ? std::optional(chat_prompt(options_)) : std::nullopt),
         text_(prompt()),
         host_({.threads = options_.threads}) {
     if (!options_.results.empty()) require_writable_folder(options_.results);
@@ -96,14 +98,16 @@ class GenerateRun {
   /// Returns false if it was interrupted.
   bool run() {
     const std::string begun = tokenizer_->decode(plain(text_));
-    show(begun);
+    if (!chat_) show(begun);
     std::vector<std::uint32_t> all = text_;
     std::size_t shown = begun.size();
     const auto stop = [this] {
       starts_.push_back(device().now());
       return Session::interrupted();
     };
+    const std::vector<std::uint32_t> ends = ends_of_text();
     const auto sink = [&](std::uint32_t token) {
+      if (chat_ && std::ranges::find(ends, token) != ends.end()) return;  // it belongs to no answer
       all.push_back(token);
       const std::string now = tokenizer_->decode(plain(all));
       const std::size_t whole = std::max(shown, whole_characters(now));
@@ -114,7 +118,7 @@ class GenerateRun {
         .range = {tokenizer_->written().first,
                   std::min(tokenizer_->written().end,
                            static_cast<std::uint32_t>(described_.vocabulary))},
-        .ends = options_.stops ? described_.ends : std::vector<std::uint32_t>{}};
+        .ends = ends};
     made_ = training::continue_text(*reader_, text_, options_.count, options_.sampling, written,
                                     stop, sink)
                 .size();
@@ -145,9 +149,28 @@ class GenerateRun {
     return tokenizer;
   }
 
+  /// Returns the tokens behind which nothing is written.
+  std::vector<std::uint32_t> ends_of_text() const {
+    if (!options_.stops) return {};
+    std::vector<std::uint32_t> ends = described_.ends;
+    if (!chat_ || chat_->end.empty()) return ends;
+    const std::vector<std::uint32_t> end = tokenizer_->encode(chat_->end);
+    if (end.size() == 1) ends.push_back(end[0]);
+    return ends;
+  }
+
+  /// Says whether a token that begins a text stands before the prompt. Chat templates write it.
+  bool has_begin() const { return !chat_ && tokenizer_->begin(); }
+
   std::vector<std::uint32_t> prompt() const {
-    std::vector<std::uint32_t> tokens = tokenizer_->encode(options_.prompt);
-    if (const auto begin = tokenizer_->begin()) tokens.insert(tokens.begin(), *begin);
+    std::vector<std::uint32_t> tokens = tokenizer_->encode(chat_ ? chat_->text : options_.prompt);
+    if (has_begin()) tokens.insert(tokens.begin(), *tokenizer_->begin());
+    if (tokens.empty()) {
+      throw Error({.attempted = "read the prompt",
+                   .value = "it has no token",
+                   .accepted = "one token or more",
+                   .hint = ""});
+    }
     for (const std::uint32_t token : tokens) {
       if (token < described_.vocabulary) continue;
       throw Error({.attempted = "read the prompt",
@@ -161,7 +184,7 @@ class GenerateRun {
 
   /// Returns the tokens without the one that begins a text.
   std::span<const std::uint32_t> plain(const std::vector<std::uint32_t>& tokens) const {
-    return std::span(tokens).subspan(tokenizer_->begin() ? 1 : 0);
+    return std::span(tokens).subspan(has_begin() ? 1 : 0);
   }
 
   /// Fits the context to the model: a Llama is made for the tokens that it is to read; a GPT-2 has
@@ -290,6 +313,7 @@ class GenerateRun {
   GenerateOptions options_;
   HuggingFaceModel described_;
   std::unique_ptr<training::Tokenizer> tokenizer_;
+  std::optional<ChatPrompt> chat_;
   std::vector<std::uint32_t> text_;  ///< The prompt.
   host::HostDevice host_;
   std::optional<wormhole::Profiles> profiles_;

@@ -31,6 +31,9 @@ void declare_generate(CLI::App& app, GenerateOptions& options) {
   app.add_option("--model", options.model);
   app.add_option("--tokenizer", options.tokenizer);
   app.add_option("--prompt", options.prompt);
+  app.add_flag("--chat", options.chat);
+  app.add_option("--messages", options.messages);
+  app.add_option("--chat-template", options.chat_template);
   add_whole(app, "--max-tokens", options.count, 1, 1'000'000'000);
   add_whole(app, "--seed", options.sampling.seed, 0, 0xffffffff);
   add_number(app, "--temperature", options.sampling.temperature, 0, 1e6);
@@ -52,12 +55,15 @@ void declare_generate(CLI::App& app, GenerateOptions& options) {
 /// Returns a file that stands beside the weights unless it is named; empty when there is none.
 fs::path beside(const GenerateOptions& options, const fs::path& named, const char* name) {
   if (!named.empty()) return named;
-  const fs::path folder =
-      fs::is_directory(options.weights) ? options.weights : options.weights.parent_path();
+  const fs::path folder = folder_of_weights(options);
   return fs::exists(folder / name) ? folder / name : fs::path();
 }
 
 }  // namespace
+
+fs::path folder_of_weights(const GenerateOptions& options) {
+  return fs::is_directory(options.weights) ? options.weights : options.weights.parent_path();
+}
 
 GenerateOptions parse_generate_options(int argc, const char* const* argv) {
   CLI::App app;
@@ -68,7 +74,10 @@ GenerateOptions parse_generate_options(int argc, const char* const* argv) {
   if (options.weights.empty()) {
     throw UsageError("no weights; try --weights model.safetensors, or the folder of a model");
   }
-  if (options.prompt.empty()) throw UsageError("no prompt; try --prompt 'Once upon a time'");
+  options.chat = options.chat || !options.messages.empty() || !options.chat_template.empty();
+  if (options.prompt.empty() && options.messages.empty()) {
+    throw UsageError("no prompt; try --prompt 'Once upon a time'");
+  }
   require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
   if (options.calls == models::CacheCalls::ttml &&
       options.engine != models::DecodeEngine::dynamic) {

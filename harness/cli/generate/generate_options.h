@@ -21,6 +21,9 @@ struct GenerateOptions {
   std::filesystem::path tokenizer;  ///< A tokenizer.json; empty: texts are numbers of tokens.
 
   std::string prompt;
+  bool chat = false;  ///< True if the prompt is a user's message for the model's chat template.
+  std::filesystem::path messages;       ///< A JSON file of earlier messages; empty: none.
+  std::filesystem::path chat_template;  ///< Empty: the one beside the weights.
   std::int64_t count = 50;
   training::Sampling sampling{.temperature = 0, .seed = 5489};
   bool stops = true;  ///< True if writing stops at a token that ends a text.
@@ -40,5 +43,8 @@ struct GenerateOptions {
 /// Parses the command line, and finds the model and the tokenizer beside the weights. Throws
 /// UsageError for a bad command line; throws Error for files that are not there.
 GenerateOptions parse_generate_options(int argc, const char* const* argv);
+
+/// Returns the folder in which the model's other files are looked for.
+std::filesystem::path folder_of_weights(const GenerateOptions& options);
 
 }  // namespace howard::cli

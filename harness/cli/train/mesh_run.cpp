@@ -25,6 +25,7 @@
 #include "harness/cli/launcher.h"
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/process_ranks.h"
+#include "harness/cli/train/chip_fit.h"
 #include "harness/cli/train/step_split.h"
 #include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_files.h"
@@ -314,6 +315,7 @@ bool train_on_mesh(const TrainOptions& options) {
   if (!options.weights.empty() && !options.resumed) start.weights = read_weights(options.weights);
   TrainOptions limited = options;
   limited.recipe = limited_to_epochs(options, start.corpus);
+  require_fitting_chip(limited, start.corpus.tokenizer->tokens());
   for (const std::filesystem::path& file : {options.checkpoint, options.exported}) {
     if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());
   }

@@ -30,6 +30,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/cli/train/chip_fit.h"
 #include "harness/cli/train/mesh_run.h"
 #include "harness/cli/train/step_programs.h"
 #include "harness/cli/train/train_corpus.h"
@@ -127,8 +128,11 @@ class TrainRun {
   }
 
  private:
+  /// The trainer is not made of a recipe that the chip cannot hold.
   const training::Recipe& limit_to_epochs() {
-    return options_.recipe = limited_to_epochs(options_, corpus_);
+    options_.recipe = limited_to_epochs(options_, corpus_);
+    require_fitting_chip(options_, corpus_.tokenizer->vocabulary());
+    return options_.recipe;
   }
 
   /// Starts from files of Hugging Face.

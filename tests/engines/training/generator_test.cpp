@@ -92,5 +92,18 @@ TEST_F(Generate, RefusesBadPromptsAndSettings) {
   EXPECT_THROW(write("a", 1, {.top_p = 1.5F}), Error);
 }
 
+class BrokenReader final : public TextReader {
+ public:
+  std::vector<float> logits(std::span<const std::uint32_t> /*text*/) override {
+    return {0, std::nanf(""), 1};
+  }
+};
+
+TEST(Generator, LogitsThatAreNotFiniteWriteNothing) {
+  BrokenReader reader;
+  const WrittenTokens written{.range = {0, 3}, .ends = {}};
+  EXPECT_THROW(continue_text(reader, {1}, 5, {.temperature = 0}, written, {}), Error);
+}
+
 }  // namespace
 }  // namespace howard::training

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/train/chip_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/training/memory_need.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/fit/fit_search.h"
+#include "harness/cli/fit/fit_tables.h"
+#include "harness/cli/fit/run_plan.h"
+#include "harness/cli/train/train.h"
+
+namespace howard::cli {
+namespace {
+
+/// Returns a rough figure of the DRAM of a chip, which tells small runs from others in no time. A
+/// block keeps some ten activations, of which the widest are four or eight times the model's width.
+double rough_need(const RunSetting& setting) {
+  constexpr double kBytesOfActivations = 64;
+  const training::Recipe& recipe = setting.recipe;
+  const training::MemoryNeed need = training::memory_need(recipe, setting.vocabulary, false);
+  const double tokens = static_cast<double>(recipe.batch) * static_cast<double>(recipe.sequence);
+  return need.tensors + need.sequences +
+         kBytesOfActivations * tokens * static_cast<double>(recipe.width) * recipe.layers;
+}
+
+/// Says whether a plan takes a bearable time. What is larger needs more than any machine has.
+bool is_plannable(const training::Recipe& recipe) {
+  constexpr std::int64_t kMostTokens = 1 << 24;
+  return recipe.layers <= 1024 && recipe.batch <= kMostTokens / recipe.sequence;
+}
+
+std::string gibibytes_of(Bytes bytes) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes.value()) / (1 << 30));
+}
+
+/// Returns the fastest settings that fit, on as many chips if there are some.
+std::string settings_that_fit(const RunSetting& setting, const wormhole::Profiles& profiles) {
+  const std::vector<RunPlan> others = search_settings(setting, profiles);
+  const auto same = std::ranges::find_if(others, [&](const RunPlan& other) {
+    return other.fits() && other.setting.chips() == setting.chips();
+  });
+  const auto any = same != others.end() ? same : std::ranges::find_if(others, &RunPlan::fits);
+  if (any == others.end()) return "a smaller model, shorter sequences or more chips";
+  const int chips = any->setting.chips();
+  return fmt::format("on {} chip{}: {}", chips, chips == 1 ? "" : "s", options_text(*any));
+}
+
+}  // namespace
+
+void require_fitting_chip(const TrainOptions& options, std::int64_t vocabulary) {
+  if (options.backend != harness::Backend::emulated) return;
+  const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
+  const RunSetting setting{.recipe = options.recipe,
+                           .vocabulary = vocabulary,
+                           .plan = options.plan.value_or(training::MeshPlan{})};
+  const auto capacity = static_cast<double>(profiles.chip.dram_capacity.value());
+  if (rough_need(setting) < capacity / 4 || !is_plannable(setting.recipe)) return;
+  const RunPlan plan = plan_run(setting, profiles);
+  if (!plan.clash.empty() || plan.fits()) return;  // a clash is the kernel's own error
+  const bool of_files = options.verb == kTrainVerb;
+  throw Error(
+      {.attempted = fmt::format("train on {}", profiles.chip.name),
+       .value = fmt::format("it needs {} of DRAM, {} more than a chip has", gibibytes_of(plan.peak),
+                            gibibytes_of(plan.peak - plan.capacity)),
+       .accepted = of_files ? settings_that_fit(setting, profiles)
+                            : gibibytes_of(plan.capacity) + " at most",
+       .hint = of_files ? "run_experiment fit with these files, which says what holds the memory"
+                        : "a smaller --batch, --sequence, --width or --layers, or "
+                          "--memory-efficient true"});
+}
+
+}  // namespace howard::cli
