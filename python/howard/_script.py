@@ -91,7 +91,12 @@ def _run(script, arguments):
     main.__dict__.pop("_run_script", None)
     try:
         with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec")
+            text = file.read()
+        if b"\0" in text:
+            print(f"run_experiment: {script} is no Python script: it has bytes of 0",
+                  file=sys.stderr)
+            return 1
+        code = compile(text, script, "exec")
         exec(code, main.__dict__)
     except SystemExit as ending:
         if ending.code is None:

@@ -95,13 +95,26 @@ FilledColumn fill_metric(const Column& column, const Points& points) {
   return filled;
 }
 
+/// Returns the prefix of the metric that the published figures are of; if no point has it, because
+/// all were skipped, that of the figures.
+Scale scale_of_references(const Points& points, const harness::Reference& first) {
+  std::vector<double> values;
+  for (const PointResult* point : points) {
+    if (point->find_metric(first.metric) != nullptr) return scale_of_metric(points, first.metric);
+    if (point->reference && point->reference->metric == first.metric) {
+      values.push_back(point->reference->value);
+    }
+  }
+  return fit_scale(first.unit, values);
+}
+
 /// Published figures of another metric than the column's carry their own unit.
 FilledColumn fill_reference(const Column& column, const Points& points) {
   const auto first = std::ranges::find_if(
       points, [](const PointResult* point) { return point->reference.has_value(); });
   if (first == points.end()) return {.column = {.title = column.title}, .cells = {}};
   const std::string& metric = (*first)->reference->metric;
-  const Scale scale = scale_of_metric(points, metric);
+  const Scale scale = scale_of_references(points, *(*first)->reference);
   FilledColumn filled{.column = {.title = column.title, .unit = scale.unit, .number = true}};
   for (const PointResult* point : points) {
     Cell cell;

@@ -42,6 +42,21 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
                        "first on line 4: 'bad'"));
 }
 
+TEST_F(Analyze, ALogCanComeFromStandardInput) {
+  put("ops.csv", kOps);
+  EXPECT_EQ(run("analyze - <ops.csv >shown #").status, 0);
+  const std::string shown = content(folder() / "shown");
+  EXPECT_TRUE(contains(shown, "stdin: 2 programs")) << shown;
+}
+
+TEST_F(Analyze, AResultHasNoPartToBeTaken) {
+  ASSERT_EQ(run(kEmulated).status, 0);
+  const Outcome outcome = run("analyze results/matmul_sweep.json --from 3");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "it is a result file; accepted: an ops_perf_results CSV"))
+      << outcome.err;
+}
+
 TEST_F(Analyze, TheTraceOfARunIsReadBackWithItsCauses) {
   ASSERT_EQ(run(kEmulated + "-a sync=end --trace trace.json").status, 0);
   const Outcome outcome = run("analyze trace.json");

@@ -56,6 +56,10 @@ TEST_F(Tracking, RunsAreStoredByCommitShownAndComparedWithTheMergeBase) {
     EXPECT_TRUE(contains(stored.out, "1 metric of commit ") && contains(stored.out, "(main)"))
         << stored.out;
   }
+  const Outcome elsewhere = run("history a --db perf.db --branch mian");
+  EXPECT_EQ(elsewhere.status, 1);
+  EXPECT_TRUE(contains(elsewhere.err, "the history of branch mian: perf.db has no run of it"))
+      << elsewhere.err;
   const Outcome shown = run("history a --db perf.db");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_TRUE(contains(shown.out, "120 ps") && contains(shown.out, "changed +20 %")) << shown.out;

@@ -23,6 +23,7 @@ namespace {
 constexpr const char* kTopLevel = "";
 
 std::string place_of(const std::string& file, const YAML::Mark& mark) {
+  if (file.starts_with("--")) return file;  // an option, which is one line
   return fmt::format("{}:{}", file, mark.line + 1);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -302,13 +303,25 @@ void set_constant(ProfileConstants& constants, const std::string& setting) {
   if (owner == nullptr || equals == std::string::npos) {
     std::vector<std::string> names = chip.names();
     for (std::string& other : software.names()) names.push_back(std::move(other));
+    std::vector<std::string> below;  // "dram.read" is the beginning of several
+    std::ranges::copy_if(names, std::back_inserter(below),
+                         [&](const std::string& known) { return known.starts_with(name + "."); });
     const auto suggestion = closest(name, names);
     throw Error({.attempted = "set a constant",
                  .value = "'" + setting + "'",
                  .accepted = "NAME=QUANTITY, NAME being a constant of the profiles",
-                 .hint = suggestion ? *suggestion + "=..." : "noc.link=30B/cycle"});
+                 .hint = !below.empty() ? join(below, "=... or ") + "=..."
+                         : suggestion   ? *suggestion + "=..."
+                                        : "noc.link=30B/cycle"});
   }
-  owner->set(name, std::string_view(setting).substr(equals + 1));
+  const std::string quantity = setting.substr(equals + 1);
+  if (quantity.find(',') != std::string::npos || quantity.find("..") != std::string::npos) {
+    throw Error({.attempted = "set constant " + name,
+                 .value = "'" + quantity + "'",
+                 .accepted = "one quantity; several make an axis of experiments alone",
+                 .hint = "a run for each"});
+  }
+  owner->set(name, quantity);
 }
 
 ProfileConstants load_constants(const ProfileChoice& choice) {

@@ -57,7 +57,13 @@ LogContent read_log_content(const std::string& file, const wormhole::Profiles* e
   const profiler::LogKind kind = profiler::detect_kind(beginning, file);
   profiler::PrefixedSource whole(beginning, source);
   if (emulated != nullptr) return compare_log(whole, file, kind, *emulated);
-  if (kind == profiler::LogKind::result) return reports::parse_result_json(read_file(file), file);
+  if (kind == profiler::LogKind::result) {
+    if (options.range.is_whole()) return reports::parse_result_json(read_file(file), file);
+    throw Error({.attempted = "take a part of " + file,
+                 .value = "it is a result file",
+                 .accepted = "an ops_perf_results CSV",
+                 .hint = ""});
+  }
   profiler::Log log = profiler::read_log(kind, whole, file, options);
   if (log.runs.empty()) refuse_empty(file, log.dropped);
   return log;

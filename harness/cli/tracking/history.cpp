@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/formats/json_lines.h"
@@ -55,6 +56,10 @@ HistoryOptions history_options(int argc, const char* const* argv) {
   add_picture_options(app, options.canvas);
   add_color_option(app, options.color);
   parse_command_line(app, argc, argv);
+  const std::vector<std::string> given = given_options(app);
+  require_use(given, {"last", "metric"}, options.export_to.empty(),
+              "a history that is shown; --export writes whole runs");
+  require_use(given, {"picture-size", "picture-format"}, !options.plots.empty(), "--plots DIR");
   if (!options.export_to.empty() && (!options.name.empty() || !options.plots.empty())) {
     throw UsageError("--export writes all runs: it takes no NAME and no --plots besides");
   }
@@ -73,6 +78,12 @@ int export_runs(const tracking::History& history, const HistoryOptions& options)
 }
 
 [[noreturn]] void fail_name(const tracking::History& history, const HistoryOptions& options) {
+  if (!options.branch.empty() && history.runs(options.branch).empty()) {
+    throw Error({.attempted = "show the history of branch " + options.branch,
+                 .value = fmt::format("{} has no run of it", options.database),
+                 .accepted = "a branch that track has stored",
+                 .hint = "run_experiment history --db " + options.database});
+  }
   throw Error({.attempted = "show the history of '" + options.name + "'",
                .value = fmt::format("no metric '{}' in {} has a name like that", options.metric,
                                     options.database),

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,6 +23,8 @@
 #include "experiments/workloads/chip_context.h"
 #include "experiments/workloads/logs/log_content.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/given_options.h"
+#include "harness/cli/options.h"
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/terminal/terminal.h"
@@ -74,9 +77,31 @@ struct AnalyzeOptions {
   }
 };
 
-AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
-  CLI::App app;
-  AnalyzeOptions options;
+/// Throws UsageError for two texts on standard output, or in one file.
+void require_one_text_in_each_place(const AnalyzeOptions& options) {
+  Options places;
+  places.json = options.json;
+  places.csv = options.csv;
+  places.markdown = options.markdown;
+  places.trace = options.trace;
+  require_one_text_in_each_place(places);
+  if (options.output == "-" && options.uses_standard_output()) {
+    throw UsageError("--output - writes the page to standard output, where nothing else can go");
+  }
+}
+
+/// Throws UsageError if a file is given twice: its devices would count twice.
+void require_other_files(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> known;
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+    if (known.insert(path).second) continue;
+    throw UsageError(fmt::format("--join takes the file of each host once, and {} twice", file));
+  }
+}
+
+void declare_analyze(CLI::App& app, AnalyzeOptions& options) {
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("files", options.files);
@@ -100,6 +125,12 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
   app.add_option("--pictures", options.pictures);
   add_picture_options(app, options.canvas);
   add_color_option(app, options.color);
+}
+
+AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
+  CLI::App app;
+  AnalyzeOptions options;
+  declare_analyze(app, options);
   parse_command_line(app, argc, argv);
   if (!options.help && options.files.empty()) {
     throw UsageError("no file named; try run_experiment analyze --help");
@@ -116,6 +147,15 @@ AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
       (!options.against.empty() || !options.trace.empty() || !options.range.is_whole())) {
     throw UsageError("--compare-emulated takes whole logs, alone");
   }
+  const std::vector<std::string> given = given_options(app);
+  require_use(given, {"picture-size", "picture-format"}, !options.pictures.empty(),
+              "--pictures DIR");
+  const char* const shown = "logs that are shown; --compare-emulated has tables alone";
+  require_use(given, {"pictures"}, !options.compare, shown);
+  require_use(given, {"format"}, !options.compare || !options.page, shown);
+  require_one_text_in_each_place(options);
+  if (options.join) require_other_files(options.files);
+  std::ranges::replace(options.files, "-", "/dev/stdin");
   if (options.join && (options.compare || !options.against.empty())) {
     throw UsageError("--join is for logs that are shown, not compared");
   }

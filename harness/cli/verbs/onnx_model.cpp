@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace howard::cli {
 void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
                        const wormhole::ProfileChoice& profiles,
                        const std::filesystem::path& workload) {
+  std::error_code missing;
+  if (!std::filesystem::exists(model, missing)) {
+    throw Error({.attempted = "read " + model.string(),
+                 .value = "No such file or directory",
+                 .accepted = "an ONNX model",
+                 .hint = ""});
+  }
   const auto python = python::find_installation();
   if (!python) {
     throw Error({.attempted = "run an ONNX model",

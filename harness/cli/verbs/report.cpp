@@ -20,6 +20,7 @@
 #include "experiments/workloads/questions/tuning_report.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/given_options.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
 #include "harness/cli/tracking/comparison_formats.h"
@@ -104,13 +105,14 @@ ReportOptions report_options(int argc, const char* const* argv) {
   app.add_flag("--anyway", options.baseline.anyway);
   app.add_option("--paper", options.paper);
   parse_command_line(app, argc, argv);
+  const std::vector<std::string> given = given_options(app);
+  require_use(given, {"format"}, options.paper.empty(),
+              "standard output and pages; --paper writes LaTeX, CSV and Markdown");
   const bool of_page = !options.output.empty() || options.compares();
   if (of_page && options.format != Format::html) {
     throw UsageError("--output, --against and --db are for pages; try --format html");
   }
-  if (options.baseline.anyway && !options.compares()) {
-    throw UsageError("--anyway is for --against and --db");
-  }
+  require_use(given, {"anyway", "base"}, options.compares(), "--against and --db");
   if (!options.help && options.places.empty()) {
     throw UsageError("report takes a folder of results; try run_experiment report results");
   }

@@ -28,6 +28,18 @@
 namespace howard::cli {
 namespace {
 
+/// Prints a line of the summary. A terminal breaks it between words, and each part is indented as
+/// `line` is.
+void say(std::string_view line) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::optional<int> width = terminal_width(STDERR_FILENO);
+  const std::size_t room = width ? static_cast<std::size_t>(std::max(*width, 1)) : line.size();
+  const std::string broken = reports::wrapped(line.substr(indent), room - std::min(room, indent));
+  for (const std::string& part : split(broken, '\n')) {
+    fmt::print(stderr, "{}{}\n", line.substr(0, indent), part);
+  }
+}
+
 std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
 /// Runs the program once, by the experiment, and returns what it says of itself.
@@ -58,18 +70,16 @@ void print_products(const harness::PointResult& point) {
   bool first = true;
   for (const auto& [name, text] : point.details) {
     if (!name.starts_with("product.")) continue;
-    if (std::exchange(first, false)) fmt::print(stderr, "  slowest products\n");
-    fmt::print(stderr, "    {}\n", text);
+    if (std::exchange(first, false)) say("  slowest products");
+    say("    " + text);
   }
 }
 
 /// Prints which calls have no kernel of their own.
 void print_analogies(const std::string& list) {
   constexpr std::size_t kWidth = 100;
-  fmt::print(stderr, "  timed by analogy, with the nearest kernel that the emulator has\n");
-  for (const std::string& line : split(reports::wrapped(list, kWidth), '\n')) {
-    fmt::print(stderr, "    {}\n", line);
-  }
+  say("  timed by analogy, with the nearest kernel that the emulator has");
+  for (const std::string& line : split(reports::wrapped(list, kWidth), '\n')) say("    " + line);
 }
 
 /// Prints what the first calls of programs took, which a longer run does not repeat.
@@ -77,11 +87,11 @@ void print_first_calls(const harness::PointResult& point) {
   const std::string* const count = point.find_detail("first_calls");
   const harness::Metric* const time = point.find_metric("first_calls_time");
   if (count == nullptr || time == nullptr || !time->virtual_time) return;
-  fmt::print(stderr, "  first calls of {} programs: {} of it; {}\n", *count,
-             quantity(*time->virtual_time),
-             point.find_detail("compiled") == nullptr
-                 ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles them)"
-                 : "their kernels are compiled (--kernel-cache warm finds them on disk)");
+  say(fmt::format(
+      "  first calls of {} programs: {} of it; {}", *count, quantity(*time->virtual_time),
+      point.find_detail("compiled") == nullptr
+          ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles them)"
+          : "their kernels are compiled (--kernel-cache warm finds them on disk)"));
 }
 
 void print_head(const ScriptRun& run, const harness::PointResult& point) {
@@ -105,23 +115,21 @@ void print_call_cost(const ScriptRun& run) {
   const SimTime python =
       run.as_the_report ? software.host_python_call
                         : wormhole::script_times(wormhole::load_constants(run.profiles)).ttnn_call;
-  fmt::print(stderr, "a call takes its host {} in C++ and {} more from Python, {}\n",
-             quantity(in_cpp), quantity(python),
-             run.as_the_report
-                 ? "as in the report's own Python engine; --calls ttnn: as in ttnn alone"
-                 : "as in ttnn's fast mode; --calls report: as in the report's own Python engine");
+  say(fmt::format(
+      "a call takes its host {} in C++ and {} more from Python, {}", quantity(in_cpp),
+      quantity(python),
+      run.as_the_report
+          ? "as in the report's own Python engine; --calls ttnn: as in ttnn alone"
+          : "as in ttnn's fast mode; --calls report: as in the report's own Python engine"));
 }
 
 void print_foot(const ScriptRun& run) {
   print_call_cost(run);
-  fmt::print(stderr,
-             "again, or with something changed: run_experiment explain {}\n"
-             "{}\n",
-             run.workload.string(),
-             run.virtual_clock
-                 ? "time.time() and time.perf_counter() of the script were the virtual clock"
-                 : "time.time() of the script was the wall clock of this machine; howard.now() or "
-                   "--virtual-clock give virtual time");
+  say("again, or with something changed: run_experiment explain " + run.workload.string());
+  say(run.virtual_clock
+          ? "time.time() and time.perf_counter() of the script were the virtual clock"
+          : "time.time() of the script was the wall clock of this machine; howard.now() or "
+            "--virtual-clock give virtual time");
 }
 
 void explain_script(const ScriptRun& run, const experiments::DevBox& box,

@@ -256,7 +256,7 @@ void OpsSections::require_range() const {
                .value = lacks_from || range_.from.empty()
                             ? "no signpost or section has that name"
                             : fmt::format("none of that name follows '{}'", range_.from),
-               .accepted = seen_.empty() ? "the log has no signposts; a GLOBAL CALL COUNT"
+               .accepted = seen_.empty() ? "a GLOBAL CALL COUNT, as the log has no signposts"
                                          : join(seen_, ", ") + ", or a GLOBAL CALL COUNT",
                .hint = closest(name, seen_).value_or("")});
 }

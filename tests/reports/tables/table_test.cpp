@@ -162,6 +162,21 @@ TEST(Table, LeavesOutColumnsWithoutValuesAndCommonAxes) {
   EXPECT_EQ(titles(tables[1]), (std::vector<std::string>{"shape", "dtype", "time", "rate"}));
 }
 
+TEST(Table, PublishedFiguresHaveTheirUnitThoughAllPointsWereSkipped) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points.resize(2);
+  for (harness::PointResult& point : result.points) {
+    point.metrics.clear();
+    point.skipped = "no such grid";
+  }
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  const auto published = std::ranges::find(table.columns, "published", &TableColumn::title);
+  ASSERT_NE(published, table.columns.end());
+  EXPECT_EQ(published->unit, "us");
+  EXPECT_EQ(table.rows[0].cells[static_cast<std::size_t>(published - table.columns.begin())].text,
+            "88.82");
+}
+
 TEST(Table, AnAxisThatVariesHasAColumnThoughThePresentationNamesNone) {
   harness::ExperimentResult result = testing::sample_result();
   result.points.resize(2);
