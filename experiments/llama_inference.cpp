@@ -120,7 +120,7 @@ class LlamaInference final : public harness::Experiment {
 
   std::string_view name() const override { return "llama_inference"; }
   std::string_view question() const override {
-    return "tokens a second for one user by TTML's Llama models on one chip, and the prompt's time";
+    return "How fast do TTML's Llama models read a prompt and write tokens on one chip?";
   }
 
   /// There is no host: `run_experiment generate` times a Llama there.

@@ -40,7 +40,7 @@ class LlamaStep final : public harness::Experiment {
 
   std::string_view name() const override { return "llama_step"; }
   std::string_view question() const override {
-    return "a training step of TTML's Llama models on one chip: how long, and on what?";
+    return "What does a training step of TTML's Llama models spend its time on, on one chip?";
   }
 
   std::vector<harness::Axis> axes(Backend backend) const override {

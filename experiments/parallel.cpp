@@ -353,7 +353,7 @@ class Parallel final : public harness::Experiment {
                         {"tokens", CellSource::metric, "tokens"},
                         {"of peak", CellSource::metric, "mfu"},
                         {"DRAM", CellSource::metric, "memory"},
-                        {"fits", CellSource::detail, "fits"},
+                        {"fits", CellSource::detail, "fits", harness::Room::key},
                         {"bound by", CellSource::detail, "bound_by"},
                         {"basis", CellSource::detail, "basis"}},
             .plots = {},

@@ -36,7 +36,7 @@ class WorkloadExperiment final : public harness::Experiment {
 
   std::string_view name() const override { return "workload"; }
   std::string_view question() const override {
-    return "a recorded program, a Python script for ttnn: what does it take?";
+    return "What does a recorded program, such as a Python script for ttnn, take?";
   }
   bool is_tool() const override { return true; }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/cli/cli_fixture.h"
@@ -34,6 +35,20 @@ TEST_F(Manual, HelpIsTheManualOnStandardOutput) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
   }
+}
+
+TEST_F(Manual, NoHelpTextIsWiderThanAHundredColumns) {
+  const std::string all = run("list").out;
+  std::istringstream commands(all.substr(all.find("Commands, each with")));
+  std::string line;
+  std::getline(commands, line);
+  int count = 0;
+  for (std::string name; commands >> name; ++count) {
+    std::getline(commands, line);
+    std::istringstream help(run(name + " --help").out);
+    while (std::getline(help, line)) EXPECT_LE(line.size(), 100U) << name << ": " << line;
+  }
+  EXPECT_GT(count, 10);
 }
 
 TEST_F(Manual, VersionNamesVersionAndCompiler) {

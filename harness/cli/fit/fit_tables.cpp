@@ -147,11 +147,11 @@ reports::Table settings_table(const std::vector<RunPlan>& plans) {
   reports::Table table{
       .caption = "The same update otherwise: the fastest that fit, of each number of chips",
       .columns = {{.title = "chips", .number = true},
-                  {.title = "shared by"},
+                  {.title = "shared by", .room = harness::Room::key},
                   {.title = "batch", .number = true},
                   {.title = "accumulation", .number = true},
                   {.title = "runner"},
-                  {.title = "step", .unit = "ms", .number = true},
+                  {.title = "step", .unit = "ms", .number = true, .room = harness::Room::key},
                   {.title = "exchanges", .unit = "ms", .number = true},
                   {.title = "bubble", .unit = "ms", .number = true},
                   {.title = "rate", .unit = "tokens/s", .number = true},
