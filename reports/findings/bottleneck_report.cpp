@@ -8,16 +8,14 @@
 #include <utility>
 
 #include "profiler/dependencies.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
 
 using profiler::Verdict;
 using profiler::WorkSummary;
-using Numbers = std::vector<std::optional<double>>;
-using Counts = std::vector<std::optional<std::uint64_t>>;
 
 /// Returns "dispatch 63 %"; empty if no time passed.
 std::string verdict_text(const WorkSummary& summary) {
@@ -38,47 +36,31 @@ std::string stage_text(const WorkSummary& summary) {
 
 Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& summaries,
                        const WorkSummary& all, std::size_t most) {
-  std::vector<std::string> names, verdicts, stages;
-  Counts runs;
-  Numbers time, shares, cores, intensity, achieved, attainable;
-  std::vector<Numbers> parts(5);
-  const auto add = [&](const WorkSummary& summary) {
-    names.push_back(summary.name);
-    verdicts.push_back(verdict_text(summary));
-    stages.push_back(stage_text(summary));
-    runs.emplace_back(summary.runs);
-    time.emplace_back(summary.time().seconds());
-    shares.push_back(share(summary.time(), all.time()));
-    const std::vector<SimTime> times{summary.idle, summary.compute, summary.dram, summary.excess,
-                                     summary.unknown};
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      parts[i].push_back(share(times[i], summary.time()));
-    }
-    cores.push_back(summary.cores_used);
-    intensity.push_back(summary.intensity());
-    achieved.push_back(summary.achieved());
-    attainable.push_back(summary.attainable());
-  };
   const std::size_t shown = std::min(most, summaries.size());
-  for (std::size_t i = 0; i < shown; ++i) add(summaries[i]);
-  add(all);
-
+  std::vector<WorkSummary> rows(summaries.begin(),
+                                summaries.begin() + static_cast<std::ptrdiff_t>(shown));
+  rows.push_back(all);
+  const auto part = [](SimTime WorkSummary::*time) {
+    return [=](const WorkSummary& summary) { return share(summary.*time, summary.time()); };
+  };
   Table table{.caption = "time by " + what};
-  add_words(table, what, names);
-  add_counts(table, "programs", runs);
-  add_quantities(table, "time", "s", time);
-  add_quantities(table, "share", "1", shares);
-  add_words(table, "bound by", verdicts);
-  add_words(table, "longest stage", stages);
-  add_quantities(table, "idle", "1", parts[0]);
-  add_quantities(table, "compute", "1", parts[1]);
-  add_quantities(table, "DRAM", "1", parts[2]);
-  add_quantities(table, "kernel", "1", parts[3]);
-  if (all.unknown > SimTime()) add_quantities(table, "unknown", "1", parts[4]);
-  add_quantities(table, "cores in use", "1", cores);
-  add_quantities(table, "achieved", "FLOP/s", achieved);
-  add_quantities(table, "attainable", "FLOP/s", attainable);
-  add_quantities(table, "intensity", "FLOP/B", intensity);
+  const RowColumns columns(table, rows);
+  columns.words(what, &WorkSummary::name);
+  columns.counts("programs", &WorkSummary::runs);
+  columns.quantities("time", "s", &WorkSummary::time);
+  columns.quantities("share", "1",
+                     [&](const WorkSummary& summary) { return share(summary.time(), all.time()); });
+  columns.words("bound by", verdict_text);
+  columns.words("longest stage", stage_text);
+  columns.quantities("idle", "1", part(&WorkSummary::idle));
+  columns.quantities("compute", "1", part(&WorkSummary::compute));
+  columns.quantities("DRAM", "1", part(&WorkSummary::dram));
+  columns.quantities("kernel", "1", part(&WorkSummary::excess));
+  if (all.unknown > SimTime()) columns.quantities("unknown", "1", part(&WorkSummary::unknown));
+  columns.quantities("cores in use", "1", &WorkSummary::cores_used);
+  columns.quantities("achieved", "FLOP/s", &WorkSummary::achieved);
+  columns.quantities("attainable", "FLOP/s", &WorkSummary::attainable);
+  columns.quantities("intensity", "FLOP/B", &WorkSummary::intensity);
   if (shown < summaries.size()) {
     table.notes.push_back(fmt::format("in the last row only: {} more", summaries.size() - shown));
   }
@@ -88,17 +70,12 @@ Table bottleneck_table(const std::string& what, const std::vector<WorkSummary>& 
 }
 
 Table stages_table(const WorkSummary& all) {
-  std::vector<std::string> names;
-  Numbers time, shares;
-  for (const WorkSummary::Stage& stage : all.stages) {
-    names.push_back(stage.name);
-    time.emplace_back(stage.busy.seconds());
-    shares.push_back(share(stage.busy, all.busy()));
-  }
   Table table{.caption = "kernel time by the stage that limits the kernel"};
-  add_words(table, "stage", names);
-  add_quantities(table, "time", "s", time);
-  add_quantities(table, "share", "1", shares);
+  const RowColumns columns(table, all.stages);
+  columns.words("stage", &WorkSummary::Stage::name);
+  columns.quantities("time", "s", &WorkSummary::Stage::busy);
+  columns.quantities(
+      "share", "1", [&](const WorkSummary::Stage& stage) { return share(stage.busy, all.busy()); });
   return table;
 }
 
@@ -128,24 +105,15 @@ Table critical_path_table(const profiler::Timeline& timeline, const profiler::Cr
   std::erase_if(ops, [](const Op& op) { return op.on + op.off == 0; });
   std::ranges::stable_sort(ops, [](const Op& a, const Op& b) { return a.time > b.time; });
 
-  std::vector<std::string> names;
-  Counts on, off;
-  Numbers time, shares, slack;
-  for (const Op& op : ops) {
-    names.emplace_back(timeline.names.name(op.name));
-    on.emplace_back(op.on);
-    off.emplace_back(op.off);
-    time.emplace_back(op.time.seconds());
-    shares.push_back(share(op.time, path.busy + path.idle));
-    slack.push_back(op.slack ? std::optional(op.slack->seconds()) : std::nullopt);
-  }
   Table table{.caption = "critical path"};
-  add_words(table, "op", names);
-  add_counts(table, "on path", on);
-  add_quantities(table, "time on path", "s", time);
-  add_quantities(table, "share", "1", shares);
-  add_counts(table, "off path", off);
-  add_quantities(table, "least slack", "s", slack);
+  const RowColumns columns(table, ops);
+  columns.words("op", [&](const Op& op) { return timeline.names.name(op.name); });
+  columns.counts("on path", &Op::on);
+  columns.quantities("time on path", "s", &Op::time);
+  columns.quantities("share", "1",
+                     [&](const Op& op) { return share(op.time, path.busy + path.idle); });
+  columns.counts("off path", &Op::off);
+  columns.quantities("least slack", "s", &Op::slack);
   if (!path.programs.empty()) {
     table.notes.push_back(fmt::format("the path is {} long, {} of it between programs",
                                       format_quantity((path.busy + path.idle).seconds(), "s"),

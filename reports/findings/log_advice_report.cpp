@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
@@ -19,8 +19,6 @@ using harness::ExperimentResult;
 using harness::PointResult;
 using profiler::CallUse;
 using profiler::LogFinding;
-using Numbers = std::vector<std::optional<double>>;
-using Counts = std::vector<std::optional<std::uint64_t>>;
 
 /// These functions return what the DRAM or the matrix units had to do of what they can, while one
 /// run took its median.
@@ -34,10 +32,6 @@ std::optional<double> share_of_flops(const CallUse& use) {
   return use.flops_at_peak.seconds() / use.median.seconds();
 }
 
-std::optional<double> seconds(std::optional<SimTime> time) {
-  return time ? std::optional(time->seconds()) : std::nullopt;
-}
-
 std::string bound_of(const CallUse& use) {
   if (use.emulated) return std::string(use.emulated->bound_by);
   return use.not_emulated.empty() ? "" : fmt::format("({})", use.not_emulated);
@@ -47,40 +41,28 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
   const std::size_t shown = std::min(top, advice.uses.size());
   SimTime all;
   for (const CallUse& use : advice.uses) all += use.time;
-  std::vector<std::string> names, operands, fidelities, cores, bounds;
-  Counts runs;
-  Numbers times, shares, medians, dram, flops, ideal, emulated;
-  for (const CallUse& use : std::span(advice.uses).first(shown)) {
-    names.push_back(use.name);
-    operands.push_back(use.facts.operands);
-    fidelities.push_back(use.fidelity);
-    cores.push_back(use.cores == 0        ? ""
-                    : use.base_cores == 0 ? fmt::to_string(use.cores)
-                                          : fmt::format("{} of {}", use.cores, use.base_cores));
-    runs.emplace_back(use.runs);
-    times.emplace_back(use.time.seconds());
-    shares.push_back(share(use.time, all));
-    medians.emplace_back(use.median.seconds());
-    dram.push_back(share_of_dram(use));
-    flops.push_back(share_of_flops(use));
-    ideal.push_back(seconds(use.facts.ideal));
-    emulated.push_back(use.emulated ? std::optional(use.emulated->kernel.seconds()) : std::nullopt);
-    bounds.push_back(bound_of(use));
-  }
   Table table{.caption = "calls by kernel time"};
-  add_words(table, "op", names);
-  add_words(table, TableColumn{.title = "operands", .room = harness::Room::key}, operands);
-  add_counts(table, "runs", runs);
-  add_quantities(table, "time", "s", times);
-  add_quantities(table, "share", "1", shares);
-  add_quantities(table, "median", "s", medians);
-  add_words(table, "cores", cores);
-  add_quantities(table, "of DRAM", "1", dram);
-  add_quantities(table, "of FLOPs", "1", flops);
-  add_words(table, "fidelity", fidelities);
-  add_quantities(table, "PM IDEAL", "s", ideal);
-  add_quantities(table, "emulated", "s", emulated);
-  add_words(table, "emulated bound by", bounds);
+  const auto first = std::span(advice.uses).first(shown);
+  const RowColumns columns(table, first);
+  columns.words("op", &CallUse::name);
+  columns.keys("operands", [](const CallUse& use) { return use.facts.operands; });
+  columns.counts("runs", &CallUse::runs);
+  columns.quantities("time", "s", &CallUse::time);
+  columns.quantities("share", "1", [&](const CallUse& use) { return share(use.time, all); });
+  columns.quantities("median", "s", &CallUse::median);
+  columns.words("cores", [](const CallUse& use) {
+    return use.cores == 0        ? std::string()
+           : use.base_cores == 0 ? fmt::to_string(use.cores)
+                                 : fmt::format("{} of {}", use.cores, use.base_cores);
+  });
+  columns.quantities("of DRAM", "1", share_of_dram);
+  columns.quantities("of FLOPs", "1", share_of_flops);
+  columns.words("fidelity", &CallUse::fidelity);
+  columns.quantities("PM IDEAL", "s", [](const CallUse& use) { return use.facts.ideal; });
+  columns.quantities("emulated", "s", [](const CallUse& use) {
+    return use.emulated ? std::optional(use.emulated->kernel) : std::nullopt;
+  });
+  columns.words("emulated bound by", bound_of);
   if (shown < advice.uses.size()) {
     table.notes.push_back(counted(advice.uses.size() - shown, "more call"));
   }
@@ -92,27 +74,17 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
 
 Table findings_table(const LogAdvice& advice, std::size_t top) {
   const std::size_t shown = std::min(top, advice.findings.size());
-  std::vector<std::string> whats, places, reasons, sure;
-  Counts programs;
-  Numbers now, gains;
-  for (const LogFinding& finding : std::span(advice.findings).first(shown)) {
-    whats.push_back(finding.what);
-    places.push_back(finding.where);
-    programs.emplace_back(finding.programs);
-    now.emplace_back(finding.now.seconds());
-    gains.emplace_back(finding.gain.seconds());
-    sure.emplace_back(name_of(finding.source));
-    reasons.push_back(finding.why);
-  }
   Table table{.caption = "what would save time"};
-  add_words(table, TableColumn{.title = "change", .room = harness::Room::key}, whats);
-  add_words(table, TableColumn{.title = "of", .room = harness::Room::key}, places);
-  add_counts(table, "programs", programs);
-  add_quantities(table, "now", "s", now);
-  add_quantities(table, "gain", "s", gains);
-  add_words(table, "certainty", sure);
+  const auto first = std::span(advice.findings).first(shown);
+  const RowColumns columns(table, first);
+  columns.keys("change", &LogFinding::what);
+  columns.keys("of", &LogFinding::where);
+  columns.counts("programs", &LogFinding::programs);
+  columns.quantities("now", "s", &LogFinding::now);
+  columns.quantities("gain", "s", &LogFinding::gain);
+  columns.words("certainty", [](const LogFinding& finding) { return name_of(finding.source); });
+  columns.words("because", &LogFinding::why);
   make_keys(table, {"now", "gain", "certainty"});
-  add_words(table, "because", reasons);
   if (shown == 0) {
     table.notes.emplace_back(
         "nothing to gain here: no change that is known would give a "

@@ -12,8 +12,8 @@
 
 #include "profiler/dispatch_gaps.h"
 #include "profiler/silicon/call_facts.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
@@ -96,46 +96,35 @@ Table totals_table(const LogDifference& difference) {
 }
 
 Table changes_table(const LogDifference& difference, std::size_t top) {
-  std::vector<std::string> ops, operands, verdicts, relative;
-  std::vector<std::optional<std::uint64_t>> runs_before, runs_after;
-  std::vector<std::optional<double>> before, after, change;
-  const auto add = [&](const LogChange& one, std::string text) {
-    ops.push_back(one.op);
-    operands.push_back(one.operands);
-    verdicts.push_back(std::move(text));
-    runs_before.emplace_back(one.runs_before);
-    runs_after.emplace_back(one.runs_after);
-    before.emplace_back(one.before.seconds());
-    after.emplace_back(one.after.seconds());
-    change.emplace_back(one.change().seconds());
-    relative.push_back(signed_share(one.change(), one.before));
-  };
   const auto changed = std::ranges::count_if(
       difference.changes, [](const LogChange& one) { return one.change() != SimTime(); });
   const std::size_t shown = std::min(top, static_cast<std::size_t>(changed));
-  LogChange rest{.op = fmt::format("others: {}", difference.changes.size() - shown)};
-  for (std::size_t i = 0; i < difference.changes.size(); ++i) {
-    const LogChange& one = difference.changes[i];
-    if (i < shown) {
-      add(one, verdict(one));
-      continue;
+  std::vector<LogChange> rows(difference.changes.begin(),
+                              difference.changes.begin() + static_cast<std::ptrdiff_t>(shown));
+  std::vector<std::string> verdicts = each(rows, verdict);
+  if (shown < difference.changes.size()) {
+    LogChange rest{.op = fmt::format("others: {}", difference.changes.size() - shown)};
+    for (const LogChange& one : std::span(difference.changes).subspan(shown)) {
+      rest.runs_before += one.runs_before;
+      rest.runs_after += one.runs_after;
+      rest.before += one.before;
+      rest.after += one.after;
     }
-    rest.runs_before += one.runs_before;
-    rest.runs_after += one.runs_after;
-    rest.before += one.before;
-    rest.after += one.after;
+    rows.push_back(rest);
+    verdicts.emplace_back();
   }
-  if (shown < difference.changes.size()) add(rest, "");
   Table table{.caption = "what changed, by kernel time"};
-  add_words(table, "op", ops);
-  add_words(table, TableColumn{.title = "call", .room = harness::Room::key}, operands);
+  const RowColumns columns(table, rows);
+  columns.words("op", &LogChange::op);
+  columns.keys("call", &LogChange::operands);
   add_words(table, "is", verdicts);
-  add_counts(table, "runs before", runs_before);
-  add_counts(table, "runs after", runs_after);
-  add_quantities(table, "before", "s", before);
-  add_quantities(table, "after", "s", after);
-  add_quantities(table, "change", "s", change);
-  add_words(table, "relative", relative);
+  columns.counts("runs before", &LogChange::runs_before);
+  columns.counts("runs after", &LogChange::runs_after);
+  columns.quantities("before", "s", &LogChange::before);
+  columns.quantities("after", "s", &LogChange::after);
+  columns.quantities("change", "s", &LogChange::change);
+  columns.words("relative",
+                [](const LogChange& one) { return signed_share(one.change(), one.before); });
   make_keys(table, {"is", "change", "relative"});
   table.notes.emplace_back("the changes add up to that of the kernels");
   return table;

@@ -13,8 +13,8 @@
 
 #include "base/csv_writer.h"
 #include "reports/tables/cell_text.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
@@ -23,8 +23,6 @@ using profiler::BufferLifetime;
 using profiler::MemoryPhase;
 using profiler::MemoryPoint;
 using profiler::MemoryUse;
-using Numbers = std::vector<std::optional<double>>;
-using Counts = std::vector<std::optional<std::uint64_t>>;
 
 double bytes(Bytes amount) { return static_cast<double>(amount.value()); }
 
@@ -152,33 +150,25 @@ std::string phase_marks(const PhaseNames& names, double roof) {
 }  // namespace
 
 Table memory_phases_table(const MemoryUse& use) {
-  std::vector<std::string> names;
-  Numbers peak, allocated, released, change, cumulative_peak, current;
-  Numbers circular, buffers, total;
-  for (const MemoryPhase& phase : use.phases) {
-    names.push_back(named(phase.name));
-    peak.emplace_back(bytes(phase.dram.peak));
-    allocated.emplace_back(bytes(phase.dram.allocated));
-    released.emplace_back(bytes(phase.dram.released));
-    change.emplace_back(bytes(phase.dram.change()));
-    cumulative_peak.emplace_back(bytes(phase.dram.cumulative_peak));
-    current.emplace_back(bytes(phase.dram.cumulative_current));
-    circular.emplace_back(bytes(phase.l1.circular_buffers_peak));
-    buffers.emplace_back(bytes(phase.l1.buffers_peak));
-    total.emplace_back(bytes(phase.l1.total_peak));
-  }
+  const auto dram = [](auto part) {
+    return [=](const MemoryPhase& phase) { return std::invoke(part, phase.dram); };
+  };
+  const auto l1 = [](auto part) {
+    return [=](const MemoryPhase& phase) { return std::invoke(part, phase.l1); };
+  };
   Table table{.caption = "memory by phase"};
-  add_words(table, "phase", names);
-  add_quantities(table, "DRAM peak", "B", cumulative_peak);
-  add_quantities(table, "current", "B", current);
-  add_quantities(table, "segment peak", "B", peak);
-  add_quantities(table, "allocated", "B", allocated);
-  add_quantities(table, "released", "B", released);
-  add_quantities(table, "change", "B", change);
+  const RowColumns columns(table, use.phases);
+  columns.words("phase", [](const MemoryPhase& phase) { return named(phase.name); });
+  columns.quantities("DRAM peak", "B", dram(&MemoryPhase::Dram::cumulative_peak));
+  columns.quantities("current", "B", dram(&MemoryPhase::Dram::cumulative_current));
+  columns.quantities("segment peak", "B", dram(&MemoryPhase::Dram::peak));
+  columns.quantities("allocated", "B", dram(&MemoryPhase::Dram::allocated));
+  columns.quantities("released", "B", dram(&MemoryPhase::Dram::released));
+  columns.quantities("change", "B", dram(&MemoryPhase::Dram::change));
   if (uses_l1(use)) {
-    add_quantities(table, "L1 peak", "B", total);
-    add_quantities(table, "circular buffers", "B", circular);
-    add_quantities(table, "buffers", "B", buffers);
+    columns.quantities("L1 peak", "B", l1(&MemoryPhase::L1::total_peak));
+    columns.quantities("circular buffers", "B", l1(&MemoryPhase::L1::circular_buffers_peak));
+    columns.quantities("buffers", "B", l1(&MemoryPhase::L1::buffers_peak));
   }
   if (use.unmatched > 0) {
     table.notes.push_back(fmt::format(
@@ -196,25 +186,17 @@ Table memory_holders_table(const MemoryUse& use, std::size_t most) {
   std::vector<Holder> holders;
   append_holders(use, use.dram_peak_holders, use.dram_peak().dram, most, holders);
   append_holders(use, use.l1_peak_holders, use.l1_peak().l1(), most, holders);
-  std::vector<std::string> memory, phases, names;
-  Counts buffers;
-  Numbers size, shares;
-  for (const Holder& holder : holders) {
-    memory.push_back(holder.memory);
-    phases.push_back(holder.phase);
-    names.push_back(holder.name);
-    buffers.emplace_back(holder.buffers);
-    size.emplace_back(bytes(holder.size));
-    shares.push_back(holder.of > Bytes() ? std::optional(bytes(holder.size) / bytes(holder.of))
-                                         : std::nullopt);
-  }
   Table table{.caption = "memory at its peak"};
-  add_words(table, "memory", memory);
-  add_words(table, "phase", phases);
-  add_words(table, TableColumn{.title = "name", .room = harness::Room::key}, names);
-  add_counts(table, "buffers", buffers);
-  add_quantities(table, "size", "B", size);
-  add_quantities(table, "share", "1", shares);
+  const RowColumns columns(table, holders);
+  columns.words("memory", &Holder::memory);
+  columns.words("phase", &Holder::phase);
+  columns.keys("name", &Holder::name);
+  columns.counts("buffers", &Holder::buffers);
+  columns.quantities("size", "B", &Holder::size);
+  columns.quantities("share", "1", [](const Holder& holder) {
+    return holder.of > Bytes() ? std::optional(bytes(holder.size) / bytes(holder.of))
+                               : std::nullopt;
+  });
   return table;
 }
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "profiler/merged_devices.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 
@@ -20,29 +20,24 @@ std::vector<Table> merged_devices_tables(const profiler::LoggedRun& run, std::st
   const profiler::MergedDevices merged = profiler::merge_devices(run.timeline, run.knows_starts);
   if (merged.ops.empty()) return {};
   const std::size_t shown = std::min(top, merged.ops.size());
-  std::vector<std::string> names, kinds;
-  std::vector<std::optional<std::uint64_t>> runs;
-  std::vector<std::optional<double>> times, shares, lost, skews;
-  for (const profiler::MergedOp& op : std::span(merged.ops).first(shown)) {
-    names.emplace_back(run.timeline.names.name(op.name));
-    kinds.emplace_back(op.collective ? "mean" : "longest");
-    runs.emplace_back(op.runs);
-    times.emplace_back(op.time.seconds());
-    shares.emplace_back(merged.time > SimTime() ? op.time.seconds() / merged.time.seconds() : 0);
-    lost.emplace_back(op.time > SimTime() ? 1 - op.shortest.seconds() / op.time.seconds() : 0);
-    skews.push_back(run.knows_starts ? std::optional(op.worst_skew.seconds()) : std::nullopt);
-  }
-  Table table{.caption = fmt::format("{}: ops of {} devices as one", title, merged.devices),
-              .columns = {},
-              .rows = {},
-              .notes = {}};
-  add_words(table, TableColumn{.title = "op", .room = harness::Room::key}, names);
-  add_counts(table, "runs", runs);
-  add_quantities(table, "time", "s", times);
-  add_quantities(table, "share", "1", shares);
-  add_words(table, "of devices", kinds);
-  add_quantities(table, "shortest is less by", "1", lost);
-  add_quantities(table, "starts apart", "s", skews);
+  using profiler::MergedOp;
+  Table table{.caption = fmt::format("{}: ops of {} devices as one", title, merged.devices)};
+  const auto first = std::span(merged.ops).first(shown);
+  const RowColumns columns(table, first);
+  columns.keys("op", [&](const MergedOp& op) { return run.timeline.names.name(op.name); });
+  columns.counts("runs", &MergedOp::runs);
+  columns.quantities("time", "s", &MergedOp::time);
+  columns.quantities("share", "1", [&](const MergedOp& op) {
+    return merged.time > SimTime() ? op.time.seconds() / merged.time.seconds() : 0;
+  });
+  columns.words("of devices",
+                [](const MergedOp& op) { return op.collective ? "mean" : "longest"; });
+  columns.quantities("shortest is less by", "1", [](const MergedOp& op) {
+    return op.time > SimTime() ? 1 - op.shortest.seconds() / op.time.seconds() : 0;
+  });
+  columns.quantities("starts apart", "s", [&](const MergedOp& op) {
+    return run.knows_starts ? std::optional(op.worst_skew) : std::nullopt;
+  });
   if (shown < merged.ops.size()) {
     table.notes.push_back(counted(merged.ops.size() - shown, "more op"));
   }

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "harness/statistics.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
@@ -24,8 +24,6 @@ using profiler::ComparedCall;
 using profiler::MeasuredRun;
 using profiler::NotEmulated;
 using profiler::SiliconComparison;
-using Numbers = std::vector<std::optional<double>>;
-using Counts = std::vector<std::optional<std::uint64_t>>;
 
 SimTime measured_time(const ComparedCall& call) {
   SimTime time;
@@ -69,28 +67,21 @@ Table ops_table(const SiliconComparison& comparison) {
   std::ranges::stable_sort(ops, std::ranges::greater(), &OpErrors::measured);
   if (!ops.empty()) ops.push_back(std::move(all));
 
-  std::vector<std::string> names, errors;
-  Counts calls, runs;
-  Numbers measured, emulated, medians, medians_with_skew;
-  for (const OpErrors& op : ops) {
-    names.push_back(op.code);
-    calls.emplace_back(op.calls);
-    runs.emplace_back(op.runs);
-    measured.emplace_back(op.measured.seconds());
-    emulated.emplace_back(op.emulated.seconds());
-    errors.push_back(signed_percent((op.emulated - op.measured).seconds() / op.measured.seconds()));
-    medians.push_back(harness::median(op.errors));
-    medians_with_skew.push_back(op.has_skew ? harness::median(op.errors_with_skew) : std::nullopt);
-  }
   Table table{.caption = "kernel time measured and emulated, by op"};
-  add_words(table, "op", names);
-  add_counts(table, "runs", runs);
-  add_counts(table, "calls", calls);
-  add_quantities(table, "measured", "s", measured);
-  add_quantities(table, "emulated", "s", emulated);
-  add_words(table, "error", errors);
-  add_quantities(table, "median |error|", "1", medians);
-  add_quantities(table, "with start skew", "1", medians_with_skew);
+  const RowColumns columns(table, ops);
+  columns.words("op", &OpErrors::code);
+  columns.counts("runs", &OpErrors::runs);
+  columns.counts("calls", &OpErrors::calls);
+  columns.quantities("measured", "s", &OpErrors::measured);
+  columns.quantities("emulated", "s", &OpErrors::emulated);
+  columns.words("error", [](const OpErrors& op) {
+    return signed_percent((op.emulated - op.measured).seconds() / op.measured.seconds());
+  });
+  columns.quantities("median |error|", "1",
+                     [](const OpErrors& op) { return harness::median(op.errors); });
+  columns.quantities("with start skew", "1", [](const OpErrors& op) {
+    return op.has_skew ? harness::median(op.errors_with_skew) : std::nullopt;
+  });
   return table;
 }
 
@@ -122,10 +113,14 @@ std::vector<std::string> notes_of(const SiliconComparison& comparison) {
   return notes;
 }
 
+/// Returns the median of what `of_run` says of a call's runs.
+template <class OfRun>
+std::optional<double> median_of(const ComparedCall& call, const OfRun& of_run) {
+  return harness::median(each(call.runs, of_run));
+}
+
 std::optional<double> median_time(const ComparedCall& call) {
-  std::vector<double> seconds;
-  for (const MeasuredRun& run : call.runs) seconds.push_back(run.kernel.seconds());
-  return harness::median(seconds);
+  return median_of(call, [](const MeasuredRun& run) { return run.kernel.seconds(); });
 }
 
 Table calls_table(const SiliconComparison& comparison, std::size_t top) {
@@ -134,40 +129,29 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   std::ranges::stable_sort(calls, std::ranges::greater(),
                            [](const ComparedCall* call) { return measured_time(*call); });
   const std::size_t shown = std::min(top, calls.size());
-  std::vector<std::string> names, inputs, fidelities, errors, skewed, cores, bounds;
-  Counts runs;
-  Numbers measured, emulated;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const ComparedCall& call = *calls[i];
-    std::vector<double> call_errors, call_skewed;
-    for (const MeasuredRun& run : call.runs) {
-      call_errors.push_back(error_of(call, run));
-      call_skewed.push_back(error_with_skew(call, run));
-    }
-    names.push_back(call.call);
-    inputs.push_back(call.inputs);
-    fidelities.push_back(call.fidelity);
-    runs.emplace_back(call.runs.size());
-    measured.push_back(median_time(call));
-    emulated.emplace_back(call.emulated.seconds());
-    errors.push_back(signed_percent(harness::median(call_errors).value_or(0)));
-    skewed.push_back(signed_percent(harness::median(call_skewed).value_or(0)));
-    cores.push_back(call.measured_cores > 0
-                        ? fmt::format("{} / {}", call.measured_cores, call.emulated_cores)
-                        : fmt::format("- / {}", call.emulated_cores));
-    bounds.emplace_back(call.bound_by);
-  }
+  const auto median_error = [](double (*error)(const ComparedCall&, const MeasuredRun&)) {
+    return [=](const ComparedCall* call) {
+      const auto of_run = [&](const MeasuredRun& run) { return error(*call, run); };
+      return signed_percent(median_of(*call, of_run).value_or(0));
+    };
+  };
   Table table{.caption = "calls by measured kernel time, medians"};
-  add_words(table, "call", names);
-  add_words(table, TableColumn{.title = "inputs", .room = harness::Room::key}, inputs);
-  add_counts(table, "runs", runs);
-  add_quantities(table, "measured", "s", measured);
-  add_quantities(table, "emulated", "s", emulated);
-  add_words(table, "error", errors);
-  add_words(table, "with start skew", skewed);
-  add_words(table, "fidelity", fidelities);
-  add_words(table, "cores", cores);
-  add_words(table, "emulated bound by", bounds);
+  const auto first = std::span(calls).first(shown);
+  const RowColumns columns(table, first);
+  columns.words("call", &ComparedCall::call);
+  columns.keys("inputs", &ComparedCall::inputs);
+  columns.counts("runs", [](const ComparedCall* call) { return call->runs.size(); });
+  columns.quantities("measured", "s", [](const ComparedCall* call) { return median_time(*call); });
+  columns.quantities("emulated", "s", &ComparedCall::emulated);
+  columns.words("error", median_error(profiler::error_of));
+  columns.words("with start skew", median_error(profiler::error_with_skew));
+  columns.words("fidelity", &ComparedCall::fidelity);
+  columns.words("cores", [](const ComparedCall* call) {
+    const std::string of_log =
+        call->measured_cores > 0 ? fmt::to_string(call->measured_cores) : "-";
+    return fmt::format("{} / {}", of_log, call->emulated_cores);
+  });
+  columns.words("emulated bound by", &ComparedCall::bound_by);
   if (shown < calls.size()) {
     table.notes.push_back(counted(calls.size() - shown, "more call"));
   }
@@ -178,23 +162,15 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
 Table not_emulated_table(const SiliconComparison& comparison, std::size_t top) {
   std::vector<NotEmulated> sorted = comparison.not_emulated;
   std::ranges::stable_sort(sorted, std::ranges::greater(), &NotEmulated::measured);
-  std::vector<std::string> names, reasons;
-  Counts runs, lines;
-  Numbers measured;
   const std::size_t shown = std::min(top, sorted.size());
-  for (const NotEmulated& one : std::span(sorted).first(shown)) {
-    names.push_back(one.code);
-    runs.emplace_back(one.runs);
-    measured.emplace_back(one.measured.seconds());
-    lines.emplace_back(one.first_line);
-    reasons.push_back(one.reason);
-  }
   Table table{.caption = "not emulated"};
-  add_words(table, "op", names);
-  add_counts(table, "runs", runs);
-  add_quantities(table, "measured", "s", measured);
-  add_counts(table, "first line", lines);
-  add_words(table, TableColumn{.title = "why", .room = harness::Room::key}, reasons);
+  const auto first = std::span(sorted).first(shown);
+  const RowColumns columns(table, first);
+  columns.words("op", &NotEmulated::code);
+  columns.counts("runs", &NotEmulated::runs);
+  columns.quantities("measured", "s", &NotEmulated::measured);
+  columns.counts("first line", &NotEmulated::first_line);
+  columns.keys("why", &NotEmulated::reason);
   if (shown < sorted.size()) {
     table.notes.push_back(counted(sorted.size() - shown, "more reason"));
   }

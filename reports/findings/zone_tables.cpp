@@ -12,15 +12,14 @@
 #include <string>
 #include <utility>
 
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::reports {
 namespace {
 
 using profiler::OpZones;
 using profiler::ZoneTime;
-using ZoneNumbers = std::vector<std::optional<double>>;
 
 /// These zones say for how long a compute kernel waited for its circular buffers.
 constexpr std::string_view kWaitFront = "CB-COMPUTE-WAIT-FRONT";
@@ -66,40 +65,36 @@ Table kernels_table(const profiler::NameTable& names, std::span<const OpZones> o
                     std::size_t top) {
   const std::span<const OpZones> shown = ops.first(std::min(top, ops.size()));
   std::set<std::string> riscs;
-  std::vector<std::string> words;
-  std::vector<std::optional<std::uint64_t>> programs, cores;
-  ZoneNumbers kernels, inputs, outputs;
   for (const OpZones& op : shown) {
-    words.emplace_back(names.name(op.name));
-    programs.emplace_back(op.programs);
-    cores.emplace_back(cores_of(op));
-    kernels.emplace_back(op.time.seconds() / static_cast<double>(op.programs));
-    inputs.push_back(share_of_wait(op, kWaitFront));
-    outputs.push_back(share_of_wait(op, kReserveBack));
     for (const ZoneTime& zone : op.zones) {
       if (zone.is_kernel()) riscs.insert(zone.risc);
     }
   }
+  const auto waits_for_input = [](const OpZones& op) { return share_of_wait(op, kWaitFront); };
+  const auto waits_for_room = [](const OpZones& op) { return share_of_wait(op, kReserveBack); };
   Table table{.caption = "kernels of the RISCs by op"};
-  add_words(table, TableColumn{.title = "op", .room = harness::Room::key}, words);
-  add_counts(table, "programs", programs);
-  add_counts(table, "cores", cores);
-  add_quantities(table, "program", "s", kernels);
+  const RowColumns columns(table, shown);
+  columns.keys("op", [&](const OpZones& op) { return names.name(op.name); });
+  columns.counts("programs", &OpZones::programs);
+  columns.counts("cores", cores_of);
+  columns.quantities("program", "s", [](const OpZones& op) {
+    return op.time.seconds() / static_cast<double>(op.programs);
+  });
   for (const std::string& risc : riscs) {
-    ZoneNumbers times;
-    for (const OpZones& op : shown) times.push_back(mean_of(op, kernel_of(op, risc)));
-    add_quantities(table, risc, "s", times);
+    columns.quantities(risc, "s",
+                       [&](const OpZones& op) { return mean_of(op, kernel_of(op, risc)); });
   }
-  add_quantities(table, "waits for input", "1", inputs);
-  add_quantities(table, "waits for room", "1", outputs);
+  columns.quantities("waits for input", "1", waits_for_input);
+  columns.quantities("waits for room", "1", waits_for_room);
   if (shown.size() < ops.size()) {
     table.notes.push_back(counted(ops.size() - shown.size(), "more op"));
   }
   table.notes.emplace_back(
       "program: from the first core's start to the last one's end; BRISC and so on: that RISC's "
       "kernel on one core, in the mean");
-  const auto is_known = [](const std::optional<double>& share) { return share.has_value(); };
-  if (std::ranges::any_of(inputs, is_known) || std::ranges::any_of(outputs, is_known)) {
+  if (std::ranges::any_of(shown, [&](const OpZones& op) {
+        return waits_for_input(op).has_value() || waits_for_room(op).has_value();
+      })) {
     table.notes.emplace_back(
         "waits for input, for room: the part of the compute kernel in which it waited for the "
         "reader to fill, or the writer to empty, a circular buffer");
@@ -118,26 +113,20 @@ Table inner_zones_table(const profiler::NameTable& names, std::span<const OpZone
   std::ranges::stable_sort(zones, std::greater(),
                            [](const auto& entry) { return entry.second->time; });
   const std::size_t shown = std::min(top, zones.size());
-  std::vector<std::string> words, riscs, zone_names;
-  std::vector<std::optional<std::uint64_t>> entries;
-  ZoneNumbers means, longest, shares;
-  for (const auto& [op, zone] : std::span(zones).first(shown)) {
-    words.emplace_back(names.name(op->name));
-    riscs.push_back(zone->risc);
-    zone_names.push_back(zone->zone);
-    entries.emplace_back(static_cast<std::uint64_t>(zone->entries + 0.5));
-    means.push_back(mean_of(*op, zone));
-    longest.emplace_back(zone->longest.seconds());
-    shares.push_back(share_of_kernel(*op, *zone));
-  }
+  using Row = std::pair<const OpZones*, const ZoneTime*>;
   Table table{.caption = "zones within kernels by time"};
-  add_words(table, TableColumn{.title = "op", .room = harness::Room::key}, words);
-  add_words(table, "RISC", riscs);
-  add_words(table, TableColumn{.title = "zone", .room = harness::Room::key}, zone_names);
-  add_counts(table, "entries", entries);
-  add_quantities(table, "mean", "s", means);
-  add_quantities(table, "longest", "s", longest);
-  add_quantities(table, "of the kernel", "1", shares);
+  const auto first = std::span(zones).first(shown);
+  const RowColumns columns(table, first);
+  columns.keys("op", [&](const Row& row) { return names.name(row.first->name); });
+  columns.words("RISC", [](const Row& row) { return row.second->risc; });
+  columns.keys("zone", [](const Row& row) { return row.second->zone; });
+  columns.counts("entries", [](const Row& row) {
+    return static_cast<std::uint64_t>(row.second->entries + 0.5);
+  });
+  columns.quantities("mean", "s", [](const Row& row) { return mean_of(*row.first, row.second); });
+  columns.quantities("longest", "s", [](const Row& row) { return row.second->longest; });
+  columns.quantities("of the kernel", "1",
+                     [](const Row& row) { return share_of_kernel(*row.first, *row.second); });
   if (shown < zones.size()) table.notes.push_back(counted(zones.size() - shown, "more zone"));
   return table;
 }

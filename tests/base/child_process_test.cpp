@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory_file.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -38,14 +39,10 @@ TEST(ChildProcess, ItsEndingIsSaidInWords) {
 TEST(ChildProcess, AProgramThatIsNotThereIsAnError) {
   ChildCommand command = shell("");
   command.words = {"/nonexistent/program"};
-  try {
-    const ChildProcess process(command);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "cannot start the shell: /nonexistent/program: No such file or "
-                 "directory");
-  }
+  const std::string message = error_of([&] { const ChildProcess process(command); });
+  EXPECT_EQ(message,
+            "cannot start the shell: /nonexistent/program: No such file or "
+            "directory");
 }
 
 TEST(ChildProcess, EachDescriptorBecomesTheOneOfItsPlace) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -76,12 +77,8 @@ TEST_F(File, ATextThatBreaksOffLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(File, AFullDiskIsAnErrorThatSaysSo) {
-  try {
-    write_file("/dev/full", "x");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
-  }
+  const std::string message = error_of([&] { write_file("/dev/full", "x"); });
+  EXPECT_NE(message.find("No space left"), std::string::npos) << message;
 }
 
 TEST_F(File, AFolderBelowAFileCannotBeWritten) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -17,14 +18,11 @@ std::string nested(int depth) {
 
 TEST(JsonDepth, IsRefusedFromOneLevelTooManyOn) {
   EXPECT_NO_THROW(require_json_depth(nested(kMostJsonDepth), "read a.json"));
-  try {
-    require_json_depth(nested(kMostJsonDepth + 1), "read a.json");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "cannot read a.json: lists and objects lie in each other more than 200 deep; "
-                 "accepted: 200 levels at most");
-  }
+  const std::string message =
+      error_of([&] { require_json_depth(nested(kMostJsonDepth + 1), "read a.json"); });
+  EXPECT_EQ(message,
+            "cannot read a.json: lists and objects lie in each other more than 200 deep; "
+            "accepted: 200 levels at most");
   EXPECT_THROW(require_json_depth(std::string(100'000, '{'), "read a.json"), Error);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -44,16 +45,7 @@ Bicycle bicycle(std::string_view text) {
   return read;
 }
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::string error_of(std::string_view text) {
+std::string error_of_bicycle(std::string_view text) {
   return error_of([&] { bicycle(text); });
 }
 
@@ -71,28 +63,29 @@ TEST(JsonNode, AStructIsFilledByTheListOfItsFields) {
 
 TEST(JsonNode, AnErrorNamesThePlaceTheValueAndWhatWouldDo) {
   EXPECT_EQ(
-      error_of(R"({"wheels": [{"name": "front", "spokes": 32},
+      error_of_bicycle(R"({"wheels": [{"name": "front", "spokes": 32},
                                     {"name": "rear", "spokes": 1.5}], "colours": []})"),
       "cannot read b.json at /wheels/1/spokes: 1.5; accepted: a whole number from -2147483648 "
       "to 2147483647; try a shop");
-  EXPECT_NE(error_of(R"({"wheels": [{"name": "", "spokes": 3}], "colours": []})")
+  EXPECT_NE(error_of_bicycle(R"({"wheels": [{"name": "", "spokes": 3}], "colours": []})")
                 .find("at /wheels/0/name: \"\"; accepted: a non-empty text"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"wheels": [{"spokes": 3}], "colours": []})")
+  EXPECT_NE(error_of_bicycle(R"({"wheels": [{"spokes": 3}], "colours": []})")
                 .find("at /wheels/0: {\"spokes\":3}; accepted: an object with \"name\""),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"wheels": [], "colours": ["red", 7]})").find("at /colours/1: 7"),
+  EXPECT_NE(error_of_bicycle(R"({"wheels": [], "colours": ["red", 7]})").find("at /colours/1: 7"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"wheels": [], "colours": [], "electric": 1})").find("true or false"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of_bicycle(R"({"wheels": [], "colours": [], "electric": 1})").find("true or false"),
+      std::string::npos);
 }
 
 TEST(JsonNode, ATextThatIsNoJsonIsAnErrorOfItsSource) {
-  EXPECT_EQ(error_of("{\"wheels\""),
+  EXPECT_EQ(error_of_bicycle("{\"wheels\""),
             "cannot read b.json: it is not JSON at line 1, column 10; accepted: a bicycle; "
             "try a shop");
-  EXPECT_NE(error_of(std::string(300, '[')).find("deep"), std::string::npos);
-  EXPECT_NE(error_of("7").find("b.json: 7; accepted: an object"), std::string::npos);
+  EXPECT_NE(error_of_bicycle(std::string(300, '[')).find("deep"), std::string::npos);
+  EXPECT_NE(error_of_bicycle("7").find("b.json: 7; accepted: an object"), std::string::npos);
 }
 
 TEST(JsonNode, NumbersHaveRanges) {

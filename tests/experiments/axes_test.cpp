@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::experiments {
 namespace {
@@ -23,13 +24,10 @@ TEST(ShapeAxis, NonsenseIsAnErrorThatShowsTheRightForm) {
                                 "99999999999999999999", "2000000"}) {
     EXPECT_THROW(parse_shape(bad), Error) << bad;
   }
-  try {
-    parse_shape("abc");
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "cannot set axis shape: 'abc'; accepted: N or MxKxN, whole numbers from 1 to "
-              "1048576; try -a shape=1024,512x1024x2048");
-  }
+  const std::string message = error_of([&] { parse_shape("abc"); });
+  EXPECT_EQ(message,
+            "cannot set axis shape: 'abc'; accepted: N or MxKxN, whole numbers from 1 to "
+            "1048576; try -a shape=1024,512x1024x2048");
 }
 
 TEST(GridAxis, DefaultOrColumnsByRows) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -197,13 +198,11 @@ TEST(Explain, WhatIsSoAlreadyIsNotTriedAndSaidSo) {
 
 TEST(Explain, ARunOfMoreEventsThanAreRecordedIsRefusedAndNotHalfExplained) {
   const auto experiment = mlp_engines(box());
-  try {
+  const ErrorText refusal = error_parts_of([&] {
     explained(*experiment,
               {{"engine", "static"}, {"batch", "32"}, {"dim", "32"}, {"layers", "200"}});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(error.text().value.find("more than are recorded"), std::string::npos);
-  }
+  });
+  EXPECT_NE(refusal.value.find("more than are recorded"), std::string::npos);
 }
 
 TEST(Explain, ChangesAreInTheOrderOfTheirTimes) {
@@ -343,12 +342,7 @@ TEST(OpList, AProductTakesAsLongAsTheSweepSays) {
 
 TEST(OpList, BadListsAreRefusedWithWhatIsAccepted) {
   const auto refusal = [&](const std::string& ops) -> std::string {
-    try {
-      run_emulated(*op_list(box()), {{"ops", {ops}}});
-    } catch (const Error& failure) {
-      return failure.what();
-    }
-    return "";
+    return error_of([&] { run_emulated(*op_list(box()), {{"ops", {ops}}}); });
   };
   EXPECT_NE(refusal("64x64/reluu").find("try relu"), std::string::npos);
   EXPECT_NE(refusal("64x64/matmul").find("matmul:N"), std::string::npos);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "experiments/workloads/meshes/chip_mesh.h"
+#include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -20,12 +21,8 @@ TEST(ChipMesh, ReadsSetsOfChipsAndRefusesOthersOfThisBox) {
                                   {"0+", "no id"},
                                   {"zero", "no id"},
                                   {"", "no id"}}) {
-    try {
-      parse_chips(bad);
-      ADD_FAILURE() << bad;
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
+    const std::string message = error_of([&] { parse_chips(bad); });
+    EXPECT_NE(message.find(part), std::string::npos) << message;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "experiments/workloads/questions/tuning_report.h"
+#include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -107,12 +108,7 @@ TEST(Tune, ABatchOfBothIsTunedToo) {
 
 TEST(Tune, BadAxesAreRefusedWithWhatWouldDo) {
   const auto reason = [](const std::vector<std::string>& axes) -> std::string {
-    try {
-      static_cast<void>(tuned(axes));
-    } catch (const Error& failure) {
-      return failure.what();
-    }
-    return "";
+    return error_of([&] { static_cast<void>(tuned(axes)); });
   };
   EXPECT_NE(reason({"m=32", "k=32"}).find("n is not given"), std::string::npos);
   EXPECT_NE(reason(with(square(32), "memory=l1")).find("there is no axis 'memory'"),

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "harness/what_if.h"
+#include "tests/error_of.h"
 
 namespace howard::harness {
 namespace {
@@ -26,13 +27,9 @@ TEST(Axis, GivenTwiceIsRefusedAndNotHalfKept) {
   const std::array texts{std::string("shape=32"), std::string("dtype=float32"),
                          std::string("shape=64")};
   EXPECT_EQ(parse_axis_overrides(std::span(texts).first(2)).size(), 2U);
-  try {
-    parse_axis_overrides(texts);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.text().value, "it is given twice, as 32 and as 64");
-    EXPECT_EQ(error.text().hint, "-a shape=64,32");
-  }
+  const ErrorText refusal = error_parts_of([&] { parse_axis_overrides(texts); });
+  EXPECT_EQ(refusal.value, "it is given twice, as 32 and as 64");
+  EXPECT_EQ(refusal.hint, "-a shape=64,32");
 }
 
 TEST(Axis, ProductRunsTheLastAxisFastest) {
@@ -69,13 +66,11 @@ TEST(Axis, OverridesReplaceValuesAndDropRepetitions) {
 
 TEST(Axis, AWordThatIsNotOnTheListIsAnErrorWithASuggestion) {
   std::vector<Axis> axes{word_axis("dispatch", "", {"worker", "eth"}, {"worker"})};
-  try {
+  const ErrorText refusal = error_parts_of([&] {
     apply_overrides(axes, std::array{AxisOverride{"dispatch", {"wroker"}}});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.text().hint, "-a dispatch=worker");
-    EXPECT_EQ(error.text().accepted, "worker, eth");
-  }
+  });
+  EXPECT_EQ(refusal.hint, "-a dispatch=worker");
+  EXPECT_EQ(refusal.accepted, "worker, eth");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 #include "tests/harness/fake_experiment.h"
 
 namespace howard::harness {
@@ -69,12 +70,8 @@ TEST_F(Runner, FiltersById) {
 }
 
 TEST_F(Runner, AnUnknownAxisIsAnErrorWithASuggestion) {
-  try {
-    ids({.overrides = {{"mdoe", {"fast"}}}});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.text().hint, "-a mode=...");
-  }
+  const ErrorText refusal = error_parts_of([&] { ids({.overrides = {{"mdoe", {"fast"}}}}); });
+  EXPECT_EQ(refusal.hint, "-a mode=...");
 }
 
 TEST_F(Runner, AnAxisOfTheOtherBackendIsUnknownWhenOnlyOneRuns) {

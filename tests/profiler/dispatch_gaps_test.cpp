@@ -77,6 +77,16 @@ TEST(GapCauses, FollowTheProgramThatEndsTheGap) {
                                   {GapCause::go_latency, 10}}));
 }
 
+TEST(GapCauses, ACallThatCompilesItsProgramIsNotJustIssued) {
+  OneGap gap;
+  gap.after.host_call = picoseconds(120, 170);
+  gap.after.compiled = true;
+  gap.after.dispatch = picoseconds(170, 200);
+  EXPECT_EQ(
+      gap.causes(),
+      (Causes{{GapCause::between_calls, 20}, {GapCause::compile, 50}, {GapCause::dispatch, 30}}));
+}
+
 TEST(GapCauses, AreTheGoLatencyWhenTheProgramWasReadyBefore) {
   OneGap gap;
   gap.after.host_call = picoseconds(0, 10);
@@ -169,6 +179,10 @@ TEST(GapCauses, WithinAReplayAreNotTheHosts) {
   EXPECT_EQ(gap.causes(), (Causes{{GapCause::launch, 100}}));
   gap.before.replay = 2;
   EXPECT_EQ(gap.causes(), (Causes{{GapCause::unknown, 100}}));
+  gap.before.replay = 1;
+  gap.before.trace = 7;
+  EXPECT_EQ(gap.causes(), (Causes{{GapCause::unknown, 100}}))
+      << "the first replay of another trace";
 }
 
 // The following run the whole analysis on timelines of a few picoseconds and compare it with an

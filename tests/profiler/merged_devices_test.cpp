@@ -52,6 +52,15 @@ TEST_F(MergedDevicesTest, SkewIsCountedFromTheFirstProgramBecauseClocksDiffer) {
   EXPECT_EQ(merged(false).worst_skew, SimTime());
 }
 
+TEST_F(MergedDevicesTest, AProgramOfOneDeviceAloneIsNoOriginOfItsClock) {
+  add(0, "only here", 0, 1);
+  add(0, "a", 100, 1);
+  add(1, "a", 500, 1);
+  add(0, "b", 110, 1);
+  add(1, "b", 513, 1);
+  EXPECT_EQ(merged().worst_skew, us(3));
+}
+
 TEST_F(MergedDevicesTest, ProgramsThatNotAllDevicesHaveAreCounted) {
   add(0, "a", 0, 1);
   add(1, "a", 0, 3);

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 #include "tests/tracking/made_run.h"
 
 namespace howard::tracking {
@@ -137,9 +139,11 @@ TEST(Comparison, AShiftOfTheWholeMachineIsSaidAndIsNoRegression) {
       rows.push_back(
           sampled_row("r" + std::to_string(i), 1e-3 * (1 + 0.003 * ((run * 7 + i) % 5))));
     }
+    rows[7].value *= 1 + 0.05 * (run * 3 % 5 - 2);
     before.runs.push_back(run_with(rows));
     for (Row& row : rows) row.value *= 1.3;
-    rows[4].value *= 1.2;  // one of them is slower than the machine explains
+    rows[4].value *= 1.2;   // one of them is slower than the machine explains
+    rows[7].value *= 1.02;  // one is too noisy to say
     after.runs.push_back(run_with(rows));
   }
   const Comparison found = compare_sides(before, after, {});
@@ -148,6 +152,18 @@ TEST(Comparison, AShiftOfTheWholeMachineIsSaidAndIsNoRegression) {
   EXPECT_NE(found.warnings.front().find("+30.0 %"), std::string::npos) << found.warnings.front();
   EXPECT_EQ(found.count(Verdict::slower), 1U);
   EXPECT_EQ(row_of(found, "r4").verdict, Verdict::slower);
+  EXPECT_EQ(row_of(found, "r7").verdict, Verdict::ambiguous);
+}
+
+TEST(Comparison, ATimeThatMovedByLessThanTheAbsoluteFloorIsNoFinding) {
+  const Limits limits{.absolute_floor = 1e-6};
+  JudgedRow row{.series = sampled_row("a", 0).series, .before = 1e-5};
+  EXPECT_FALSE(exceeds_floors(row, std::log(1.05), limits)) << "half a microsecond";
+  EXPECT_TRUE(exceeds_floors(row, std::log(1.2), limits)) << "two microseconds";
+  judge(row, {.half_width = 0.001, .runs = 20}, limits);
+  EXPECT_DOUBLE_EQ(row.detects.value_or(0), 0.1) << "a tenth is the absolute floor";
+  row.series.unit = "1/s";
+  EXPECT_TRUE(exceeds_floors(row, std::log(1.05), limits)) << "it is no time";
 }
 
 TEST(Comparison, AFindingThatTheBranchAlreadyHasIsStale) {
@@ -162,12 +178,7 @@ TEST(Comparison, AFindingThatTheBranchAlreadyHasIsStale) {
 
 TEST(Comparison, WhatCannotBeComparedIsRefusedAndNamed) {
   const auto refusal = [](const Side& before, const Side& after) -> std::string {
-    try {
-      require_comparable(before, after);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { require_comparable(before, after); });
   };
   Side before = side({exact_row("a", 1)}), after = before;
   EXPECT_EQ(refusal(before, after), "");

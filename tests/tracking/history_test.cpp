@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/series_history.h"
+#include "tests/error_of.h"
 #include "tests/tracking/made_run.h"
 
 namespace howard::tracking {
@@ -36,12 +37,7 @@ class HistoryFile : public ::testing::Test {
   }
 
   std::string error_of(History::Access access = History::Access::read) const {
-    try {
-      const History history(path_, access);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return howard::error_of([&] { const History history(path_, access); });
   }
 
   const fs::path folder_ = fs::path(::testing::TempDir()) /

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "harness/tracking/formats/json_lines.h"
+#include "tests/error_of.h"
 #include "tests/tracking/made_run.h"
 
 namespace howard::tracking {
@@ -20,12 +21,7 @@ Run only_run(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_runs(text, "file");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return howard::error_of([&] { parse_runs(text, "file"); });
 }
 
 TEST(Inputs, GoogleBenchmarksRepetitionsAreSamplesAndItsAggregatesAreLeftOut) {

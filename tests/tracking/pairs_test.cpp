@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 #include "tests/tracking/made_run.h"
 
 namespace howard::tracking {
@@ -101,15 +102,6 @@ TEST(Pairs, ABenchmarkThatFailsInOneProcessOfTheSecondSideHasFailed) {
   const Comparison found = compare_pairs("A", good, "B", bad, {}, {});
   EXPECT_EQ(found.count(Verdict::failed), 1U);
   EXPECT_EQ(found.count(Verdict::missing), 0U);
-}
-
-std::string error_of(const Source& source) {
-  try {
-    source();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Pairs, ACommandThatCrashesIsNamedWithItsEndAndItsLastWords) {

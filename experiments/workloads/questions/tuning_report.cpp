@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "engines/device/matmul_config.h"
 #include "reports/pictures/scatter.h"
-#include "reports/tables/columns.h"
 #include "reports/tables/format.h"
+#include "reports/tables/row_columns.h"
 
 namespace howard::experiments {
 namespace {
@@ -67,39 +67,36 @@ std::string answer_text(const Tuning& tuning) {
 }
 
 reports::Table table_of(const Tuning& tuning) {
-  std::vector<std::string> ranks, gains, bounds, kinds, shares, blocks, subblocks;
-  std::vector<std::optional<double>> times, calls, l1;
-  std::vector<std::optional<std::uint64_t>> steps;
-  const auto sizes = [](std::int64_t h, std::int64_t w) { return fmt::format("{}x{}", h, w); };
-  for (const TunedConfig& config : tuning.configs) {
-    ranks.push_back(config.rank);
-    gains.push_back(fmt::format("{:.2f}x", tuning.gain(config)));
-    bounds.emplace_back(name_of(config.bound));
-    const wormhole::MatmulPlan& plan = config.plan;
-    const bool loops = plan.is_multicast() && plan.batch > 1;
-    kinds.push_back(fmt::format("{}{}{}", name_of(plan.kind), plan.transpose_mcast ? " turned" : "",
-                                loops ? " looped" : ""));
-    shares.push_back(sizes(plan.per_core_m, plan.per_core_n));
-    steps.emplace_back(static_cast<std::uint64_t>(plan.in0_block_w));
-    blocks.push_back(sizes(plan.out_block_h, plan.out_block_w));
-    subblocks.push_back(sizes(plan.subblock_h, plan.subblock_w));
-    times.emplace_back(config.time.seconds());
-    l1.emplace_back(static_cast<double>(config.l1.value()));
-    calls.emplace_back(config.call.seconds());
-  }
+  using wormhole::MatmulPlan;
+  const auto text_of = [](std::string (*text)(const MatmulPlan&)) {
+    return [=](const TunedConfig& config) { return text(config.plan); };
+  };
   reports::Table table{.caption =
                            fmt::format("tune: {}: {}", product_text(tuning), answer_text(tuning))};
-  add_words(table, reports::TableColumn{.title = "rank", .room = harness::Room::key}, ranks);
-  add_quantities(table, "time", "s", times);
-  add_words(table, reports::TableColumn{.title = "gain", .number = true}, gains);
-  add_quantities(table, "call", "s", calls);
-  add_words(table, "bound by", bounds);
-  add_quantities(table, "L1", "B", l1);
-  add_words(table, "kind", kinds);
-  add_words(table, "per core", shares);
-  add_counts(table, "k", steps);
-  add_words(table, "block", blocks);
-  add_words(table, "sub", subblocks);
+  const reports::RowColumns columns(table, tuning.configs);
+  columns.keys("rank", &TunedConfig::rank);
+  columns.quantities("time", "s", &TunedConfig::time);
+  columns.words(
+      reports::TableColumn{.title = "gain", .number = true},
+      [&](const TunedConfig& config) { return fmt::format("{:.2f}x", tuning.gain(config)); });
+  columns.quantities("call", "s", &TunedConfig::call);
+  columns.words("bound by", [](const TunedConfig& config) { return name_of(config.bound); });
+  columns.quantities("L1", "B", &TunedConfig::l1);
+  columns.words("kind", text_of([](const MatmulPlan& plan) {
+                  const bool loops = plan.is_multicast() && plan.batch > 1;
+                  return fmt::format("{}{}{}", name_of(plan.kind),
+                                     plan.transpose_mcast ? " turned" : "", loops ? " looped" : "");
+                }));
+  columns.words("per core", text_of([](const MatmulPlan& plan) {
+                  return fmt::format("{}x{}", plan.per_core_m, plan.per_core_n);
+                }));
+  columns.counts("k", [](const TunedConfig& config) { return config.plan.in0_block_w; });
+  columns.words("block", text_of([](const MatmulPlan& plan) {
+                  return fmt::format("{}x{}", plan.out_block_h, plan.out_block_w);
+                }));
+  columns.words("sub", text_of([](const MatmulPlan& plan) {
+                  return fmt::format("{}x{}", plan.subblock_h, plan.subblock_w);
+                }));
   table.notes.emplace_back(
       "time: of the kernels; call: with host, dispatch and a finish after each, as matmul_sweep "
       "times it; L1: of each core, for circular buffers; in tiles: per_core_M x per_core_N, k: "

@@ -14,19 +14,9 @@ from howard.ttnn import DataType, Layout
 _NAMES = {DataType.BFLOAT16: "bfloat16", DataType.FLOAT32: "float32", DataType.UINT32: "uint32"}
 
 
-class GradMode(enum.Enum):
-    DISABLED = 0
-    ENABLED = 1
-
-
-class PreferredPrecision(enum.Enum):
-    HALF = 0
-    FULL = 1
-
-
-class RunMode(enum.Enum):
-    TRAIN = 0
-    EVAL = 1
+GradMode = enum.Enum("GradMode", "DISABLED ENABLED", start=0)
+PreferredPrecision = enum.Enum("PreferredPrecision", "HALF FULL", start=0)
+RunMode = enum.Enum("RunMode", "TRAIN EVAL", start=0)
 
 
 class AutoContext:

@@ -12,19 +12,9 @@ from ._session import session
 from ._types import Arch, BufferType, CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 
 
-class DispatchCoreType(enum.Enum):
-    WORKER = 0
-    ETH = 1
-
-
-class DispatchCoreAxis(enum.Enum):
-    ROW = 0
-    COL = 1
-
-
-class FabricTensixConfig(enum.Enum):
-    DISABLED = 0
-    MUX = 1
+DispatchCoreType = enum.Enum("DispatchCoreType", "WORKER ETH", start=0)
+DispatchCoreAxis = enum.Enum("DispatchCoreAxis", "ROW COL", start=0)
+FabricTensixConfig = enum.Enum("FabricTensixConfig", "DISABLED MUX", start=0)
 
 
 class FabricConfig(enum.Enum):
@@ -37,10 +27,8 @@ class FabricConfig(enum.Enum):
     CUSTOM = 6
 
 
-class FabricReliabilityMode(enum.Enum):
-    STRICT_INIT = 0
-    RELAXED_INIT = 1
-    DYNAMIC_RECONFIGURATION_SETUP_MODE = 2
+FabricReliabilityMode = enum.Enum(
+    "FabricReliabilityMode", "STRICT_INIT RELAXED_INIT DYNAMIC_RECONFIGURATION_SETUP_MODE", start=0)
 
 
 class DispatchCoreConfig:

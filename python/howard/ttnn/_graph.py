@@ -13,9 +13,7 @@ from ._tensor import Tensor
 # Graphs: a node for each call of a function and each tensor, as strings.
 
 
-class RunMode(enum.Enum):
-    NORMAL = 0
-    NO_DISPATCH = 1
+RunMode = enum.Enum("RunMode", "NORMAL NO_DISPATCH", start=0)
 
 
 _graphs = []

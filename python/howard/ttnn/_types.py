@@ -46,17 +46,8 @@ for _one in DataType:
     _one.chip = CHIP_TYPE[_one]  # It is found faster than in a dictionary.
 
 
-class Layout(enum.Enum):
-    ROW_MAJOR = 0
-    TILE = 1
-
-
-class BufferType(enum.Enum):
-    DRAM = 0
-    L1 = 1
-    SYSTEM_MEMORY = 2
-    L1_SMALL = 3
-    TRACE = 4
+Layout = enum.Enum("Layout", "ROW_MAJOR TILE", start=0)
+BufferType = enum.Enum("BufferType", "DRAM L1 SYSTEM_MEMORY L1_SMALL TRACE", start=0)
 
 
 class TensorMemoryLayout(enum.Enum):
@@ -67,30 +58,12 @@ class TensorMemoryLayout(enum.Enum):
     ND_SHARDED = 5
 
 
-class ShardOrientation(enum.Enum):
-    ROW_MAJOR = 0
-    COL_MAJOR = 1
-
-
-class ShardStrategy(enum.Enum):
-    HEIGHT = 1
-    WIDTH = 2
-    BLOCK = 3
-
-
-class ShardMode(enum.Enum):
-    PHYSICAL = 0
-    LOGICAL = 1
-
-
-class ShardDistributionStrategy(enum.Enum):
-    ROUND_ROBIN_1D = 0
-    GRID_2D = 1
-
-
-class StorageType(enum.Enum):
-    HOST = 0
-    DEVICE = 1
+ShardOrientation = enum.Enum("ShardOrientation", "ROW_MAJOR COL_MAJOR", start=0)
+ShardStrategy = enum.Enum("ShardStrategy", "HEIGHT WIDTH BLOCK")
+ShardMode = enum.Enum("ShardMode", "PHYSICAL LOGICAL", start=0)
+ShardDistributionStrategy = enum.Enum(
+    "ShardDistributionStrategy", "ROUND_ROBIN_1D GRID_2D", start=0)
+StorageType = enum.Enum("StorageType", "HOST DEVICE", start=0)
 
 
 class MathFidelity(enum.Enum):
@@ -107,35 +80,12 @@ class Arch(enum.Enum):
     Invalid = 255
 
 
-class Topology(enum.Enum):
-    Linear = 0
-    Ring = 1
-    Mesh = 2
-    Torus = 3
-
-
-class ThrottleLevel(enum.Enum):
-    NO_THROTTLE = 0
-    LEVEL_1 = 1
-    LEVEL_2 = 2
-    LEVEL_3 = 3
-    LEVEL_4 = 4
-    LEVEL_5 = 5
-
-
-class LossReductionMode(enum.Enum):
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-
-
+Topology = enum.Enum("Topology", "Linear Ring Mesh Torus", start=0)
+ThrottleLevel = enum.Enum(
+    "ThrottleLevel", "NO_THROTTLE LEVEL_1 LEVEL_2 LEVEL_3 LEVEL_4 LEVEL_5", start=0)
+LossReductionMode = enum.Enum("LossReductionMode", "NONE SUM MEAN", start=0)
 ReduceType = enum.Enum("ReduceType", "Sum Mean Max Min Std Var")
-
-
-class EmbeddingsType(enum.Enum):
-    GENERIC = 0
-    PADDED = 1
-    BINARY = 2
+EmbeddingsType = enum.Enum("EmbeddingsType", "GENERIC PADDED BINARY", start=0)
 
 
 class VecMode(enum.Enum):

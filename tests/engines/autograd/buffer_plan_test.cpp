@@ -86,6 +86,17 @@ TEST(BufferPlan, WhatIsStillHeldAndWhatTheHostWroteSharesWithNobodyAfterwards) {
   EXPECT_EQ(plan_buffers(recorder).places.size(), 3U);
 }
 
+TEST(BufferPlan, APlaceThatIsReadInTheEndHasTheShapeOfItsLastTensor) {
+  ReferenceDevice device;
+  StepRecorder recorder(device);
+  const Calls calls(recorder);
+  static_cast<void>(calls.fill(1, kSpec));
+  const Tensor held = calls.fill(2, {.shape = {32, 64}});
+  const BufferPlan plan = plan_buffers(recorder);
+  ASSERT_EQ(plan.places.size(), 1U);
+  EXPECT_EQ(plan.places[plan.place.at(held.buffer())].shape.text(), "32x64");
+}
+
 /// The steps are random: each program reads two earlier tensors, some of which are dropped at once.
 TEST(BufferPlan, NoTwoTensorsThatAreNeededShareInRandomSteps) {
   for (unsigned seed = 0; seed < 50; ++seed) {

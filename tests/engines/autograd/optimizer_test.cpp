@@ -14,6 +14,7 @@
 #include "engines/autograd/functions/activation.h"
 #include "engines/autograd/functions/arithmetic.h"
 #include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/optimizers/gradient_norm.h"
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/steps/training_step.h"
@@ -59,6 +60,41 @@ TEST(Sgd, AGradientWithABatchMakesTheParameterOneForEachOfIt) {
   Sgd({&p}, 1).step(Calls(device));
   EXPECT_EQ(p.value.spec().shape.text(), "4x2x3");
   EXPECT_DOUBLE_EQ(device.values(p.value)[3 * 6 + 5], before - 1);
+}
+
+TEST(Sgd, MomentumDampeningDecayAndNesterovFollowTheirDefinition) {
+  for (const bool nesterov : {false, true}) {
+    ReferenceDevice device;
+    Parameter p = filled(device, {2, 3}, 1);
+    double expected = device.values(p.value)[4];
+    double buffer = 0;
+    Sgd sgd(Calls(device), {&p}, 0.5F,
+            {.momentum = 0.5F, .dampening = 0.25F, .weight_decay = 0.125F, .nesterov = nesterov});
+    for (const double gradient : {2.0, -1.0, 0.5}) {
+      set_gradient(device, p, gradient);
+      sgd.step(Calls(device));
+      const double g = gradient + 0.125 * expected;
+      buffer = 0.5 * buffer + 0.75 * g;
+      expected -= 0.5 * (nesterov ? g + 0.5 * buffer : buffer);
+      EXPECT_NEAR(device.values(p.value)[4], expected, 1e-6) << nesterov;
+    }
+  }
+}
+
+/// Keeps the rate that its step is made with.
+struct RateOfStep final : Optimizer {
+  float taken = 0;
+  void step(const Calls&) override { taken = learning_rate; }
+};
+
+TEST(AveragedGradients, AScheduleReachesTheOptimizerBehind) {
+  ReferenceDevice device;
+  RateOfStep behind;
+  const DeviceGroup alone(device, 0, 1, 0);
+  AveragedGradients averaged(behind, {}, alone);
+  averaged.learning_rate = 0.25F;
+  averaged.step(Calls(device));
+  EXPECT_EQ(behind.taken, 0.25F);
 }
 
 /// Follows the definition, step by step, in float64.
@@ -223,6 +259,21 @@ TEST(GradientNorm, ScalesAllGradientsWhenItIsTooLarge) {
   EXPECT_FLOAT_EQ(clip_gradient_norm(Calls(device), all, 1), norm);
   EXPECT_NEAR(device.values(*b.gradient)[3], -4.0 / double{norm}, 1e-6);
   EXPECT_NEAR(device.values(*a.gradient)[0], 2.0 / double{norm}, 1e-6);
+}
+
+TEST(GradientNorm, OnTheDeviceItScalesByTheSameFactor) {
+  for (const float most : {1.0F, 100.0F}) {
+    ReferenceDevice device;
+    Parameter a = filled(device, {2, 2}, 1);
+    Parameter b = filled(device, {1, 5}, 2);
+    Parameter* all[] = {&a, &b};
+    set_gradient(device, a, 2);
+    set_gradient(device, b, -4);
+    clip_gradients_on_device(Calls(device), all, most);
+    const double factor = std::min(double{most} / std::sqrt(4 * 4 + 5 * 16), 1.0);
+    EXPECT_NEAR(device.values(*a.gradient)[0], 2 * factor, 1e-6) << most;
+    EXPECT_NEAR(device.values(*b.gradient)[3], -4 * factor, 1e-6) << most;
+  }
 }
 
 TEST(GradientNorm, ANormThatIsNotFiniteIsAnError) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::calibration {
 namespace {
@@ -24,12 +25,7 @@ json document() {
 std::string error_of(const std::function<void(json&)>& change) {
   json changed = document();
   change(changed);
-  try {
-    parse_measurements(changed.dump(), "t.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return howard::error_of([&] { parse_measurements(changed.dump(), "t.json"); });
 }
 
 TEST(Measurements, CellsAreReadByColumn) {
@@ -45,7 +41,7 @@ TEST(Measurements, CellsAreReadByColumn) {
 }
 
 TEST(Measurements, WrongFilesSayWhatIsWrong) {
-  EXPECT_EQ(error_of([](json&) {}), "no error");
+  EXPECT_EQ(error_of([](json&) {}), "");
   for (const char* const key : {"schema", "name", "kind", "title", "source", "hardware", "grid",
                                 "measured", "columns", "rows"}) {
     const std::string text = error_of([&](json& d) { d.erase(key); });

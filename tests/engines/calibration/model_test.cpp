@@ -10,6 +10,7 @@
 #include "engines/calibration/fit.h"
 #include "reports/published/reference.h"
 #include "tests/engines/calibration/synthetic.h"
+#include "tests/error_of.h"
 
 namespace howard::calibration {
 namespace {
@@ -73,12 +74,8 @@ TEST(Measurements, RowsOfTheReportAreTheReferenceOnes) {
 TEST(Model, AnUnknownKindListsTheKnownOnes) {
   MeasurementTable table = testing::tables_of({"mlp_host"})[0];
   table.kind = "astrology";
-  try {
-    make_model(table, wormhole::load_profiles());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("program_dispatch"), std::string::npos);
-  }
+  const std::string message = error_of([&] { make_model(table, wormhole::load_profiles()); });
+  EXPECT_NE(message.find("program_dispatch"), std::string::npos);
 }
 
 TEST(Model, AStepsProgramsTakeTheirShapesFromTheRow) {

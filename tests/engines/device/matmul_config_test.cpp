@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -35,12 +36,7 @@ TEST(MatmulConfig, WhatIsLeftOutHasItsDefault) {
 
 TEST(MatmulConfig, WhatIsNoConfigurationIsRefusedWithTheReason) {
   const auto reason = [](const char* text) -> std::string {
-    try {
-      parse_matmul_config(text);
-    } catch (const Error& failure) {
-      return failure.text().value;
-    }
-    return "";
+    return error_parts_of([&] { parse_matmul_config(text); }).value;
   };
   EXPECT_EQ(reason(""), "there is no kind ''");
   EXPECT_EQ(reason("3d:grid=8x7"), "there is no kind '3d'");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -24,15 +25,11 @@ TEST(MemoryLedger, AFullMemoryNamesTheLargestHolders) {
   MemoryLedger ledger("DRAM of a test", Bytes(10 << 20));
   ledger.reserve({{1024, 1024}}, Bytes(2 << 20));
   ledger.reserve({{2048, 1024}}, Bytes(4 << 20));
-  try {
-    ledger.reserve({{2048, 2048}}, Bytes(8 << 20));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(
-        error.text().value,
-        "it needs 8.0 MiB, and 4.0 MiB of the DRAM of a test are free; largest holders: buffer 2 "
-        "(2048x1024 bfloat16) 4.0 MiB, buffer 1 (1024x1024 bfloat16) 2.0 MiB");
-  }
+  const ErrorText refusal = error_parts_of([&] { ledger.reserve({{2048, 2048}}, Bytes(8 << 20)); });
+  EXPECT_EQ(
+      refusal.value,
+      "it needs 8.0 MiB, and 4.0 MiB of the DRAM of a test are free; largest holders: buffer 2 "
+      "(2048x1024 bfloat16) 4.0 MiB, buffer 1 (1024x1024 bfloat16) 2.0 MiB");
   EXPECT_EQ(ledger.used(), Bytes(6 << 20)) << "a failed reservation holds nothing";
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engines/device/tensor_spec.h"
+#include "tests/error_of.h"
 
 namespace howard {
 namespace {
@@ -17,12 +18,7 @@ TensorSpec sharded(const Shape& shape, const Sharding& sharding) {
 
 /// What ttnn accepts instead; "" for a legal tensor.
 std::string refusal(const TensorSpec& spec) {
-  try {
-    require_legal_shards(spec);
-  } catch (const Error& error) {
-    return error.text().accepted;
-  }
-  return "";
+  return error_parts_of([&] { require_legal_shards(spec); }).accepted;
 }
 
 TEST(Sharding, LegalShardsOfEachLayout) {

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::host {
 namespace {
@@ -38,12 +39,7 @@ class AddressSpaceLimit {
 };
 
 std::string error_of(HostMemory& memory, const TensorSpec& spec) {
-  try {
-    memory.allocate(spec);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return howard::error_of([&] { memory.allocate(spec); });
 }
 
 void expect_part(const std::string& text, std::string_view part) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "engines/host/kernels/elementwise/philox.h"
 #include "tests/engines/host/host_calls.h"
+#include "tests/error_of.h"
 
 namespace howard::host {
 namespace {
@@ -24,15 +25,10 @@ void expect_index_error(const Attributes& attributes, const std::vector<Given>& 
                         const TensorSpec& out, const std::string& index,
                         const std::string& position, const std::string& size) {
   HostDevice device;
-  try {
-    run_on(device, attributes, inputs, {out});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("index " + index + " at position " + position),
-              std::string::npos)
-        << error.what();
-    EXPECT_NE(std::string(error.what()).find(size), std::string::npos) << error.what();
-  }
+  const std::string message = error_of([&] { run_on(device, attributes, inputs, {out}); });
+  EXPECT_NE(message.find("index " + index + " at position " + position), std::string::npos)
+      << message;
+  EXPECT_NE(message.find(size), std::string::npos) << message;
   EXPECT_NO_THROW(device.command_queue(0).finish());
 }
 

@@ -13,6 +13,7 @@
 #include "engines/autograd/host_values.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/thread_ranks.h"
+#include "tests/error_of.h"
 
 namespace howard::mesh {
 namespace {
@@ -132,13 +133,9 @@ TEST(ThreadRanks, ARankThatFailsEndsThoseThatWaitForIt) {
       throw;
     }
   };
-  try {
-    run_as_threads(3, work);
-    FAIL() << "the failure is passed on";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the reason"), std::string::npos)
-        << "the first failure, not what follows from it: " << error.what();
-  }
+  const std::string message = error_of([&] { run_as_threads(3, work); });
+  EXPECT_NE(message.find("the reason"), std::string::npos)
+      << "the first failure, not what follows from it: " << message;
   ASSERT_EQ(others.size(), 2U);
   for (const std::string& text : others) EXPECT_NE(text.find("rank 1"), std::string::npos) << text;
 }

@@ -24,6 +24,7 @@
 #include "engines/models/nano_gpt.h"
 #include "engines/models/shards.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "tests/error_of.h"
 
 namespace howard::mesh {
 namespace {
@@ -260,12 +261,8 @@ TEST(SeveralDevices, WhatADeviceCanNotHaveAShareOfIsRefused) {
   wormhole::WormholeDevice chip(wormhole::load_profiles());
   const DeviceGroup group(chip, 0, 3, 0);
   models::LlamaOptions options = llama_of(DataType::bfloat16, 1, &group);
-  try {
-    const models::Llama model(chip, options);
-    FAIL() << "three devices do not divide four heads";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("4 heads among 3"), std::string::npos) << error.what();
-  }
+  const std::string message = error_of([&] { const models::Llama model(chip, options); });
+  EXPECT_NE(message.find("4 heads among 3"), std::string::npos) << message;
   EXPECT_THROW(models::NanoGpt(chip, {.heads = 6, .vocabulary = 128, .group = &group}), Error)
       << "128 tokens among 3";
 }

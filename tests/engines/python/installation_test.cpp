@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::python {
 namespace {
@@ -21,12 +22,7 @@ class InstallationTest : public testing::Test {
 };
 
 std::string failure() {
-  try {
-    find_installation();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { find_installation(); });
 }
 
 TEST_F(InstallationTest, TheEnvironmentNamesTheInterpreter) {

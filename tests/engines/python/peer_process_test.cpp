@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::python {
 namespace {
@@ -26,13 +27,10 @@ PeerCommand ready_shell(const std::string& script) {
 
 /// Returns what goes wrong with the first step; empty if nothing does.
 std::string failure(const PeerCommand& command) {
-  try {
+  return error_of([&] {
     PeerProcess peer(command);
     peer.step();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(PeerProcess, GivesFactsTimesAndLoss) {
@@ -105,12 +103,8 @@ TEST(PeerProcess, AnInterruptionGivesASilentOneALittleTimeOnly) {
   command.stop_limit = std::chrono::milliseconds(100);
   PeerProcess peer(command);
   stop = true;
-  try {
-    peer.step();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot run a fake: no answer within 0.1 s of an interruption");
-  }
+  const std::string message = error_of([&] { peer.step(); });
+  EXPECT_EQ(message, "cannot run a fake: no answer within 0.1 s of an interruption");
 }
 
 TEST(PeerProcess, AnAnswerSoonAfterAnInterruptionIsTaken) {
@@ -123,12 +117,8 @@ TEST(PeerProcess, AnAnswerSoonAfterAnInterruptionIsTaken) {
 TEST(PeerProcess, AfterAFailureTheNextRequestFailsToo) {
   PeerProcess peer(ready_shell("exit 1"));
   EXPECT_THROW(peer.step(), Error);
-  try {
-    peer.step();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot run a fake: its process has ended already");
-  }
+  const std::string message = error_of([&] { peer.step(); });
+  EXPECT_EQ(message, "cannot run a fake: its process has ended already");
 }
 
 TEST(PeerProcess, ChangesTheEnvironmentAsItIsTold) {

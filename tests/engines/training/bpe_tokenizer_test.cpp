@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::training {
 namespace {
@@ -163,12 +164,7 @@ TEST(BpeTokenizer, ReadsALongWordInOneGo) {
 
 /// The message about a file.
 std::string refusal(const json& file) {
-  try {
-    static_cast<void>(tokenizer_of(file));
-  } catch (const Error& failure) {
-    return failure.what();
-  }
-  return "accepted";
+  return error_of([&] { static_cast<void>(tokenizer_of(file)); });
 }
 
 TEST(BpeTokenizer, RefusesHostileFilesByName) {

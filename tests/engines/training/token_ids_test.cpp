@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engines/training/tokens/corpus.h"
+#include "tests/error_of.h"
 
 namespace howard::training {
 namespace {
@@ -22,12 +23,7 @@ TEST(TokenFile, IsReadByTheEndingOfItsName) {
 }
 
 std::string token_refusal(const std::string& bytes, const std::string& name) {
-  try {
-    static_cast<void>(read_token_file(bytes, name));
-  } catch (const Error& failure) {
-    return failure.what();
-  }
-  return "accepted";
+  return error_of([&] { static_cast<void>(read_token_file(bytes, name)); });
 }
 
 TEST(TokenFile, RefusesWhatIsNoToken) {

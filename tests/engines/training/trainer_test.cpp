@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "engines/host/host_device.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "tests/error_of.h"
 
 namespace howard::training {
 namespace {
@@ -256,13 +257,10 @@ TEST(Trainer, ADeviceWithoutValuesIsRefused) {
 
 /// Returns what the Error of a run that goes wrong says.
 std::string failure_of(Trainer& trainer, int steps) {
-  try {
+  return error_of([&] {
     losses(trainer, steps);
     static_cast<void>(trainer.checkpoint());
-  } catch (const Error& failure) {
-    return failure.what();
-  }
-  return "";
+  });
 }
 
 TEST(Trainer, ALossThatIsNotFiniteNamesTheStepAndTheFirstOp) {
@@ -339,13 +337,9 @@ TEST(Recipe, RefusesWhatCanNotBeTrained) {
   EXPECT_THROW(set_field(recipe, "wdith", "1"), Error);
   EXPECT_THROW(set_field(recipe, "width", "wide"), Error);
   EXPECT_THROW(set_field(recipe, "heads", "3000000000"), Error);
-  try {
-    set_field(recipe, "dtype", "pure_bf16");
-    ADD_FAILURE() << "there is no such data type";
-  } catch (const Error& failure) {
-    EXPECT_STREQ(failure.what(),
-                 "cannot set dtype of a training run: 'pure_bf16'; accepted: bfloat16, float32");
-  }
+  const std::string message = error_of([&] { set_field(recipe, "dtype", "pure_bf16"); });
+  EXPECT_EQ(message,
+            "cannot set dtype of a training run: 'pure_bf16'; accepted: bfloat16, float32");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "engines/training/config/ttml_mesh.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/config/ttml_yaml.h"
+#include "tests/error_of.h"
 
 namespace howard::training {
 namespace {
@@ -18,15 +19,6 @@ TtmlSettings settings_of(const std::string& text) {
   TtmlSettings settings;
   read_ttml(text, "file.yaml", settings);
   return settings;
-}
-
-std::string failure_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& failure) {
-    return failure.what();
-  }
-  return "";
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -92,7 +84,7 @@ TEST(TtmlConfig, LaterFilesTakeThePlaceOfWhatWasThere) {
 
 TEST(TtmlConfig, WhatIsNoneOfItsKeysIsAnErrorWithItsLine) {
   const auto fails = [](const std::string& text, const std::string& words) {
-    const std::string failure = failure_of([&] { settings_of(text); });
+    const std::string failure = error_of([&] { settings_of(text); });
     EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
   };
   fails("training_config:\n  batch_sise: 8\n",
@@ -110,12 +102,12 @@ TEST(TtmlConfig, WhatIsNoneOfItsKeysIsAnErrorWithItsLine) {
   fails("- 1\n", "the file is no map");
   fails("training_config: {seed: 1\n", "it is no YAML");
   fails("a: &x [*x]\n", "file.yaml:1");
-  EXPECT_EQ(failure_of([] { settings_of(""); }), "");
+  EXPECT_EQ(error_of([] { settings_of(""); }), "");
 }
 
 TEST(TtmlConfig, DeepNestingIsAnErrorAndNoCrash) {
-  EXPECT_NE(failure_of([] { settings_of(std::string(100000, '[')); }), "");
-  EXPECT_NE(failure_of([] { settings_of(std::string(100000, '{')); }), "");
+  EXPECT_NE(error_of([] { settings_of(std::string(100000, '[')); }), "");
+  EXPECT_NE(error_of([] { settings_of(std::string(100000, '{')); }), "");
 }
 
 /// A valid value of a key, where any will not do.
@@ -196,7 +188,7 @@ TEST(TtmlConfig, EachKeyIsAppliedOrRefusedByName) {
     const Recipe before = recipe_of(settings);
     read_ttml(yaml_of(section, key, valid(name, other(field))), "key.yaml", settings);
     Recipe after = before;
-    const std::string failure = failure_of([&] { after = recipe_of(settings); });
+    const std::string failure = error_of([&] { after = recipe_of(settings); });
     EXPECT_TRUE(after != before || contains(failure, "key.yaml:")) << name << ": " << failure;
   });
 }
@@ -273,7 +265,7 @@ TEST(TtmlConfig, AllSettingsWithTheirDefaultsAreARunThatReadsBack) {
 
 TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   const auto fails = [](const std::string& text, const std::string& words) {
-    const std::string failure = failure_of([&] { recipe_of(settings_of(text)); });
+    const std::string failure = error_of([&] { recipe_of(settings_of(text)); });
     EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
   };
   fails("transformer_config:\n  embedding_dim: 100\n", "file.yaml:2: transformer_config.embedding");
@@ -327,7 +319,7 @@ TEST(TtmlConfig, DevicesShareARun) {
 
 TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   const auto fails = [](const std::string& text, const std::string& words) {
-    const std::string failure = failure_of([&] { static_cast<void>(plan_of(text)); });
+    const std::string failure = error_of([&] { static_cast<void>(plan_of(text)); });
     EXPECT_TRUE(contains(failure, words)) << text << ": " << failure;
   };
   fails("device_config: {mesh_shape: [1, 8]}\n", "device_config.mesh_shape: [1, 8]");

@@ -8,6 +8,7 @@
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "tests/error_of.h"
 
 namespace howard::workload {
 namespace {
@@ -112,12 +113,8 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
     const auto place = text.find(before);
     ASSERT_NE(place, std::string::npos) << before;
     text.replace(place, before.size(), after);
-    try {
-      static_cast<void>(parse_workload(text, "test"));
-      ADD_FAILURE() << before << " as " << after << " was read";
-    } catch (const Error& failure) {
-      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
-    }
+    const std::string message = error_of([&] { static_cast<void>(parse_workload(text, "test")); });
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
   };
   refused("workload/1", "workload/2", "howard.workload/1");
   refused("\"queues\": 1", "\"queues\": 3", "queues");
@@ -275,12 +272,8 @@ TEST(OpList, ABrokenOneIsRefusedWithItsPlace) {
                           const std::string& reason) {
     std::string text = op_list();
     text.replace(text.find(before), before.size(), after);
-    try {
-      static_cast<void>(parse_workload(text, "test"));
-      ADD_FAILURE() << after << " was read";
-    } catch (const Error& failure) {
-      EXPECT_NE(std::string(failure.what()).find(reason), std::string::npos) << failure.what();
-    }
+    const std::string message = error_of([&] { static_cast<void>(parse_workload(text, "test")); });
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
   };
   refused("\"tensors\"", "\"tensor\"", "tensors");
   refused("64x64\"", "64x0\"", "/tensors/x");

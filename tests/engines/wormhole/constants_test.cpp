@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::wormhole {
 namespace {
@@ -25,15 +26,6 @@ std::string constant(const std::string& name, const std::string& value, const st
 
 Constants parse(const std::string& constants) {
   return Constants::parse(profile(constants), "p.json", "chip");
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Constants, UnitsAreConverted) {

@@ -35,6 +35,15 @@ TEST(SubDeviceOwners, AWaitForAnEventBehindTheLastProgramHandsItOver) {
   EXPECT_EQ(owners.obstacle(0, 0), 1);
 }
 
+TEST(SubDeviceOwners, TheFirstOfSeveralEventsBehindTheLastProgramIsEnough) {
+  SubDeviceOwners owners(1);
+  owners.launched(0, 0);
+  owners.recorded(0, 5);
+  owners.recorded(0, 6);
+  owners.waited(1, 5);
+  EXPECT_EQ(owners.obstacle(1, 0), std::nullopt);
+}
+
 TEST(SubDeviceOwners, AnEventBeforeTheLastProgramIsNotEnough) {
   SubDeviceOwners owners(1);
   owners.launched(0, 0);

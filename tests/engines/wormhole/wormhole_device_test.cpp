@@ -426,6 +426,10 @@ TEST_F(WormholeSubDevices, BadDivisionsAreErrorsAndTheDeviceStaysUsable) {
       << "a common column";
   EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{0, 0, 3, 7}}), Error)
       << "row 7 dispatches";
+  EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{0, 0, 8, 6}}), Error) << "no column 8";
+  EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{0, 3, 7, 6}, CoreRange{0, 0, 7, 3}}),
+               Error)
+      << "a common row";
   EXPECT_THROW(two_.set_sub_devices(std::array{CoreRange{3, 0, 0, 6}}), Error) << "corners swapped";
   std::vector<CoreRange> nine;
   for (int i = 0; i < 9; ++i) nine.push_back({i % 8, i / 8, i % 8, i / 8});

@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "profiler/formats/traces/chrome_trace.h"
+#include "tests/error_of.h"
+#include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
 
@@ -22,19 +24,8 @@ Log read(std::string_view text) {
   return read_chrome_trace(source, "trace.json");
 }
 
-std::vector<std::string> reasons(const Log& log) {
-  std::vector<std::string> texts;
-  for (const auto& reason : log.dropped.reasons()) texts.push_back(describe(reason));
-  return texts;
-}
-
 std::string failure(std::string_view text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { read(text); });
 }
 
 /// Returns `text` after it was read and written again.
@@ -88,19 +79,7 @@ TEST(ChromeTraceReader, AHowardTraceGivesTheTimelineItWasWrittenFrom) {
   EXPECT_EQ(log.runs[0].title, "point");
   const Timeline& timeline = log.runs[0].timeline;
   EXPECT_EQ(timeline.losses, 3U);
-  ASSERT_EQ(timeline.programs.size(), expected.programs.size());
-  for (const ProgramRun& wanted : expected.programs) {
-    const auto found = std::ranges::find(timeline.programs, wanted.number, &ProgramRun::number);
-    ASSERT_NE(found, timeline.programs.end());
-    EXPECT_EQ(timeline.names.name(found->name), expected.names.name(wanted.name));
-    EXPECT_EQ(found->queue, wanted.queue);
-    EXPECT_EQ(found->sub_device, wanted.sub_device);
-    EXPECT_EQ(found->kernel.start, wanted.kernel.start);
-    EXPECT_EQ(found->kernel.end, wanted.kernel.end);
-    ASSERT_TRUE(found->dispatch && found->host_call);
-    EXPECT_EQ(found->dispatch->end, wanted.dispatch->end);
-    EXPECT_EQ(found->host_call->end, wanted.host_call->end);
-  }
+  expect_same_programs(timeline, expected);
 }
 
 TEST(ChromeTraceReader, ThreadsOfOtherProgramsAreLanesOfTheirOuterSpans) {

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "profiler/formats/device_log/device_log_reader.h"
 #include "profiler/formats/tt_metal_logs.h"
+#include "tests/error_of.h"
+#include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {
@@ -20,18 +22,7 @@ Log read(std::string_view text) {
 }
 
 std::string failure(std::string_view text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::vector<std::string> reasons(const Log& log) {
-  std::vector<std::string> texts;
-  for (const auto& reason : log.dropped.reasons()) texts.push_back(describe(reason));
-  return texts;
+  return error_of([&] { read(text); });
 }
 
 /// Returns a zone of BRISC on core (1,1), in a file of 15 columns.

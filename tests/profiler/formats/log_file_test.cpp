@@ -10,18 +10,14 @@
 #include "base/error.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
+#include "tests/error_of.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {
 namespace {
 
 std::string failure(std::string_view beginning) {
-  try {
-    detect_kind(beginning, "file");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { detect_kind(beginning, "file"); });
 }
 
 TEST(LogFile, TheKindIsToldByTheContent) {

@@ -16,6 +16,8 @@
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/tt_metal_logs.h"
+#include "tests/error_of.h"
+#include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {
@@ -32,20 +34,9 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text.replace(at, what.size(), with);
 }
 
-std::vector<std::string> reasons(const Log& log) {
-  std::vector<std::string> texts;
-  for (const auto& reason : log.dropped.reasons()) texts.push_back(describe(reason));
-  return texts;
-}
-
 /// Returns what a read that must fail says.
 std::string failure(std::string_view text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { read(text); });
 }
 
 const Timeline& only(const Log& log) {

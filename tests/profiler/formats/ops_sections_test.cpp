@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
+#include "tests/error_of.h"
 #include "tests/profiler/formats/samples.h"
 
 namespace howard::profiler {
@@ -53,25 +54,15 @@ TEST(OpsSections, ARangeIsFromASignpostUpToAnother) {
 }
 
 TEST(OpsSections, AMissingSignpostIsNamedWithThoseThereAre) {
-  try {
-    read(kSteps, {.from = "forwrd", .to = ""});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("forward, backward, optimizer"), std::string::npos)
-        << error.what();
-  }
+  const std::string message = error_of([&] { read(kSteps, {.from = "forwrd", .to = ""}); });
+  EXPECT_NE(message.find("forward, backward, optimizer"), std::string::npos) << message;
   EXPECT_THROW(read(kSteps, {.from = "optimizer", .to = "forward"}), Error);
   EXPECT_THROW(read(op(1), {.from = "x", .to = ""}), Error);
 }
 
 TEST(OpsSections, ARangeWithoutACallNamesTheCallsThereAre) {
-  try {
-    read(kSteps, {.from = "10", .to = "20"});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the log has 1 to 5"), std::string::npos)
-        << error.what();
-  }
+  const std::string message = error_of([&] { read(kSteps, {.from = "10", .to = "20"}); });
+  EXPECT_NE(message.find("the log has 1 to 5"), std::string::npos) << message;
 }
 
 TEST(OpsSections, WarmUpIsLeftOutAndSaid) {

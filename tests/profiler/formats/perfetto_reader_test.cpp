@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "profiler/formats/traces/perfetto_trace.h"
+#include "tests/error_of.h"
+#include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/random_events.h"
 #include "tests/profiler/formats/samples.h"
 
@@ -24,12 +26,7 @@ Log read(std::string_view bytes) {
 }
 
 std::string failure(std::string_view bytes) {
-  try {
-    read(bytes);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { read(bytes); });
 }
 
 /// Holds everything about events, in an order that does not depend on theirs.
@@ -66,19 +63,7 @@ TEST(PerfettoReader, WhatHowardWritesReadsBack) {
   EXPECT_EQ(log.runs[1].title, "t\"wo\n");
   const Timeline& timeline = log.runs[1].timeline;
   EXPECT_EQ(timeline.losses, 12U);
-  ASSERT_EQ(timeline.programs.size(), expected.programs.size());
-  for (const ProgramRun& wanted : expected.programs) {
-    const auto found = std::ranges::find(timeline.programs, wanted.number, &ProgramRun::number);
-    ASSERT_NE(found, timeline.programs.end());
-    EXPECT_EQ(timeline.names.name(found->name), expected.names.name(wanted.name));
-    EXPECT_EQ(found->queue, wanted.queue);
-    EXPECT_EQ(found->sub_device, wanted.sub_device);
-    EXPECT_EQ(found->kernel.start, wanted.kernel.start);
-    EXPECT_EQ(found->kernel.end, wanted.kernel.end);
-    ASSERT_TRUE(found->dispatch && found->host_call);
-    EXPECT_EQ(found->dispatch->end, wanted.dispatch->end);
-    EXPECT_EQ(found->host_call->end, wanted.host_call->end);
-  }
+  expect_same_programs(timeline, expected);
 }
 
 TEST(PerfettoReader, EverySpanOfRandomTracesReadsBack) {

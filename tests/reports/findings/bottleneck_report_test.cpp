@@ -69,6 +69,7 @@ TEST(BottleneckReport, ShowsTheCriticalPathByOp) {
   add("matmul", 0, 0, 50);
   add("matmul", 0, 60, 100);
   add("add", 1, 0, 30);
+  add("add", 2, 0, 80);
   const Table table = critical_path_table(timeline, profiler::critical_path(timeline, {}));
   ASSERT_EQ(table.rows.size(), 2U);
   std::vector<std::string> cells;
@@ -76,7 +77,7 @@ TEST(BottleneckReport, ShowsTheCriticalPathByOp) {
     for (const Cell& cell : row.cells) cells.push_back(cell.text);
   }
   EXPECT_EQ(cells, (std::vector<std::string>{"matmul", "2", "90.00", "90.0", "0", "",  //
-                                             "add", "0", "0.00", "0.0", "1", "70.00"}));
+                                             "add", "0", "0.00", "0.0", "2", "20.00"}));
   EXPECT_EQ(table.notes.at(0), "the path is 100.0 us long, 10.00 us of it between programs");
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "tests/error_of.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {
@@ -22,12 +23,7 @@ using nlohmann::json;
 std::string text_of(const ExperimentResult& result) { return result_json({&result, 1}); }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_result_json(text, "old.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return howard::error_of([&] { parse_result_json(text, "old.json"); });
 }
 
 /// Checks the rules of a JSON schema (draft 7) that reports/formats/result.schema.json uses. It
@@ -277,7 +273,7 @@ TEST(ResultJson, ABadFileIsAnErrorThatNamesIt) {
     text.replace(text.find(from), from.size(), to);
     return text;
   };
-  EXPECT_EQ(error_of(good), "no error");
+  EXPECT_EQ(error_of(good), "");
   EXPECT_EQ(error_of(replaced("howard.result/1", "howard.result/2")),
             "cannot read old.json at /schema: \"howard.result/2\"; accepted: \"howard.result/1\"; "
             "try a file that a run wrote");

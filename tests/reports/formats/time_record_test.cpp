@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {
@@ -19,12 +20,7 @@ TimeRecord record(std::vector<ExactTime> exact) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_times_text(text, "old.txt");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return howard::error_of([&] { parse_times_text(text, "old.txt"); });
 }
 
 TEST(TimeRecord, HoldsExactTimesAndWhatTheyDependOn) {
@@ -61,7 +57,7 @@ TEST(TimeRecord, TheTextKeepsEveryExactTime) {
 }
 
 TEST(TimeRecord, ABadLineIsNamedWithItsNumberAndValue) {
-  EXPECT_EQ(error_of("howard.times/1\n# c\ne/p time 5\n"), "no error");
+  EXPECT_EQ(error_of("howard.times/1\n# c\ne/p time 5\n"), "");
   EXPECT_EQ(error_of("howard.times/1\n# c\ne/p time 5 us\n"),
             "cannot read old.txt, line 3: 'e/p time 5 us'; accepted: POINT METRIC PICOSECONDS; "
             "try a file written by --times");

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "reports/pictures/gnuplot.h"
 #include "reports/pictures/plot_data.h"
+#include "tests/error_of.h"
 #include "tests/reports/sample_result.h"
 
 namespace howard::reports {
@@ -209,12 +210,10 @@ TEST_F(PlotTest, ABrokenGnuplotIsAFailureThatNamesThePicture) {
 
 TEST_F(PlotTest, AGnuplotThatDoesNotEndIsEnded) {
   const FakeGnuplot fake(folder(), "echo half >/dev/fd/3\nsleep 1000\n");
-  try {
+  const std::string message = error_of([&] {
     draw_with_gnuplot(fake.path(), folder(), "plot x", 1, std::chrono::milliseconds(100));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot draw with gnuplot: it was still drawing after 0.1 s");
-  }
+  });
+  EXPECT_EQ(message, "cannot draw with gnuplot: it was still drawing after 0.1 s");
 }
 
 TEST_F(PlotTest, AGnuplotThatReadsNothingBreaksNoPipe) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "reports/tables/terminal_table.h"
+#include "tests/error_of.h"
 
 namespace howard::reports {
 namespace {
@@ -157,12 +158,7 @@ TEST(Claims, TheTableHasARowForEachAndTheEvidenceBelow) {
 
 TEST(Claims, ABadFileIsAnErrorWithItsPlace) {
   const auto error_of = [](const std::string& text) -> std::string {
-    try {
-      parse_claims(text, "c.json");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return howard::error_of([&] { parse_claims(text, "c.json"); });
   };
   const auto file = [](const std::string& published, const std::string& doubt) {
     const std::string point = R"({"experiment": "e", "params": {}, "metric": "time"})";
@@ -171,7 +167,7 @@ TEST(Claims, ABadFileIsAnErrorWithItsPlace) {
            point + doubt + "}]}]}";
   };
   const std::string good = R"(, "verdict": "artefact", "at_most": 1)";
-  EXPECT_EQ(error_of(file("2", good)), "no error");
+  EXPECT_EQ(error_of(file("2", good)), "");
   EXPECT_NE(error_of(file("-2", good)).find("/claims/0/published: -2"), std::string::npos);
   EXPECT_NE(error_of(file("2", R"(, "verdict": "artefact")")).find("/claims/0/doubts/0"),
             std::string::npos);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tests/error_of.h"
 
 namespace howard::reports {
 namespace {
@@ -33,12 +34,7 @@ const std::string kGoodRow =
     R"({"params": {"engine": "traced"}, "value": 2e-3, "status": "artefact", "note": "why"})";
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_reference_tables("test.json", text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return howard::error_of([&] { parse_reference_tables("test.json", text); });
 }
 
 PointResult sweep_point(const std::string& shape, const std::string& dispatch,
@@ -159,7 +155,7 @@ TEST(Reference, RowsCarryTheTablesCommonParameters) {
 }
 
 TEST(Reference, ABadFileIsAnErrorWithFileAndRow) {
-  EXPECT_EQ(error_of(file_with(kGoodRow)), "no error");
+  EXPECT_EQ(error_of(file_with(kGoodRow)), "");
   const std::string attempted = "cannot read published figures from test.json at ";
   EXPECT_EQ(error_of(file_with(R"({"params": {}, "value": 1, "status": "measured", "note": ""})")),
             attempted +

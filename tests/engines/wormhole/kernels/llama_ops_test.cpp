@@ -239,6 +239,7 @@ TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {
   EXPECT_EQ(launches(ops::slice(x, {0, 0, 0, 0}, {1, 1, 2, 1}, tensor({1, 2, 64, 64}))), 3U);
   EXPECT_EQ(launches(ops::pad(x, {}, 0, tensor({1, 2, 160, 64}))), 1U);
   EXPECT_EQ(launches(ops::pad(x, {0, 0, 3, 0}, 0, tensor({1, 2, 160, 64}))), 3U);
+  EXPECT_EQ(launches(ops::pad(x, {0, 0, 0, 3}, 0, tensor({1, 2, 128, 96}))), 3U);
 }
 
 TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {

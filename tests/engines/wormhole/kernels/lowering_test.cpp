@@ -198,6 +198,11 @@ TEST_F(Lowering, WhatChangesNoTimeIsNoPartOfTheKey) {
       same(ops::matmul(square, square, square, short_clamp), ops::matmul(square, square, square)));
   EXPECT_TRUE(same(ops::dropout(x, 0.1F, 1, x), ops::dropout(x, 0.2F, 2, x)));
   EXPECT_TRUE(same(ops::layernorm(x, 1e-5F, x), ops::layernorm(x, 1e-6F, x)));
+  const auto attention = [&](const AttentionAttributes& attributes) {
+    return Program{.name = "attention", .attributes = attributes, .inputs = {x.operand()}};
+  };
+  EXPECT_TRUE(same(attention({.scale = 0.5F}), attention({.scale = 0.25F})));
+  EXPECT_FALSE(same(attention({.causal = true}), attention({})));
   const ops::Moments moments{x, x};
   EXPECT_TRUE(same(ops::adamw(x, x, moments, {.step = 1}),
                    ops::adamw(x, x, moments, {.learning_rate = 0.1F, .step = 2})));

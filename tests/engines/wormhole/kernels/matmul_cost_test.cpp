@@ -341,5 +341,15 @@ TEST(MatmulCost, BottleneckNamesTheLongestStage) {
   EXPECT_EQ(cost(p, slow_math).kernel.bottleneck, Bottleneck::math);
 }
 
+TEST(MatmulCost, ARowOfCoresSendsNothingDownItsColumns) {
+  MatmulProblem problem{.m = 1, .k = 4, .n = 8};
+  problem.config = parse_matmul_config("2d:grid=8x1:per_core=1x1:in0_block_w=1");
+  const MatmulPlan row = plan(problem);
+  Profiles fast = profiles();
+  fast.chip.noc_multicast = fast.chip.noc_multicast * 2;
+  EXPECT_EQ(cost(row).in1_load, cost(row, fast).in1_load);
+  EXPECT_GT(cost(row).in0_load, cost(row, fast).in0_load) << "A goes along the row";
+}
+
 }  // namespace
 }  // namespace howard::wormhole

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engines/device/matmul_config.h"
 #include "engines/wormhole/kernels/matmul/matmul_cost.h"
+#include "tests/error_of.h"
 
 namespace howard::wormhole {
 namespace {
@@ -79,12 +80,9 @@ TEST(MatmulRules, ABatchOfBIsNeitherFusedNorSharedByReuse) {
 TEST(MatmulRules, ARefusedConfigurationIsAnErrorWithTheReason) {
   MatmulProblem problem{.m = 4, .k = 4, .n = 4};
   problem.config = parse_matmul_config("2d:grid=4x4:per_core=1x1:in0_block_w=3");
-  try {
-    plan_matmul(problem, kWorker, kCircularBuffers);
-    FAIL() << "it was accepted";
-  } catch (const Error& failure) {
-    EXPECT_EQ(failure.text().value, "Kt must be divisible by in0_block_w: Kt is 4, in0_block_w 3");
-  }
+  const ErrorText refusal =
+      error_parts_of([&] { plan_matmul(problem, kWorker, kCircularBuffers); });
+  EXPECT_EQ(refusal.value, "Kt must be divisible by in0_block_w: Kt is 4, in0_block_w 3");
   problem.config = parse_matmul_config("2d:grid=4x4:per_core=1x1:in0_block_w=2");
   problem.core_grid = CoreGrid{4, 4};
   EXPECT_THROW(plan_matmul(problem, kWorker, kCircularBuffers), Error);

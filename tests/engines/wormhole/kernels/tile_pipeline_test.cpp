@@ -52,10 +52,12 @@ TEST_F(Pipeline, AFurtherStepTakesTheSlowestStage) {
   ten.steps = ten.all_steps = 10;
   EXPECT_EQ(cost(ten).total - cost(one_).total, 9 * read_one()) << "reading is slowest here";
   EXPECT_EQ(cost(ten).bottleneck, Bottleneck::in0_reads);
+  EXPECT_EQ(cost(one_).bottleneck, Bottleneck::start);
   const SimTime slow = SimTime::microseconds(2);
   one_.compute = ten.compute = slow;
   EXPECT_EQ(cost(ten).total - cost(one_).total, 9 * slow);
   EXPECT_EQ(cost(ten).bottleneck, Bottleneck::math);
+  EXPECT_EQ(cost(one_).bottleneck, Bottleneck::math) << "its one step is longer than the start";
 }
 
 TEST_F(Pipeline, ManyCoresAreBoundByTheDramTheyShare) {

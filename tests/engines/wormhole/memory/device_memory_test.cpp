@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "engines/ops/eltwise.h"
 #include "engines/ops/matmul.h"
 #include "engines/wormhole/wormhole_device.h"
+#include "tests/error_of.h"
 
 namespace howard::wormhole {
 namespace {
@@ -23,13 +25,11 @@ class WormholeMemory : public ::testing::Test {
 TEST_F(WormholeMemory, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
   const TensorSpec large{.shape = {56 * 32, 600 * 32}, .storage = Storage::l1};  // 600 tiles a core
   const ops::Tensor held(device_, large);
-  try {
+  const ErrorText refusal = error_parts_of([&] {
     const ops::Tensor more(device_, {.shape = {56 * 32, 100 * 32}, .storage = Storage::l1});
-    FAIL() << "1.17 and 0.2 MiB of the 1.34 MiB that a core has";
-  } catch (const Error& error) {
-    EXPECT_NE(error.text().value.find("L1 of each core"), std::string::npos) << error.text().value;
-    EXPECT_NE(error.text().value.find("1792x19200"), std::string::npos) << error.text().value;
-  }
+  });
+  EXPECT_NE(refusal.value.find("L1 of each core"), std::string::npos) << refusal.value;
+  EXPECT_NE(refusal.value.find("1792x19200"), std::string::npos) << refusal.value;
   EXPECT_NO_THROW(ops::Tensor(device_, {{56 * 32, 100 * 32}})) << "DRAM has room";
 }
 
@@ -62,6 +62,37 @@ TEST_F(WormholeMemory, MemoryIsCountedByPhase) {
   EXPECT_EQ(phases[1].peak, Bytes(5 * 2048));
   EXPECT_EQ(phases[1].released, Bytes(2048));
   EXPECT_EQ(phases[1].current, Bytes(4 * 2048));
+}
+
+class Recorded : public MemorySink {
+ public:
+  void record(const MemoryEvent& event) override { texts.insert(text_of(event)); }
+  std::set<std::string> texts;
+
+ private:
+  static std::string text_of(const MemoryEvent& event) {
+    return std::string(name_of(event.kind)) + " in " + std::string(event.phase);
+  }
+};
+
+TEST_F(WormholeMemory, AllMemoriesTellTheirPhase) {
+  Recorded sink;
+  WormholeDevice device(load_profiles(), {.memory = &sink});
+  device.begin_phase("step");
+  const ops::Tensor in_dram(device, {{32, 32}});
+  const ops::Tensor in_l1(device, {.shape = {32, 32}, .storage = Storage::l1});
+  device.command_queue(0).enqueue(ops::eltwise(Eltwise::relu, in_dram, in_dram));
+  device.command_queue(0).finish();
+  EXPECT_EQ(sink.texts, (std::set<std::string>{"DRAM in step", "L1 buffer in step",
+                                               "L1 circular buffer in step"}));
+}
+
+TEST(DeviceMemory, TracesTakeTheirRegionOfTheDram) {
+  const ChipProfile chip = load_profiles().chip;
+  const TensorSpec tensor{{32, 1024}};  // 64 KiB
+  DeviceMemory all_but_64(chip, chip.dram_capacity - Bytes(1 << 16), {8, 7});
+  all_but_64.allocate(tensor);
+  EXPECT_THROW(all_but_64.allocate({{32, 32}}), Error);
 }
 
 }  // namespace
