@@ -143,6 +143,15 @@ std::vector<MatmulShape> shapes_with_ways() {
         shape.a = shape.b = shape.result = type;
         if (k != 40) shape.bias = type;
       }
+      for (const DataType type : kTypes) {
+        MatmulShape& shape = all.emplace_back();
+        shape = {.transpose_a = transpose_a, .transpose_b = transpose_b, .bias = {}};
+        shape.batch = 3;
+        shape.m = type == DataType::float32 ? 1536 : 512;
+        shape.k = 260;
+        shape.n = 64;
+        shape.a = shape.b = shape.result = type;
+      }
     }
   }
   return all;
@@ -174,6 +183,23 @@ TEST(ProductPlan, BIsPackedWhereThatPays) {
   EXPECT_TRUE(packing_pays(shape, {.pads = false}));
   shape.m = 64;
   EXPECT_FALSE(packing_pays(shape, {.pads = false})) << "too few rows read it";
+}
+
+TEST(ProductPlan, ATransposedAOfSeveralMatricesIsCopiedOneByOne) {
+  MatmulShape shape{
+      .transpose_a = true, .a = DataType::float32, .b = DataType::float32, .bias = {}};
+  shape.batch = 24;
+  shape.m = shape.k = 1024;
+  shape.n = 64;
+  EXPECT_TRUE(copying_a_pays(shape, {.pads = true}));
+  EXPECT_EQ(block_size(shape, 2, {.pads = true}).matrices, 1);
+  EXPECT_FALSE(copying_a_pays(shape, {.pads = false}));
+  EXPECT_EQ(block_size(shape, 2, {.pads = false}).matrices, 6);
+  shape.n = 32;
+  EXPECT_FALSE(copying_a_pays(shape, {.pads = true})) << "too few columns read it";
+  shape.n = 64;
+  shape.m = 1000;
+  EXPECT_FALSE(copying_a_pays(shape, {.pads = true})) << "its rows use all sets";
 }
 
 TEST(ProductPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
