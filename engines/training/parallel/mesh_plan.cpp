@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/parallel/mesh_plan.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
 namespace howard::training {
 
 std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank) {
@@ -11,6 +19,28 @@ std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank) {
   for (int i = 0; i < plan.tp; ++i) layers.push_back(first + place.row * plan.tp + i);
   for (int i = 0; i < plan.ddp; ++i) batch.push_back(first + i * plan.tp + place.column);
   return {layers, batch};
+}
+
+void require_chunks(const MeshPlan& plan, int micro_batches) {
+  if (plan.chunks == 1) return;
+  const auto refuse = [&](std::string value, std::string accepted) {
+    throw Error({.attempted = fmt::format("interleave {} chunks of each stage", plan.chunks),
+                 .value = std::move(value),
+                 .accepted = std::move(accepted),
+                 .hint = ""});
+  };
+  if (plan.stages() > 1 && micro_batches % plan.stages() != 0) {
+    refuse(fmt::format("{} micro-batches", micro_batches),
+           fmt::format("gradient_accumulation_steps that the {} stages divide", plan.stages()));
+  }
+  if (!plan.order(micro_batches).is_possible()) {
+    refuse(fmt::format("{} stages, schedule {}", plan.stages(), mesh::name_of(plan.schedule)),
+           "several stages and schedule 1f1b");
+  }
+  const int fewest = std::ranges::min(plan.blocks);
+  if (fewest >= plan.chunks) return;
+  refuse(fmt::format("a stage of {} block{}", fewest, fewest == 1 ? "" : "s"),
+         "a block for each chunk");
 }
 
 }  // namespace howard::training

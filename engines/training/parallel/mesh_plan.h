@@ -22,7 +22,9 @@ struct MeshPlan {
   mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;
   /// Cuts the blocks of each stage into so many chunks, which 1F1B interleaves.
   int chunks = 1;
-  bool fabric = false;       ///< Stages send over the links of their chips, not through hosts.
+  /// The stages' sockets are TTML's fabric sockets, over links between chips: for plans, as the
+  /// numbers are the same.
+  bool fabric = false;
   int workers = 0;           ///< 0 means no tiers.
   bool three_tiers = false;  ///< If true, the optimizer has a rank of its own.
 
@@ -52,5 +54,9 @@ struct MeshPlace {
 /// Returns the groups of a rank for MeshMember: group 0 divides the layers, and group 1 divides the
 /// batch.
 std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank);
+
+/// Throws Error unless the stages of a plan can interleave its chunks with so many micro-batches:
+/// by 1F1B, in whole groups of micro-batches, with a block for each chunk.
+void require_chunks(const MeshPlan& plan, int micro_batches);
 
 }  // namespace howard::training

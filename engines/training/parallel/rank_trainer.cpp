@@ -37,6 +37,7 @@ std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicato
   if (plan.workers > 0) {
     return std::make_unique<TierTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
   }
+  require_chunks(plan, recipe.accumulate);
   return std::make_unique<StageTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
 }
 

@@ -27,6 +27,9 @@ using autograd::Parameter;
 /// devices of one group that compute the same drop the same ones.
 constexpr std::uint32_t kSeedsOfOneGroup = 0x0800'0000;
 
+/// A block of a Llama draws so many dropouts; so each part draws those that one device would draw.
+constexpr std::uint32_t kDropoutsOfOneBlock = 2;
+
 /// The channels of the sockets between stages.
 constexpr int kActivations = 1;
 constexpr int kGradients = 2;
@@ -250,7 +253,10 @@ ops::Tensor StageTrainer::stage_step(Device& device) {
       alive.erase(key);
       continue;
     }
-    auto micro = std::make_unique<MicroBatch>(device, tape_options(pass.micro_batch));
+    autograd::TapeOptions options = tape_options(pass.micro_batch);
+    options.seed += kDropoutsOfOneBlock *
+                    static_cast<std::uint32_t>(stage_->chunk(pass.chunk).options().first_block);
+    auto micro = std::make_unique<MicroBatch>(device, options);
     micro->output = forward(micro->tape, *stage_, pass.chunk,
                             data_[static_cast<std::size_t>(pass.micro_batch)], micro->received);
     if (is_last_part(pass.chunk)) {

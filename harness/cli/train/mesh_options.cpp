@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/mesh_options.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <map>
 #include <string>
-#include <utility>
 
-#include "base/error.h"
 #include "engines/training/config/ttml_mesh.h"
 #include "harness/cli/command_line.h"
 
@@ -23,29 +18,6 @@ const std::map<std::string, PipelineSchedule> kSchedules{
     {"1f1b", PipelineSchedule::one_forward_one_back}};
 
 constexpr int kMostChunks = 64;
-
-/// Throws Error unless stages can interleave so many chunks of their blocks.
-void require_chunks(const training::MeshPlan& plan, const training::Recipe& recipe) {
-  if (plan.chunks == 1) return;
-  if (plan.schedule != PipelineSchedule::one_forward_one_back) {
-    throw UsageError("--chunks are interleaved by --schedule 1f1b alone");
-  }
-  const auto refuse = [&](std::string value, std::string accepted) {
-    throw Error({.attempted = fmt::format("interleave {} chunks of each stage", plan.chunks),
-                 .value = std::move(value),
-                 .accepted = std::move(accepted),
-                 .hint = ""});
-  };
-  if (recipe.accumulate % plan.stages() != 0) {
-    refuse(fmt::format("{} micro-batches", recipe.accumulate),
-           fmt::format("gradient_accumulation_steps that the {} stages divide", plan.stages()));
-  }
-  const int fewest = std::ranges::min(plan.blocks);
-  if (fewest < plan.chunks) {
-    refuse(fmt::format("a stage of {} block{}", fewest, fewest == 1 ? "" : "s"),
-           "a block for each chunk");
-  }
-}
 
 }  // namespace
 
@@ -72,7 +44,10 @@ std::optional<training::MeshPlan> shared_plan(const training::TtmlSettings& sett
   plan->schedule = schedule;
   plan->chunks = chunks;
   plan->three_tiers = tiers == 3;
-  require_chunks(*plan, recipe);
+  if (chunks > 1 && schedule != PipelineSchedule::one_forward_one_back) {
+    throw UsageError("--chunks are interleaved by --schedule 1f1b alone");
+  }
+  training::require_chunks(*plan, recipe.accumulate);
   return plan;
 }
 

@@ -156,6 +156,18 @@ TEST(MeshTraining, EachMeshAndScheduleGivesTheNumbersOfOneDevice) {
   }
 }
 
+TEST(MeshTraining, StagesDropWhatOneDeviceDrops) {
+  Recipe recipe = small_llama();
+  recipe.accumulate = 4;
+  recipe.dropout = 0.2F;
+  const Outcome alone = run({}, recipe, 2);
+  constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
+  for (const MeshPlan& plan :
+       {MeshPlan{.blocks = {1, 2, 1}}, {.blocks = {2, 2}, .schedule = k1f1b, .chunks = 2}}) {
+    EXPECT_LT(distance_of(alone.end, run(plan, recipe, 2).end), 1e-5) << plan.stages();
+  }
+}
+
 TEST(MeshTraining, DividedRowsGiveTheNumbersOfOneDevice) {
   Recipe recipe = small_llama();
   recipe.sequence = 64;
@@ -183,6 +195,14 @@ TEST(MeshTraining, InterleavedChunksGiveTheNumbersOfOneDevice) {
     EXPECT_EQ(traced.losses, shared.losses);
     EXPECT_EQ(traced.end, shared.end);
   }
+}
+
+TEST(MeshTraining, ChunksThatCannotBeInterleavedAreRefused) {
+  const Recipe recipe = small_llama();  // three micro-batches
+  constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
+  EXPECT_THROW(run({.blocks = {2, 2}, .schedule = k1f1b, .chunks = 2}, recipe, 1), Error);
+  EXPECT_THROW(run({.blocks = {2, 1, 1}, .schedule = k1f1b, .chunks = 2}, recipe, 1), Error);
+  EXPECT_THROW(run({.blocks = {2, 1, 1}, .chunks = 2}, recipe, 1), Error);
 }
 
 TEST(MeshTraining, MoreChunksWaitLess) {
