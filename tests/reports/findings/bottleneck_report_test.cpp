@@ -68,8 +68,8 @@ TEST(BottleneckReport, ShowsTheCriticalPathByOp) {
   };
   add("matmul", 0, 0, 50);
   add("matmul", 0, 60, 100);
-  add("add", 1, 0, 30);
-  add("add", 2, 0, 80);
+  add("add", 1, 0, 80);
+  add("add", 2, 0, 30);
   const Table table = critical_path_table(timeline, profiler::critical_path(timeline, {}));
   ASSERT_EQ(table.rows.size(), 2U);
   std::vector<std::string> cells;
