@@ -29,7 +29,8 @@ class ProductTuning {
 
   /// Returns what the user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard) has for this
   /// CPU, number of threads, instruction set and version of oneDNN. If it has nothing, `measure` is
-  /// called, and a result that is sure is kept in the folder if that can be written.
+  /// called. Its result is kept in the folder, if that can be written, once it is sure or has come
+  /// twice in a row.
   static ProductTuning kept_or_measured(int threads, const std::function<Measured()>& measure);
 
   /// Returns what kept_or_measured() returned for measured(pool) when this was first called for

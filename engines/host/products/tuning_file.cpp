@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -60,6 +61,9 @@ std::string machine_of(int threads) {
                      static_cast<unsigned>(dnnl::get_effective_cpu_isa()),
                      static_cast<int>(best_instruction_set()) + 2);
 }
+
+/// Ends the name of a machine whose last measurement was not sure.
+constexpr std::string_view kUnsure = "; not sure";
 
 /// Reads the file; an empty or missing file gives no lines. A line that this version does not
 /// understand is left out, and its tuning is measured anew.
@@ -116,8 +120,11 @@ ProductTuning ProductTuning::kept_or_measured(int threads,
   std::map<std::string, ProductTuning> tunings = read_tunings(file);
   if (const auto kept = tunings.find(machine); kept != tunings.end()) return kept->second;
   const auto [tuning, is_sure] = measure();
-  if (!is_sure) return tuning;  // The next process measures anew.
-  tunings.insert_or_assign(machine, tuning);
+  const std::string unsure = machine + std::string(kUnsure);
+  const auto last = tunings.find(unsure);
+  const bool came_twice = last != tunings.end() && last->second == tuning;
+  tunings.erase(unsure);
+  tunings.insert_or_assign(is_sure || came_twice ? machine : unsure, tuning);
   try {
     write_tunings(file, tunings);
   } catch (const Error&) {

@@ -85,16 +85,23 @@ TEST_F(ProductTuningFile, KeepsWhatWasMeasuredForTheNextProcess) {
   EXPECT_EQ(ProductTuning::kept_or_measured(1, never).text(), kAllOne);
 }
 
-TEST_F(ProductTuningFile, KeepsNothingThatIsNotSure) {
+TEST_F(ProductTuningFile, KeepsWhatIsNotSureOnceItHasComeTwice) {
   int measurements = 0;
-  const auto disturbed = [&] {
-    ++measurements;
-    return ProductTuning::Measured{ProductTuning::parse(kAllOne), false};
+  const auto kept_or = [&](const ProductTuning& disturbed) {
+    return ProductTuning::kept_or_measured(1, [&] {
+      ++measurements;
+      return ProductTuning::Measured{disturbed, false};
+    });
   };
-  EXPECT_EQ(ProductTuning::kept_or_measured(1, disturbed).text(), kAllOne);
-  EXPECT_EQ(ProductTuning::kept_or_measured(1, disturbed).text(), kAllOne);
-  EXPECT_EQ(measurements, 2);
-  EXPECT_FALSE(fs::exists(file()));
+  const ProductTuning all_one = ProductTuning::parse(kAllOne);
+  EXPECT_EQ(kept_or(all_one), all_one);
+  EXPECT_EQ(kept_or(ProductTuning()), ProductTuning());
+  EXPECT_EQ(kept_or(all_one), all_one);
+  EXPECT_EQ(measurements, 3);
+  EXPECT_EQ(kept_or(all_one), all_one);
+  EXPECT_EQ(kept_or(ProductTuning()), all_one);
+  EXPECT_EQ(measurements, 4);
+  EXPECT_EQ(read_file(file()).find("not sure"), std::string::npos);
 }
 
 TEST_F(ProductTuningFile, AllDevicesOfAProcessHaveTheSameWays) {
