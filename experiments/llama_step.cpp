@@ -70,16 +70,27 @@ class LlamaStep final : public harness::Experiment {
               {"file", "default", "memory_efficient"}, {"file"}, {"file"}),
         count_axis("batch", "sequences: of 256 tokens for nanollama3, of 2048 for the others",
                    {"1"}, {"1"})};
-    axes.push_back(harness::optional_axis(harness::word_axis(
-        "attention",
-        "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
-        {"composite", "fused"}, {})));
+    const auto form = [&](std::string name, std::string meaning) {
+      axes.push_back(harness::optional_axis(
+          harness::word_axis(std::move(name), std::move(meaning), {"composite", "fused"}, {})));
+    };
+    form("attention",
+         "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite");
+    form("rmsnorm", "TTML's RMS norm, of small ops, or one program each way; not set: fused");
+    form("swiglu",
+         "TTML's feed-forward part, of products and small ops, or one program forward; not set: "
+         "composite");
     axes.push_back(emulated ? dispatch_axis({"worker"}) : training_dtype_axis());
     return axes;
   }
 
   std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    return {eth_dispatch(parameters)};
+    return {
+        set_axis("attention in one program", parameters, "attention", "fused", "it is one already"),
+        set_axis("SwiGLU in one program", parameters, "swiglu", "fused", "it is one already"),
+        set_axis("RMS norm of small ops", parameters, "rmsnorm", "composite",
+                 "it is made of them already"),
+        eth_dispatch(parameters)};
   }
 
   harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
@@ -106,6 +117,8 @@ class LlamaStep final : public harness::Experiment {
     }
     models::LlamaOptions options = sizes_of(parameters);
     options.fused_attention = find_parameter(parameters, "attention") == "fused";
+    options.composite_rms_norm = find_parameter(parameters, "rmsnorm") == "composite";
+    options.fused_swiglu = find_parameter(parameters, "swiglu") == "fused";
     const TrainingTypes types = training_types(backend, parameters);
     options.parameters = types.parameters;
     options.compute = types.compute;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "engines/autograd/functions/activation.h"
 #include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/attention.h"
 #include "engines/autograd/functions/elementwise.h"
 #include "engines/autograd/functions/embedding.h"
 #include "engines/autograd/functions/grouped_attention.h"
@@ -23,6 +24,7 @@
 #include "engines/autograd/functions/loss.h"
 #include "engines/autograd/functions/model_parts.h"
 #include "engines/autograd/functions/rms_norm.h"
+#include "engines/autograd/functions/swiglu.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/optimizers/gradient_norm.h"
@@ -222,7 +224,8 @@ std::vector<std::shared_ptr<Parameter>> parameters_of(const std::vector<Variable
 std::unique_ptr<PythonOptimizer> adamw(const SharedDevice& device,
                                        const std::vector<Variable>& variables, float rate,
                                        float beta1, float beta2, float epsilon, float decay,
-                                       bool fused, bool kahan) {
+                                       bool fused, bool kahan, bool amsgrad,
+                                       std::optional<std::uint32_t> rounding_seed) {
   auto made =
       std::make_unique<PythonOptimizer>(PythonOptimizer{device, parameters_of(variables), nullptr});
   made->optimizer = std::make_unique<autograd::AdamW>(
@@ -232,22 +235,27 @@ std::unique_ptr<PythonOptimizer> adamw(const SharedDevice& device,
                       .beta2 = beta2,
                       .epsilon = epsilon,
                       .weight_decay = decay,
-                      .kahan = kahan},
+                      .amsgrad = amsgrad,
+                      .kahan = kahan,
+                      .rounding_seed = rounding_seed},
       fused ? autograd::AdamWForm::fused : autograd::AdamWForm::composite);
   return made;
 }
 
 std::unique_ptr<PythonOptimizer> sgd(const SharedDevice& device,
                                      const std::vector<Variable>& variables, float rate,
-                                     float momentum, float dampening, float decay, bool nesterov) {
+                                     float momentum, float dampening, float decay, bool nesterov,
+                                     bool fused) {
   auto made =
       std::make_unique<PythonOptimizer>(PythonOptimizer{device, parameters_of(variables), nullptr});
   made->optimizer = std::make_unique<autograd::Sgd>(
-      device->calls(), PythonOptimizer::pointers(made->parameters), rate,
-      autograd::SgdAttributes{.momentum = momentum,
-                              .dampening = dampening,
-                              .weight_decay = decay,
-                              .nesterov = nesterov});
+      device->calls(), PythonOptimizer::pointers(made->parameters),
+      SgdAttributes{.learning_rate = rate,
+                    .momentum = momentum,
+                    .dampening = dampening,
+                    .weight_decay = decay,
+                    .nesterov = nesterov},
+      fused ? autograd::SgdForm::fused : autograd::SgdForm::composite);
   return made;
 }
 
@@ -265,6 +273,8 @@ void bind_graph_arithmetic(py::class_<Graph>& graph) {
   binary("matmul", autograd::matmul);
   binary("embedding", autograd::embedding);
   binary("project", autograd::project);
+  binary("cross_entropy_of_positions", autograd::cross_entropy_of_positions);
+  binary("nll_of_positions", autograd::nll_of_positions);
   graph.def("add", [](Graph& self, const Variable& a, const Variable& b) {
     // Positions, or a row, are added to each of a batch.
     return self.run({&a, &b}, [&](Tape& tape, const Values& x) {
@@ -324,9 +334,11 @@ void bind_graph_layers(py::class_<Graph>& graph) {
       return norm(tape, x[0], {x[1], x[2]}, autograd::kLayernormEpsilon);
     });
   });
-  graph.def("rms_norm", [](Graph& self, const Variable& a, const Variable& gamma, float epsilon) {
+  graph.def("rms_norm", [](Graph& self, const Variable& a, const Variable& gamma, float epsilon,
+                           bool composite) {
     return self.run({&a, &gamma}, [&](Tape& tape, const Values& x) {
-      return autograd::rms_norm(tape, x[0], x[1], epsilon);
+      const auto norm = composite ? autograd::composed_rms_norm : autograd::rms_norm;
+      return norm(tape, x[0], x[1], epsilon);
     });
   });
   graph.def("rotary", [](Graph& self, const Variable& a, const Variable& cosines,
@@ -354,6 +366,9 @@ void bind_graph_layers(py::class_<Graph>& graph) {
       return autograd::scaled_attention(tape, x[0], x[1], x[2], x[3]);
     });
   });
+}
+
+void bind_graph_losses(py::class_<Graph>& graph) {
   graph.def("mse_loss", [](Graph& self, const Variable& a, const Variable& b, bool sums) {
     return self.loss(a, b, sums, [](Tape& tape, const Values& x) {
       return autograd::mean_squared_error(tape, x[0], x[1]);
@@ -362,6 +377,11 @@ void bind_graph_layers(py::class_<Graph>& graph) {
   graph.def("cross_entropy", [](Graph& self, const Variable& a, const Variable& b, bool sums) {
     return self.loss(a, b, sums, [](Tape& tape, const Values& x) {
       return autograd::mean_cross_entropy(tape, x[0], x[1]);
+    });
+  });
+  graph.def("nll", [](Graph& self, const Variable& a, const Variable& b, bool sums) {
+    return self.loss(a, b, sums, [](Tape& tape, const Values& x) {
+      return autograd::mean_nll(tape, x[0], x[1]);
     });
   });
 }
@@ -373,9 +393,16 @@ void bind_graph_groups(py::class_<Graph>& graph) {
       return autograd::grouped_scaled_attention(tape, {x[0], x[1], x[2]}, x[3]);
     });
   });
-  graph.def("cross_entropy_of_positions", [](Graph& self, const Variable& a, const Variable& b) {
-    return self.run({&a, &b}, [](Tape& tape, const Values& x) {
-      return autograd::cross_entropy_of_positions(tape, x[0], x[1]);
+  graph.def("causal_attention",
+            [](Graph& self, const Variable& q, const Variable& k, const Variable& v) {
+              return self.run({&q, &k, &v}, [](Tape& tape, const Values& x) {
+                return autograd::causal_attention(tape, x[0], x[1], x[2]);
+              });
+            });
+  graph.def("swiglu", [](Graph& self, const Variable& a, const Variable& gate, const Variable& down,
+                         const Variable& up) {
+    return self.run({&a, &gate, &down, &up}, [](Tape& tape, const Values& x) {
+      return autograd::fused_swiglu(tape, x[0], {.gate = x[1], .down = x[2], .up = x[3]});
     });
   });
 }
@@ -448,6 +475,7 @@ void bind_autograd(py::module_& module) {
   bind_graph_arithmetic(graph);
   bind_graph_layers(graph);
   bind_graph_groups(graph);
+  bind_graph_losses(graph);
   bind_graph_cache(graph);
   py::class_<PythonOptimizer>(module, "Optimizer", "Updates parameters.")
       .def("step", &PythonOptimizer::step)

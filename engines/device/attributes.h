@@ -238,6 +238,27 @@ struct AdamWAttributes {
   friend auto operator<=>(const AdamWAttributes&, const AdamWAttributes&) = default;
 };
 
+/// Updates p from p and g, and with momentum from b, which is zero before the first step; the
+/// outputs p and b are written in place. First, g += weight_decay p; then b = momentum b + (1 -
+/// dampening) g, and g = b, or g + momentum b with nesterov; then p -= learning_rate g. It is one
+/// program: TTML's SGD of 2026. The caller leaves the dampening out of the first step, as TTML and
+/// PyTorch do.
+struct SgdAttributes {
+  float learning_rate = 1e-3F;
+  float momentum = 0;
+  float dampening = 0;
+  float weight_decay = 0;
+  bool nesterov = false;
+
+  friend auto operator<=>(const SgdAttributes&, const SgdAttributes&) = default;
+};
+
+/// Computes y = (silu(x w1^T) * (x w3^T)) w2^T, where the product of the two is element by element.
+/// The inputs are x [n, c, s, d], w1 [f, d], w2 [d, f] and w3 [f, d]. This is TTML's swiglu_fw.
+struct SwigluAttributes {
+  friend auto operator<=>(const SwigluAttributes&, const SwigluAttributes&) = default;
+};
+
 /// Takes a part of the operand: along each of four dimensions, element i of the result is element
 /// begin + i step of the operand.
 struct SliceAttributes {
@@ -288,13 +309,15 @@ struct MinimalMatmulAttributes {
 };
 
 /// Says what an op is, and holds its arguments besides the operands.
-using Attributes = std::variant<
-    MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes, ReshapeAttributes,
-    LayoutAttributes, ConcatAttributes, SplitHeadsAttributes, ConcatHeadsAttributes,
-    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, LayernormBackwardAttributes,
-    GeluBackwardAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
-    CrossEntropyAttributes, CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
-    RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes, SliceAttributes,
-    PadAttributes, PermuteAttributes, AttentionAttributes, MinimalMatmulAttributes>;
+using Attributes =
+    std::variant<MatmulAttributes, EltwiseAttributes, ReduceAttributes, TransposeAttributes,
+                 ReshapeAttributes, LayoutAttributes, ConcatAttributes, SplitHeadsAttributes,
+                 ConcatHeadsAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes,
+                 LayernormAttributes, LayernormBackwardAttributes, GeluBackwardAttributes,
+                 EmbeddingAttributes, EmbeddingBackwardAttributes, CrossEntropyAttributes,
+                 CrossEntropyBackwardAttributes, DropoutAttributes, AdamWAttributes,
+                 RmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes,
+                 SliceAttributes, PadAttributes, PermuteAttributes, AttentionAttributes,
+                 MinimalMatmulAttributes, SgdAttributes, SwigluAttributes>;
 
 }  // namespace howard

@@ -141,6 +141,8 @@ Command CommandMaker::command_of(const Program& program) {
         } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
           // The two kinds of product differ only in the use of cores.
           return product_kernel({.activation = attributes.activation}, program, call);
+        } else if constexpr (std::is_same_v<decltype(attributes), const SwigluAttributes&>) {
+          return swiglus_.make_kernel(program, inputs_, outputs_);
         } else {
           return make_kernel(attributes, call, context_);
         }

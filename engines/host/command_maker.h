@@ -12,6 +12,7 @@
 #include "engines/host/host_memory.h"
 #include "engines/host/kernels/kernel.h"
 #include "engines/host/products/matmul_kernel.h"
+#include "engines/host/products/swiglu_kernel.h"
 
 namespace howard::host {
 
@@ -43,7 +44,10 @@ class CommandMaker {
  public:
   /// `memory` and `context` must outlive this object and its commands.
   CommandMaker(HostMemory& memory, const KernelContext& context, const ProductTuning& tuning)
-      : memory_(memory), context_(context), matmuls_(context, tuning) {}
+      : memory_(memory),
+        context_(context),
+        matmuls_(context, tuning),
+        swiglus_(matmuls_, context_) {}
 
   /// Makes a command that runs once and does not hold its buffers.
   Command unheld(const Program& program);
@@ -69,6 +73,7 @@ class CommandMaker {
   HostMemory& memory_;
   KernelContext context_;
   MatmulKernels matmuls_;
+  SwigluKernels swiglus_;
   /// These hold the addresses for one program; they are members only to reuse their memory.
   std::vector<std::byte*> inputs_, outputs_;
   /// Used while a capture is fused: some of its buffers may have been released during the capture.

@@ -15,6 +15,7 @@
 #include "engines/autograd/functions/loss.h"
 #include "engines/autograd/functions/model_parts.h"
 #include "engines/autograd/functions/recomputation.h"
+#include "engines/autograd/functions/swiglu.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::models {
@@ -102,14 +103,16 @@ autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
   return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
 }
 
-/// Computes a column-parallel layer: returns this device's columns of the product of x, all rows of
-/// which every device has.
+/// Returns x, all rows of which every device has, for products with a device's part of a weight.
+autograd::Value shared_rows(autograd::Tape& tape, autograd::Value x, const LlamaOptions& options) {
+  // What gathers the rows sums their gradients.
+  return options.divides_rows() ? x : autograd::shared_input(tape, x, options.group);
+}
+
+/// Computes a column-parallel layer: returns this device's columns of the product of x.
 autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
                            const LlamaOptions& options) {
-  // What gathers the rows sums their gradients.
-  const bool is_gathered = options.divides_rows();
-  return autograd::project(tape, is_gathered ? x : autograd::shared_input(tape, x, options.group),
-                           tape.parameter(weight));
+  return autograd::project(tape, shared_rows(tape, x, options), tape.parameter(weight));
 }
 
 /// Returns all rows of what follows a norm.
@@ -117,12 +120,17 @@ autograd::Value all_rows(autograd::Tape& tape, autograd::Value x, const LlamaOpt
   return options.divides_rows() ? autograd::gathered_rows(tape, x, *options.group) : x;
 }
 
-/// Computes a row-parallel layer: returns this device's rows of the sum of the devices' products.
-autograd::Value summed_product(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
-                               const LlamaOptions& options) {
-  const autograd::Value part = autograd::project(tape, x, tape.parameter(weight));
+/// Returns this device's rows of the sum of the devices' parts.
+autograd::Value summed_parts(autograd::Tape& tape, autograd::Value part,
+                             const LlamaOptions& options) {
   return options.divides_rows() ? autograd::summed_rows(tape, part, *options.group)
                                 : autograd::summed_output(tape, part, options.group);
+}
+
+/// Computes a row-parallel layer.
+autograd::Value summed_product(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
+                               const LlamaOptions& options) {
+  return summed_parts(tape, autograd::project(tape, x, tape.parameter(weight)), options);
 }
 
 /// Each device has the gradient of gamma of its rows, and sums it over all.
@@ -130,7 +138,8 @@ autograd::Value norm_of(autograd::Tape& tape, autograd::Value x, autograd::Param
                         const LlamaOptions& options) {
   autograd::Value scale = tape.parameter(gamma);
   if (options.divides_rows()) scale = autograd::shared_input(tape, scale, options.group);
-  return autograd::rms_norm(tape, x, scale, kRmsEpsilon);
+  return options.composite_rms_norm ? autograd::composed_rms_norm(tape, x, scale, kRmsEpsilon)
+                                    : autograd::rms_norm(tape, x, scale, kRmsEpsilon);
 }
 
 }  // namespace
@@ -243,6 +252,13 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
 
 Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
   x = all_rows(tape, x, options_);
+  if (options_.fused_swiglu) {
+    const autograd::SwigluValues weights{.gate = tape.parameter(layer.w1),
+                                         .down = tape.parameter(layer.w2),
+                                         .up = tape.parameter(layer.w3)};
+    return summed_parts(tape, autograd::fused_swiglu(tape, shared_rows(tape, x, options_), weights),
+                        options_);
+  }
   const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1, options_));
   const Value up = columns_of(tape, x, layer.w3, options_);
   return summed_product(tape, autograd::multiply(tape, gate, up), layer.w2, options_);

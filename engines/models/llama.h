@@ -42,6 +42,11 @@ struct LlamaOptions {
   /// If true, TTML's attention kernels are used: one program forward and two backward, which share
   /// keys and values among heads without repeating them.
   bool fused_attention = false;
+  /// If true, RMS norms are made of TTML's single calls; otherwise they are one program each way.
+  bool composite_rms_norm = false;
+  /// If true, the feed-forward part is TTML's one program forward, and backward its first two
+  /// products are computed again; otherwise it is made of three products and two elementwise calls.
+  bool fused_swiglu = false;
   /// For tensor parallelism, the model is the share of one device of this group. Heads, groups,
   /// feed-forward columns and rows of the head are divided; everything else is on each device. The
   /// group must outlive the model; null stands for one device alone.

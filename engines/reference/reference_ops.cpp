@@ -13,6 +13,7 @@
 #include "engines/device/cache_programs.h"
 #include "engines/device/eltwise_value.h"
 #include "engines/reference/operand_index.h"
+#include "engines/reference/parameter_updates.h"
 
 namespace howard::reference {
 namespace {
@@ -393,30 +394,27 @@ class Computation {
     }
   }
 
-  /// The inputs are p, g, m and v, and the largest root and the compensation where the attributes
-  /// ask for them; the outputs are all but g. float64 has next to nothing to compensate or to
-  /// round.
-  void operator()(const AdamWAttributes& attributes) {
-    const double rate = double{attributes.learning_rate};
-    const double beta1 = double{attributes.beta1};
-    const double beta2 = double{attributes.beta2};
-    const auto steps = static_cast<double>(attributes.step);
-    for (std::size_t i = 0; i < outputs_[0].size(); ++i) {
-      const double g = (*inputs_[1])[i];
-      const double m = beta1 * (*inputs_[2])[i] + (1 - beta1) * g;
-      const double v = beta2 * (*inputs_[3])[i] + (1 - beta2) * g * g;
-      const double decayed = (*inputs_[0])[i] * (1 - double{attributes.weight_decay} * rate);
-      const double m_hat = m / (1 - std::pow(beta1, steps));
-      double v_hat = v / (1 - std::pow(beta2, steps));
-      if (attributes.amsgrad) {
-        v_hat = std::max(v_hat, (*inputs_[4])[i]);
-        outputs_[3][i] = v_hat;
+  void operator()(const AdamWAttributes& attributes) { update(attributes, inputs_, outputs_); }
+  void operator()(const SgdAttributes& attributes) { update(attributes, inputs_, outputs_); }
+
+  /// The inputs are x and the weights of the gate, of the way down and of the way up.
+  void operator()(const SwigluAttributes&) {
+    const Index x = size_of(0);
+    const std::int64_t hidden = size_of(1)[2];
+    for_each({x[0], x[1], x[2], 1}, [&](const Index& row) {
+      for (std::int64_t j = 0; j < hidden; ++j) {
+        double gate = 0, up = 0;
+        for (std::int64_t i = 0; i < x[3]; ++i) {
+          const double value = input(0, {row[0], row[1], row[2], i});
+          gate += value * input(1, {0, 0, j, i});
+          up += value * input(3, {0, 0, j, i});
+        }
+        const double gated = gate / (1 + std::exp(-gate)) * up;
+        for (std::int64_t i = 0; i < x[3]; ++i) {
+          outputs_[0][offset(x, {row[0], row[1], row[2], i})] += gated * input(2, {0, 0, i, j});
+        }
       }
-      if (attributes.kahan) outputs_.back()[i] = 0;
-      outputs_[0][i] = decayed - rate * m_hat / (std::sqrt(v_hat) + double{attributes.epsilon});
-      outputs_[1][i] = m;
-      outputs_[2][i] = v;
-    }
+    });
   }
 
  private:

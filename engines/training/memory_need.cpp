@@ -54,6 +54,7 @@ double kept_tensors(const Recipe& recipe) {
     case OptimizerKind::fused_adamw:
       return 3 + (recipe.kahan ? 1 : 0) + (recipe.amsgrad ? 1 : 0);
     case OptimizerKind::sgd:
+    case OptimizerKind::fused_sgd:
       return recipe.momentum > 0 ? 2 : 1;
     case OptimizerKind::no_op:
       break;
@@ -83,7 +84,8 @@ MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool recor
   // The mask is made from float32.
   const double mask = (number + kFloatBytes) * sequence * sequence;
   const double attended = recipe.memory_efficient ? 1 : layers;
-  const double attention = number * attended * batch * recipe.heads * sequence * sequence;
+  const double weights = recipe.fused_attention ? 0 : sequence * sequence;
+  const double attention = number * attended * batch * recipe.heads * weights;
   need.sequences = tokens_and_targets + mask + attention;
   const double recorded = kBatchBytes * accumulate + (adamw ? kUpdateBytes : 0);
   need.calls = layers * (kLayerBytes + (records ? recorded : 0));

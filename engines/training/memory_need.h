@@ -9,8 +9,8 @@
 namespace howard::training {
 
 /// Says how much of the machine's memory a training run needs, in bytes. Of the activations it
-/// counts only the weights of attention, so it is a lower bound: a run for which even this is too
-/// much cannot be made. It uses floating point because a recipe may hold any sizes.
+/// counts only the weights of attention that are kept, so it is a lower bound: a run for which even
+/// this is too much cannot be made. It uses floating point because a recipe may hold any sizes.
 struct MemoryNeed {
   double parameters = 0;   ///< The number of parameters.
   double tensors = 0;      ///< The parameters, their gradients and the state of the optimizer.

@@ -77,11 +77,16 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
     case OptimizerKind::fused_adamw:
       break;
     case OptimizerKind::sgd:
-      return std::make_unique<Sgd>(calls, std::move(parameters), recipe.learning_rate,
-                                   autograd::SgdAttributes{.momentum = recipe.momentum,
-                                                           .dampening = recipe.dampening,
-                                                           .weight_decay = recipe.sgd_decay,
-                                                           .nesterov = recipe.nesterov});
+    case OptimizerKind::fused_sgd:
+      return std::make_unique<Sgd>(calls, std::move(parameters),
+                                   SgdAttributes{.learning_rate = recipe.learning_rate,
+                                                 .momentum = recipe.momentum,
+                                                 .dampening = recipe.dampening,
+                                                 .weight_decay = recipe.sgd_decay,
+                                                 .nesterov = recipe.nesterov},
+                                   recipe.optimizer == OptimizerKind::sgd
+                                       ? autograd::SgdForm::composite
+                                       : autograd::SgdForm::fused);
     case OptimizerKind::no_op:
       return std::make_unique<NoOp>(std::move(parameters));
   }
@@ -94,6 +99,7 @@ void set_numbers(const Recipe& recipe, std::int64_t step, autograd::Optimizer& o
   if (auto* const adamw = dynamic_cast<AdamW*>(&optimizer)) {
     adamw->set_beta1(beta1_of(recipe, step));
   }
+  if (auto* const sgd = dynamic_cast<Sgd*>(&optimizer)) sgd->set_next_step(step);
 }
 
 std::vector<SavedTensor> saved_tensors(const std::vector<Parameter*>& parameters,

@@ -20,8 +20,8 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     std::vector<autograd::Parameter*> parameters,
                                                     bool replayable);
 
-/// Sets what changes from step to step, the learning rate and AdamW's beta1, for step `step`, from
-/// 1.
+/// Sets what changes from step to step, the learning rate, AdamW's beta1 and SGD's dampening, for
+/// step `step`, from 1.
 void set_numbers(const Recipe& recipe, std::int64_t step, autograd::Optimizer& optimizer);
 
 /// A tensor that a checkpoint holds, with its name.

@@ -22,8 +22,9 @@ namespace {
 template <class Kind, std::size_t count>
 using Words = std::array<std::pair<std::string_view, Kind>, count>;
 
-constexpr Words<OptimizerKind, 5> kOptimizers{{{"adamw", OptimizerKind::adamw},
+constexpr Words<OptimizerKind, 6> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"sgd", OptimizerKind::sgd},
+                                               {"fused_sgd", OptimizerKind::fused_sgd},
                                                {"moreh_adamw", OptimizerKind::moreh_adamw},
                                                {"fused_adamw", OptimizerKind::fused_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
@@ -241,7 +242,10 @@ void require_valid(const Recipe& recipe) {
   }
   require(recipe.parameters == DataType::float32 || recipe.dtype == DataType::bfloat16,
           "parameters", "float32 with a dtype of float32");
-  if (recipe.model == ModelKind::nano_gpt) return;
+  const bool llama = recipe.model == ModelKind::llama;
+  require(!recipe.composite_rmsnorm || llama, "composite-rmsnorm", "true for a llama");
+  require(!recipe.fused_swiglu || llama, "fused-swiglu", "true for a llama");
+  if (!llama) return;
   require(recipe.heads % recipe.groups == 0, "groups", "a divisor of the heads");
   require(recipe.width / recipe.heads % 2 == 0, "heads", "heads of an even width");
   require(recipe.theta > 0, "theta", "above 0");

@@ -14,11 +14,17 @@ enum class ModelKind : std::uint8_t { nano_gpt, llama };
 
 enum class OptimizerKind : std::uint8_t {
   adamw,
-  sgd,
+  sgd,          ///< Made of elementwise calls.
+  fused_sgd,    ///< TTML's SGD of 2026, in one program.
   moreh_adamw,  ///< ttnn's AdamW in one program, without options.
   fused_adamw,  ///< TTML's AdamW of 2026 in one program, with all its options.
   no_op,        ///< Forgets the gradients: a step's forward and backward passes alone.
 };
+
+/// Returns whether an optimizer is SGD, in either form.
+constexpr bool is_sgd(OptimizerKind kind) {
+  return kind == OptimizerKind::sgd || kind == OptimizerKind::fused_sgd;
+}
 
 /// Everything that determines a training run except the text and the number of threads, for TTML's
 /// nano_gpt or its Llama.
@@ -68,12 +74,15 @@ struct Recipe {
   bool tied = false;                 ///< The head's weight is the token table.
   bool fixed_positions = false;      ///< Sinusoids; for a nano_gpt only.
   bool composite_layernorm = false;  ///< For a nano_gpt only.
+  bool fused_attention = false;      ///< Attention by TTML's kernels of 2026.
 
   ModelKind model = ModelKind::nano_gpt;
   int groups = 3;  ///< The heads of keys and values; for a llama, like all that follows.
-  std::int64_t feed_forward = 0;  ///< 0 means 8/3 of the width, up to a multiple of 256.
-  float theta = 10000;            ///< The base of the rotary angles.
-  float rope_factor = 0;          ///< Low frequencies are divided by this; 0 means that none are.
+  std::int64_t feed_forward = 0;   ///< 0 means 8/3 of the width, up to a multiple of 256.
+  bool composite_rmsnorm = false;  ///< RMS norms made of elementwise calls and sums.
+  bool fused_swiglu = false;       ///< The feed-forward part in one program forward.
+  float theta = 10000;             ///< The base of the rotary angles.
+  float rope_factor = 0;           ///< Low frequencies are divided by this; 0 means that none are.
   float rope_high = 4;
   float rope_low = 1;
   std::int64_t rope_length = 0;  ///< The frequencies were made for sequences of this length.
@@ -126,9 +135,12 @@ void for_each_field(RecipeType& recipe, Visit&& visit) {
   visit("tied", recipe.tied);
   visit("fixed-positions", recipe.fixed_positions);
   visit("composite-layernorm", recipe.composite_layernorm);
+  visit("fused-attention", recipe.fused_attention);
   visit("model-type", recipe.model);
   visit("groups", recipe.groups);
   visit("feed-forward", recipe.feed_forward);
+  visit("composite-rmsnorm", recipe.composite_rmsnorm);
+  visit("fused-swiglu", recipe.fused_swiglu);
   visit("theta", recipe.theta);
   visit("rope-factor", recipe.rope_factor);
   visit("rope-high", recipe.rope_high);

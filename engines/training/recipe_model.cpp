@@ -20,6 +20,7 @@ models::NanoGptOptions nano_gpt_options(const Recipe& recipe, std::int64_t vocab
           .tied = recipe.tied,
           .fixed_positions = recipe.fixed_positions,
           .composite_layernorm = recipe.composite_layernorm,
+          .fused_attention = recipe.fused_attention,
           .group = group};
 }
 
@@ -43,6 +44,9 @@ models::LlamaOptions llama_options(const Recipe& recipe, std::int64_t vocabulary
           .compute = recipe.dtype,
           .memory_efficient = recipe.memory_efficient,
           .tied = recipe.tied,
+          .fused_attention = recipe.fused_attention,
+          .composite_rms_norm = recipe.composite_rmsnorm,
+          .fused_swiglu = recipe.fused_swiglu,
           .group = group,
           .sequence_parallel = sequence_parallel};
 }

@@ -15,12 +15,12 @@ std::string_view name_of(Engine engine) {
 }
 
 Scalars scalars_of(const Recipe& recipe, Engine engine) {
-  const bool is_constant =
-      (recipe.optimizer == OptimizerKind::sgd || recipe.optimizer == OptimizerKind::no_op) &&
-      recipe.dropout == 0;
-  const bool fixed =
-      (is_constant || engine == Engine::traced) &&
-      (recipe.optimizer != OptimizerKind::sgd || recipe.schedule == autograd::Schedule::identity);
+  const bool sgd = is_sgd(recipe.optimizer);
+  const bool is_constant = (sgd || recipe.optimizer == OptimizerKind::no_op) && recipe.dropout == 0;
+  // The first step of SGD has no dampening.
+  const bool is_damped = recipe.momentum != 0 && recipe.dampening != 0;
+  const bool fixed = (is_constant || engine == Engine::traced) &&
+                     (!sgd || (recipe.schedule == autograd::Schedule::identity && !is_damped));
   return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 

@@ -244,6 +244,16 @@ Attributes dropout_attributes(AttributeReader& from) {
       .seed = static_cast<std::uint32_t>(from.number("seed").value_or(0))};
 }
 
+/// Reads what decides how many steps the kernel has; its numbers do not matter for the time.
+Attributes sgd_attributes(AttributeReader& from) {
+  const auto number = [&](const char* name) {
+    return static_cast<float>(from.number(name).value_or(0));
+  };
+  return SgdAttributes{.momentum = number("momentum"),
+                       .weight_decay = number("weight_decay"),
+                       .nesterov = from.flag("nesterov")};
+}
+
 std::map<std::string, Reader, std::less<>> make_readers() {
   std::map<std::string, Reader, std::less<>> readers{
       {"matmul", matmul_attributes},
@@ -273,6 +283,8 @@ std::map<std::string, Reader, std::less<>> make_readers() {
       {"embedding_backward", plain_reader<EmbeddingBackwardAttributes>()},
       {"dropout", dropout_attributes},
       {"adamw", plain_reader<AdamWAttributes>()},
+      {"sgd", sgd_attributes},
+      {"swiglu", plain_reader<SwigluAttributes>()},
       {"gelu_backward", [](AttributeReader& from) -> Attributes {
          return GeluBackwardAttributes{.fused = from.flag("fused")};
        }}};

@@ -82,6 +82,16 @@ class OperandCheck {
   void operator()(const CrossEntropyBackwardAttributes&) const {}
   void operator()(const DropoutAttributes&) const { require(in(0) == out(), "one shape"); }
   void operator()(const AdamWAttributes&) const {}
+  void operator()(const SgdAttributes& attributes) const {
+    const bool keeps = attributes.momentum != 0;
+    require(inputs() == (keeps ? 3 : 2) && in(0) == out() && in(1) == out(),
+            "a parameter, its gradient and, with a momentum, its buffer");
+  }
+  void operator()(const SwigluAttributes&) const {
+    require(inputs() == 4 && in(0) == out() && in(1) == in(3) && in(1).transposed() == in(2) &&
+                in(1).columns() == in(0).columns(),
+            "x [.., d], weights [f, d], [d, f] and [f, d], and a result of x's shape");
+  }
   void operator()(const RmsNormAttributes&) const { require(in(0) == out(), "one shape"); }
   void operator()(const RmsNormBackwardAttributes&) const {
     require(inputs() == 4, "x, gamma, the root and dy");

@@ -61,6 +61,8 @@ inline constexpr std::string_view kNllLoss = "MorehNllLossStep2DeviceOperation";
 inline constexpr std::string_view kNllLossBackward = "MorehNllLossBackwardDeviceOperation";
 inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
 inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
+inline constexpr std::string_view kSgd = "SGDFusedDeviceOperation";
+inline constexpr std::string_view kSwiglu = "SwiGLUForwardDeviceOperation";
 }  // namespace operation
 
 /// Returns functions of one value, applied one after the other, as ttnn prints a unary chain.

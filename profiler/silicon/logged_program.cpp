@@ -25,9 +25,11 @@
 #include "engines/ops/normalization/rms_norm.h"
 #include "engines/ops/normalization/softmax.h"
 #include "engines/ops/rotary.h"
+#include "engines/ops/swiglu.h"
 #include "engines/ops/training/adamw.h"
 #include "engines/ops/training/cross_entropy.h"
 #include "engines/ops/training/dropout.h"
+#include "engines/ops/training/sgd.h"
 #include "engines/wormhole/ttnn_names.h"
 #include "profiler/silicon/logged_call.h"
 
@@ -368,6 +370,26 @@ Program adamw(const Call& call) {
   return ops::adamw(call.input(0), call.input(1), {moment, moment}, {});
 }
 
+Program sgd(const Call& call) {
+  const std::string_view momentum = call.attributes.find("momentum").value_or("0");
+  const std::string_view decay = call.attributes.find("weight_decay").value_or("0");
+  const auto is_set = [](std::string_view number) {
+    return number.find_first_of("123456789") != std::string_view::npos ? 1.0F : 0.0F;
+  };
+  const SgdAttributes attributes{.momentum = is_set(momentum),
+                                 .weight_decay = is_set(decay),
+                                 .nesterov = call.attributes.flag("nesterov").value_or(false)};
+  std::optional<Tensor> buffer;
+  if (attributes.momentum != 0) buffer = call.input(0);
+  return ops::sgd(call.input(0), call.input(1), buffer, attributes);
+}
+
+/// A log has no columns for the fourth operand, which is like the second.
+Program swiglu(const Call& call) {
+  const Tensor gate = call.input(1);
+  return ops::swiglu(call.input(0), {gate, call.input(2), gate}, call.output());
+}
+
 struct Builder {
   std::string_view code;
   Program (*build)(const Call& call);
@@ -404,6 +426,8 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kNllLoss, nll_loss},
                                Builder{operation::kDropout, dropout},
                                Builder{operation::kAdamW, adamw},
+                               Builder{operation::kSgd, sgd},
+                               Builder{operation::kSwiglu, swiglu},
                                Builder{operation::kTernary, logged::ternary},
                                Builder{"WhereDeviceOperation", logged::ternary},
                                Builder{operation::kSiluBackward, logged::silu_backward},

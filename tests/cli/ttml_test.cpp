@@ -296,6 +296,40 @@ TEST_F(TtmlMesh, FitSaysWhatAnEmulatedRunTakes) {
   }
 }
 
+// Each of 17 gradients is cast to float32, squared, summed in four launches and multiplied, and the
+// sums are added; a reading of their sum waits for the chip.
+TEST_F(Ttml, FitCountsTheClippingOfGradients) {
+  const auto plan = [&](const std::string& more) {
+    return fit_of(*this, run("fit -c training.yaml --no-search --json - " + more))["run"];
+  };
+  const json plain = plan(""), clipped = plan("--with use_clip_grad_norm=true");
+  EXPECT_LT(plan("--with optimizer.type=SGD")["launches"], plain["launches"]);
+  EXPECT_EQ(clipped["launches"], plain["launches"].get<int>() + 17 * (1 + 1 + 4 + 1) + 16);
+  EXPECT_GT(clipped["step_ps"], plain["step_ps"]);
+  EXPECT_GT(clipped["kernels_ps"], plain["kernels_ps"]);
+  EXPECT_EQ(clipped["parameters"], plain["parameters"]);
+  // A run has more entries of ttnn's program cache, too.
+  const auto entries = [&](const std::string& more) {
+    const std::string out = train("--with max_steps=1 " + more).out;
+    const std::size_t at = out.find("cache entries: ");
+    return at == std::string::npos ? 0 : std::stoi(out.substr(at + 15));
+  };
+  EXPECT_GT(entries("--with use_clip_grad_norm=true"), entries(""));
+}
+
+TEST_F(Ttml, FitNeedsNoFileThatOnlyATrainingReads) {
+  const std::string keys =
+      " -c training.yaml --with tokenizer_type=bpe --with tokenizer_path=none.json "
+      "--with data_path=none.txt";
+  const Outcome planned = run("fit --no-search" + keys);
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_TRUE(contains(run("train --print-config" + keys).out, "none.json"));
+  EXPECT_TRUE(contains(run("train" + keys).err, "'none.json' is not there"));
+  const Outcome data = train("--with data_path=none.txt");
+  EXPECT_EQ(data.status, 1);
+  EXPECT_TRUE(contains(data.err, "data_path: 'none.txt' is not there")) << data.err;
+}
+
 TEST_F(Ttml, FitRefusesWhatNobodyWaitsFor) {
   const Outcome deep = run("fit -c training.yaml --with num_blocks=1000000");
   EXPECT_EQ(deep.status, 1);

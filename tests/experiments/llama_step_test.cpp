@@ -28,6 +28,20 @@ TEST(LlamaStep, BlocksThatRunOnceMoreTakeLonger) {
   EXPECT_GT(seconds(points, "runner:memory_efficient"), 1.1 * seconds(points, "runner:default"));
 }
 
+TEST(LlamaStep, FormsOfModulesChangeTheTime) {
+  const auto points = [](const std::string& axis) {
+    return run_emulated(*llama_step(built_in_box()), {{"model", {"nanollama3"}},
+                                                      {"engine", {"dynamic"}},
+                                                      {"optimizer", {"sgd"}},
+                                                      {axis, {"composite", "fused"}}});
+  };
+  const auto norms = points("rmsnorm");
+  EXPECT_GT(seconds(norms, "rmsnorm:composite"), seconds(norms, "rmsnorm:fused"));
+  // Each core streams all weights for each row of tiles, which products of all rows share.
+  const auto parts = points("swiglu");
+  EXPECT_GT(seconds(parts, "swiglu:fused"), seconds(parts, "swiglu:composite"));
+}
+
 TEST(LlamaStep, AModelThatIsTooLargeSaysWhatItNeeds) {
   const auto points =
       run_emulated(*llama_step(built_in_box()),

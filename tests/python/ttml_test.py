@@ -17,6 +17,39 @@ try:
 except ImportError:
     numpy = None
 
+# What TTML's package has for scripts, by module.
+NAMES = {
+    "autograd": "AutoContext Tensor create_tensor GradMode PreferredPrecision",
+    "autograd.AutoContext": "get_instance open_device close_device get_device reset_graph "
+        "set_gradient_mode set_seed initialize_parallelism_context",
+    "autograd.Tensor": "from_numpy to_numpy backward get_value get_grad set_grad add_grad shape "
+        "get_requires_grad",
+    "ops": "binary unary matmul linear layernorm rmsnorm rope attention multi_head_utils dropout "
+        "embedding reshape loss sample distributed ReduceType",
+    "ops.binary": "add sub mul div",
+    "ops.unary": "relu gelu silu mean softmax log_softmax broadcast_batch",
+    "ops.matmul": "matmul_op", "ops.linear": "linear",
+    "ops.layernorm": "layernorm composite_layernorm", "ops.rmsnorm": "rmsnorm rmsnorm_composite",
+    "ops.rope": "rope build_rope_params gen_freqs",
+    "ops.attention": "scaled_dot_product_attention",
+    "ops.multi_head_utils": "heads_creation heads_fusion grouped_heads_creation",
+    "ops.dropout": "dropout", "ops.embedding": "embedding", "ops.reshape": "reshape",
+    "ops.loss": "mse_loss cross_entropy_loss nll_loss", "ops.ReduceType": "MEAN SUM",
+    "ops.sample": "sample_op",
+    "ops.distributed": "all_reduce all_gather reduce_scatter scatter broadcast",
+    "modules": "AbstractModuleBase Parameter Linear LinearLayer Embedding LayerNorm LayerNormLayer "
+        "RunMode", "modules.RunMode": "TRAIN EVAL",
+    "optimizers": "AdamW MorehAdamW SGD RemoteOptimizer AdamWConfig SGDConfig",
+    "schedulers": "StepScheduler LambdaScheduler LinearScheduler SequentialScheduler "
+        "CosineAnnealingScheduler",
+    "core": "clip_grad_norm distributed utils", "core.utils": "MemoryUsageTracker",
+    "core.distributed": "enable_fabric synchronize_gradients shard_tensor_to_mesh_mapper "
+        "concat_mesh_to_tensor_composer",
+    "common": "config model_factory data trainer utils", "common.config": "load_config",
+    "common.model_factory": "TransformerModelFactory", "common.data": "prepare_data get_batch",
+    "common.trainer": "train", "common.utils": "initialize_device",
+}
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ttml"
 
 
@@ -52,6 +85,14 @@ class Ttml(unittest.TestCase):
         parameter.set_value(ttml.autograd.Tensor.from_numpy(values))
         expected = 2 * numpy.sum(gradient * way)
         self.assertAlmostEqual(found[0] - found[1], expected, delta=0.05 * expected)
+
+    def test_names_of_ttmls_package_are_there(self):
+        for module, names in NAMES.items():
+            found = ttml
+            for part in module.split("."):
+                found = getattr(found, part)
+            for name in names.split():
+                self.assertTrue(hasattr(found, name), f"{module}.{name}")
 
     def test_tensors_go_there_and_back(self):
         x = ttml.autograd.Tensor.from_numpy(numpy.arange(6, dtype=numpy.float32).reshape(2, 3))
@@ -106,6 +147,115 @@ class Ttml(unittest.TestCase):
         logarithms = ttml.ops.unary.log_softmax(logits)
         nll = ttml.ops.loss.nll_loss(logarithms, tokens).get_value().item()
         self.assertAlmostEqual(nll, mean, delta=0.02 * mean)
+
+    def test_a_norm_and_a_feed_forward_part_have_two_forms(self):
+        x, target = self.tensor(2, 1, 32, 64), self.tensor(2, 1, 32, 64, seed=1)
+        norm, composite = (ttml.modules.RMSNormLayer(64, use_composite=form)
+                           for form in (False, True))
+        self.assertTrue(numpy.allclose(norm(x).to_numpy(), composite(x).to_numpy(), atol=0.03))
+        self.expect_gradient(lambda: composite(x), target, composite.gamma.tensor)
+        part = ttml.modules.LlamaMLP(64, 96, use_fused_swiglu=True)
+        fused = part(x).to_numpy()
+        for parameter in part.parameters().values():
+            self.expect_gradient(lambda: part(x), target, parameter)
+        part._fused = False
+        self.assertTrue(numpy.allclose(part(x).to_numpy(), fused, atol=0.02))
+        with self.assertRaisesRegex(RuntimeError, "weights"):
+            ttml.ops.swiglu.swiglu(x, *(part.w1.weight.tensor for _ in range(3)))
+
+    def test_forms_of_a_llama_are_settings(self):
+        plain = self.llama()
+        keys = ("use_composite_rmsnorm", "use_fused_swiglu", "use_fused_attention")
+        other = self.llama(experimental={key: True for key in keys})
+        for name, tensor in plain.parameters().items():
+            other.parameters()[name].set_value(tensor)
+        tokens = self.tokens(1, 32, 90)
+        expected = plain(tokens).to_numpy()
+        found = other(tokens).to_numpy()
+        self.assertFalse(numpy.array_equal(found, expected))
+        self.assertLess(numpy.abs(found - expected).max(), 0.03 * numpy.abs(expected).max())
+        with self.assertRaisesRegex(RuntimeError, "no mask"):
+            other(tokens, ttml.autograd.Tensor.from_numpy(ttml.common.data.build_causal_mask(32)))
+
+    def test_an_nll_is_computed_and_refused_by_its_program(self):
+        weight = ttml.modules.LinearLayer(32, 64, False).weight.tensor
+        x, classes = self.tensor(2, 1, 32, 32), self.tokens(1, 64, 64).to_numpy().reshape(2, 32)
+        targets = ttml.autograd.Tensor.from_numpy(classes)
+        kinds, nll_loss = ttml.ops.ReduceType, ttml.ops.loss.nll_loss
+
+        def logarithms():
+            return ttml.ops.unary.log_softmax(ttml.ops.linear.linear(x, weight))
+
+        loss = nll_loss(logarithms(), targets)
+        loss.backward(False)
+        by_nll = weight.get_grad().to_numpy()
+        weight._variable.set_gradient(None)
+        logits = ttml.ops.linear.linear(x, weight)
+        ttml.ops.loss.cross_entropy_loss(logits, targets).backward(False)
+        by_logits = weight.get_grad().to_numpy()
+        self.assertLess(numpy.abs(by_nll - by_logits).max(), 0.05 * numpy.abs(by_logits).max())
+        each = nll_loss(logarithms(), targets, kinds.NONE)
+        self.assertEqual(each.shape(), [2, 1, 32, 1])
+        self.assertAlmostEqual(each.to_numpy().mean(), loss.get_value().item(), delta=0.03)
+        with self.assertRaises(RuntimeError):
+            beyond = ttml.autograd.Tensor.from_numpy(classes + 64)
+            nll_loss(logarithms(), beyond).get_value()
+
+    def updated(self, kind, steps=3, **options):
+        """Returns a weight of ones after steps with gradients of a thousandth."""
+        weight = ttml.modules.Parameter(ttml.autograd.Tensor.from_numpy(numpy.ones((32, 64))))
+        optimizers = ttml.optimizers
+        config = optimizers.SGDConfig if "SGD" in kind.__name__ else optimizers.AdamWConfig
+        optimizer = kind({"w": weight.tensor}, config.make(**options))
+        for _ in range(steps):
+            weight.tensor.set_grad(
+                ttml.autograd.Tensor.from_numpy(numpy.full((32, 64), 1e-3, numpy.float32)))
+            optimizer.step()
+        return weight.tensor.to_numpy()
+
+    def test_optimizers_have_ttmls_options(self):
+        optimizers = ttml.optimizers
+        adamw = dict(lr=1e-4, weight_decay=0.0)
+        # Updates below half of the last bit of a bfloat16 are lost, unless chance rounds them.
+        self.assertTrue((self.updated(optimizers.AdamW, **adamw) == 1).all())
+        rounded = self.updated(optimizers.AdamW, 20, stochastic_rounding=True, **adamw)
+        self.assertAlmostEqual(rounded.mean(), 1 - 20e-4, delta=2e-4)
+        self.assertFalse(numpy.array_equal(
+            self.updated(optimizers.AdamW, 20, lr=0.1, amsgrad=True, beta2=0.1),
+            self.updated(optimizers.AdamW, 0)))
+        with self.assertRaisesRegex(RuntimeError, "amsgrad"):
+            self.updated(optimizers.MorehAdamW, amsgrad=True)
+        sgd = dict(lr=50.0, momentum=0.5, dampening=0.5, weight_decay=0.001)
+        composite = self.updated(optimizers.SGD, **sgd)
+        one = self.updated(optimizers.TYPES["SGD"], **sgd)
+        self.assertTrue(numpy.allclose(one, composite, atol=0.01))
+        self.assertLess(one.max(), 0.9)
+        self.assertTrue((self.updated(optimizers.NoOp) == 1).all())
+
+    def test_a_files_optimizer_is_made(self):
+        model = ttml.modules.LinearLayer(32, 32)
+        make = ttml.common.utils.create_optimizer
+        for settings, kind in [
+                ({}, "AdamW"), ({"use_moreh_adamw": True}, "MorehAdamW"), ({"use_no_op": True}, "NoOp"),
+                ({"optimizer": {"type": "SGD", "lr": 0.5, "momentum": 0.9}}, "_FusedSGD"),
+                ({"optimizer": {"type": "AdamW", "amsgrad": True}}, "_FusedAdamW"),
+                ({"optimizer": {"type": "SGDComposite"}}, "SGD")]:
+            made = make(model, {"training_config": settings})
+            self.assertEqual(type(made).__name__, kind)
+        self.assertEqual(make(model, {"training_config": {"optimizer": {
+            "type": "SGD", "lr": 0.5}}}).get_lr(), 0.5)
+        for settings, words in [({"type": "Lion"}, "Lion"),
+                                ({"type": "SGD", "amsgrad": True}, "amsgrad with a type of SGD")]:
+            with self.assertRaisesRegex(RuntimeError, words):
+                make(model, {"training_config": {"optimizer": settings}})
+
+    def test_tensors_may_have_gradients(self):
+        x = ttml.autograd.create_tensor(numpy.ones((1, 1, 32, 32), dtype=numpy.float32))
+        self.assertTrue(x.get_requires_grad())
+        ttml.ops.loss.mse_loss(x, self.tensor(1, 1, 32, 32)).backward(False)
+        self.assertEqual(x.get_grad().shape, [1, 1, 32, 32])
+        self.assertFalse(ttml.autograd.create_tensor(x.get_value(), False).get_requires_grad())
+        self.assertFalse(ttml.autograd.create_tensor(numpy.ones((1, 32), int)).get_requires_grad())
 
     def test_parameters_have_names_and_modules_two_modes(self):
         model = ttml.models.nanogpt.create_nanogpt(ttml.models.nanogpt.NanoGPTConfig(
@@ -456,6 +606,8 @@ class Ttml(unittest.TestCase):
             (lambda: ttml.ops.rope.build_rope_params(32, 24), "heads of 24"),
             (lambda: ttml.ops.rope.rope(x, ttml.ops.rope.build_rope_params(32, 64)), "d of 64"),
             (lambda: ttml.core.distributed.enable_fabric(8), "8 devices"),
+            (lambda: ttml.optimizers.RemoteOptimizer({}, 0), "--multihost"),
+            (lambda: self.context.initialize_parallelism_context([1, 2]), "one device"),
             (lambda: layer.weight.tensor.set_grad(self.tensor(1, 1, 32, 64)), "set_grad"),
         ]:
             with self.assertRaisesRegex(RuntimeError, words):

@@ -10,6 +10,9 @@ namespace howard::autograd {
 /// sum over rows.
 Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
 
+/// Computes the same by TTML's single calls: six forward, and eleven and two sums backward.
+Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
+
 /// The angles of a rotary embedding: cosines and sines [s or more, d], and the sines of the
 /// negative angles, which the backward pass uses.
 struct RotaryTables {

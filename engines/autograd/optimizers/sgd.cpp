@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/optimizers/sgd.h"
 
+#include <optional>
 #include <utility>
 
 #include "engines/ops/eltwise.h"
+#include "engines/ops/training/sgd.h"
 
 namespace howard::autograd {
 
 using ops::Tensor;
+
+namespace {
+
+/// Takes the gradient from a parameter, in the parameter's layout.
+Tensor taken_gradient(const Calls& calls, Parameter& parameter) {
+  Tensor gradient = std::move(*parameter.gradient);
+  parameter.gradient.reset();
+  const Layout layout = parameter.value.spec().layout;
+  return gradient.spec().layout == layout ? gradient : calls.to_layout(gradient, layout);
+}
+
+}  // namespace
 
 Sgd::Sgd(std::vector<Parameter*> parameters, float rate, bool fills_rate)
     : parameters_(std::move(parameters)), fills_rate_(fills_rate) {
   learning_rate = rate;
 }
 
-Sgd::Sgd(const Calls& calls, std::vector<Parameter*> parameters, float rate,
-         const SgdAttributes& attributes)
-    : parameters_(std::move(parameters)), attributes_(attributes) {
-  learning_rate = rate;
+Sgd::Sgd(const Calls& calls, std::vector<Parameter*> parameters, const SgdAttributes& attributes,
+         SgdForm form)
+    : parameters_(std::move(parameters)), attributes_(attributes), form_(form) {
+  learning_rate = attributes.learning_rate;
   if (attributes.momentum == 0) return;
   for (const Parameter* parameter : parameters_) {
     buffers_.push_back(calls.fill(0, parameter->value.spec()));
@@ -32,20 +46,25 @@ Tensor Sgd::direction(const Calls& calls, Tensor gradient, const Tensor& value,
   if (buffers_.empty()) return gradient;
   const Tensor& buffer = buffers_[index];
   const Tensor kept = calls.multiply(buffer, attributes_.momentum);
-  const Tensor fresh = calls.multiply(gradient, 1 - attributes_.dampening);
+  const Tensor fresh = calls.multiply(gradient, 1 - dampening());
   calls.run(ops::eltwise(Eltwise::add, kept, fresh, buffer));
   if (!attributes_.nesterov) return buffer;
   return calls.add(gradient, calls.multiply(buffer, attributes_.momentum));
 }
 
+void Sgd::update_at_once(const Calls& calls, std::size_t index) const {
+  Parameter& parameter = *parameters_[index];
+  SgdAttributes attributes = attributes_;
+  attributes.learning_rate = learning_rate;
+  attributes.dampening = dampening();
+  calls.run(ops::sgd(parameter.value, taken_gradient(calls, parameter),
+                     buffers_.empty() ? std::nullopt : std::optional(buffers_[index]), attributes));
+}
+
 void Sgd::update(const Calls& calls, std::size_t index) const {
   Parameter& parameter = *parameters_[index];
   Tensor& value = parameter.value;
-  Tensor gradient = std::move(*parameter.gradient);
-  parameter.gradient.reset();
-  if (gradient.spec().layout != value.spec().layout) {
-    gradient = calls.to_layout(gradient, value.spec().layout);
-  }
+  Tensor gradient = taken_gradient(calls, parameter);
   gradient = direction(calls, std::move(gradient), value, index);
   const Tensor change = fills_rate_
                             ? calls.multiply(gradient, calls.fill(learning_rate, gradient.spec()))
@@ -58,8 +77,14 @@ void Sgd::update(const Calls& calls, std::size_t index) const {
 
 void Sgd::step(const Calls& calls) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (parameters_[i]->gradient) update(calls, i);
+    if (!parameters_[i]->gradient) continue;
+    if (form_ == SgdForm::fused) {
+      update_at_once(calls, i);
+    } else {
+      update(calls, i);
+    }
   }
+  ++next_step_;
 }
 
 }  // namespace howard::autograd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engines/autograd/optimizers/optimizer.h"
@@ -8,16 +9,14 @@
 
 namespace howard::autograd {
 
-/// Extends the update p -= learning_rate g. First, g += weight_decay p; then b = momentum b + (1 -
-/// dampening) g, where b is 0 before the first step; then g = b, or g + momentum b with nesterov.
-struct SgdAttributes {
-  float momentum = 0;
-  float dampening = 0;
-  float weight_decay = 0;
-  bool nesterov = false;
+/// Says which calls update one parameter.
+enum class SgdForm : std::uint8_t {
+  composite,  ///< Elementwise calls, as the report's engines and TTML's until 2025 make them.
+  fused,      ///< TTML's one program of 2026.
 };
 
-/// Computes p -= learning_rate g with two calls for each parameter. A row-major parameter, an
+/// Computes p -= learning_rate g with two calls for each parameter, and two or three more for
+/// weight decay, momentum and nesterov each; or with one program. A row-major parameter, an
 /// embedding table, takes one more, because its gradient is in tile layout.
 class Sgd final : public Optimizer {
  public:
@@ -25,13 +24,16 @@ class Sgd final : public Optimizer {
   /// filled with the rate, as the report's Python engine does.
   Sgd(std::vector<Parameter*> parameters, float learning_rate, bool fills_rate = false);
 
-  /// Adds momentum and weight decay; with momentum there is a buffer for each parameter.
-  Sgd(const Calls& calls, std::vector<Parameter*> parameters, float learning_rate,
-      const SgdAttributes& attributes);
+  /// Has all of SgdAttributes; with momentum there is a buffer for each parameter.
+  Sgd(const Calls& calls, std::vector<Parameter*> parameters, const SgdAttributes& attributes,
+      SgdForm form = SgdForm::composite);
 
   /// Returns the buffers for saving and restoring, in the order of the parameters; there are none
   /// without momentum.
   const std::vector<ops::Tensor>& buffers() const { return buffers_; }
+
+  /// Sets the count of the next step, from 1: the first one has no dampening.
+  void set_next_step(std::int64_t step) { next_step_ = step; }
 
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the
   /// parameter that shape, and then a buffer of its own.
@@ -39,13 +41,17 @@ class Sgd final : public Optimizer {
 
  private:
   void update(const Calls& calls, std::size_t index) const;
+  void update_at_once(const Calls& calls, std::size_t index) const;
+  float dampening() const { return next_step_ == 1 ? 0 : attributes_.dampening; }
   /// Applies weight decay and momentum.
   ops::Tensor direction(const Calls& calls, ops::Tensor gradient, const ops::Tensor& value,
                         std::size_t index) const;
 
   std::vector<Parameter*> parameters_;
   bool fills_rate_ = false;
-  SgdAttributes attributes_;
+  SgdAttributes attributes_;  ///< The learning rate is that of the base.
+  SgdForm form_ = SgdForm::composite;
+  std::int64_t next_step_ = 1;
   std::vector<ops::Tensor> buffers_;
 };
 

@@ -36,7 +36,14 @@ class StepRecorder final : public ForwardingDevice {
     std::size_t first = 0;
   };
 
-  explicit StepRecorder(Device& device) : ForwardingDevice(device) {}
+  /// Says what happens when the step reads a buffer.
+  enum class Reads {
+    refused,  ///< It throws Error, because a step that is run again consists of programs only.
+    zeros,    ///< The buffer seems to hold zeros: the step is recorded only to be described.
+  };
+
+  explicit StepRecorder(Device& device, Reads reads = Reads::refused)
+      : ForwardingDevice(device), reads_(reads) {}
 
   const std::vector<Program>& programs() const { return programs_; }
   const std::map<BufferId, Buffer>& buffers() const { return buffers_; }
@@ -57,9 +64,10 @@ class StepRecorder final : public ForwardingDevice {
   /// Throws Error for a buffer of the device behind this one: its values would be the same in each
   /// step.
   void write_buffer(BufferId buffer, std::span<const std::byte> values) override;
-  void read_buffer(BufferId, std::span<std::byte>) override { before("read a buffer"); }
+  void read_buffer(BufferId buffer, std::span<std::byte> values) override;
   void finish() override { before("finish a queue"); }
 
+  Reads reads_;
   std::vector<Program> programs_;
   std::map<BufferId, Buffer> buffers_;
   std::vector<Phase> phases_;

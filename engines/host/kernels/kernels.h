@@ -6,7 +6,7 @@
 
 namespace howard::host {
 
-// One function for each op except the product of matrices, which MatmulKernels makes. Each throws
+// One function for each op except those with products of matrices (../products). Each throws
 // Error when the host has no kernel for the operands. Results are the same for any number of
 // threads. "In place" means that a result may lie where an operand of the same size does.
 
@@ -45,5 +45,6 @@ Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelConte
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const DropoutAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const AdamWAttributes&, const Call&, const KernelContext&);    ///< In place.
+Kernel make_kernel(const SgdAttributes&, const Call&, const KernelContext&);      ///< In place.
 
 }  // namespace howard::host

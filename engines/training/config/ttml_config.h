@@ -132,6 +132,8 @@ struct TtmlTransformer {
   std::string weight_tying = "disabled";
   std::string positional_embedding_type = "trainable";
   bool use_composite_layernorm = false;  ///< In experimental.
+  /// These are in experimental too, but not TTML's: it chooses in its code.
+  bool use_composite_rmsnorm = false, use_fused_swiglu = false, use_fused_attention = false;
   std::int64_t num_groups = 3;
   std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
   float theta = 10000;

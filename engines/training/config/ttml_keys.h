@@ -68,8 +68,13 @@ void for_each_transformer_key(Transformer& model, Visit&& visit) {
   key("intermediate_dim", model.intermediate_dim);
   key("theta", model.theta);
   key("embedding_placement", model.embedding_placement);
-  visit("transformer_config.experimental", "use_composite_layernorm",
-        model.use_composite_layernorm);
+  const auto experimental = [&](const char* name, auto& field) {
+    visit("transformer_config.experimental", name, field);
+  };
+  experimental("use_composite_layernorm", model.use_composite_layernorm);
+  experimental("use_composite_rmsnorm", model.use_composite_rmsnorm);
+  experimental("use_fused_swiglu", model.use_fused_swiglu);
+  experimental("use_fused_attention", model.use_fused_attention);
   const auto scaling = [&](const char* name, auto& field) {
     visit("transformer_config.rope_scaling", name, field);
   };

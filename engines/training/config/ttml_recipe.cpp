@@ -116,6 +116,9 @@ void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   recipe.tied = model.weight_tying == "enabled";
   recipe.fixed_positions = !llama && model.positional_embedding_type == "fixed";
   recipe.composite_layernorm = !llama && model.use_composite_layernorm;
+  recipe.composite_rmsnorm = llama && model.use_composite_rmsnorm;
+  recipe.fused_swiglu = llama && model.use_fused_swiglu;
+  recipe.fused_attention = model.use_fused_attention;
   recipe.groups = static_cast<int>(model.num_groups);
   recipe.feed_forward = model.intermediate_dim.value_or(0);
   recipe.theta = model.theta;
@@ -169,7 +172,9 @@ void require_own_keys(const TtmlChecker& check) {
                        "rope_scaling.scaling_factor",
                        "rope_scaling.high_freq_factor",
                        "rope_scaling.low_freq_factor",
-                       "rope_scaling.original_context_length"};
+                       "rope_scaling.original_context_length",
+                       "experimental.use_composite_rmsnorm",
+                       "experimental.use_fused_swiglu"};
   const Names of_gpt2{"positional_embedding_type", "experimental.use_composite_layernorm"};
   for (const std::string_view name : llama ? of_gpt2 : of_llama) {
     const std::string key = "transformer_config." + std::string(name);
@@ -188,11 +193,12 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
                        {"AdamW", "AdamWComposite", "AdamWFullPrecision", "MorehAdamW", "SGD",
                         "SGDComposite", "NoOp"});
     const std::string& type = *optimizer.type;
-    // Files with this map are those of 2026, whose AdamW is one program.
+    // Files with this map are those of 2026, whose AdamW and SGD are one program each.
     recipe.optimizer = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
                        : type == "AdamW"          ? OptimizerKind::fused_adamw
                        : type.starts_with("Adam") ? OptimizerKind::adamw
                        : type == "NoOp"           ? OptimizerKind::no_op
+                       : type == "SGD"            ? OptimizerKind::fused_sgd
                                                   : OptimizerKind::sgd;
     // The bfloat16 copy that the model computes with is made where a parameter is used.
     if (type == "AdamWFullPrecision") recipe.parameters = DataType::float32;
@@ -204,8 +210,7 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   set(recipe.beta1, optimizer.beta1);
   set(recipe.beta2, optimizer.beta2);
   set(recipe.epsilon, optimizer.epsilon);
-  set(recipe.optimizer == OptimizerKind::sgd ? recipe.sgd_decay : recipe.weight_decay,
-      optimizer.weight_decay);
+  set(is_sgd(recipe.optimizer) ? recipe.sgd_decay : recipe.weight_decay, optimizer.weight_decay);
   set(recipe.momentum, optimizer.momentum);
   set(recipe.dampening, optimizer.dampening);
   recipe.nesterov = optimizer.nesterov.value_or(false);

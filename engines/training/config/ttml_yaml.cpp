@@ -157,10 +157,16 @@ class TtmlReader {
                      const std::string& place) const {
     const std::vector<std::string>& keys = known_.at(section);
     if (std::ranges::find(keys, key) != keys.end()) return;
-    const auto suggestion = closest(key, keys);
     const std::string where = section.empty() ? "" : " of " + section;
-    fail_at(place, fmt::format("'{}'{} is no key", key, where), join(keys, ", "),
-            suggestion.value_or(""));
+    const std::string what = fmt::format("'{}'{} is no key", key, where);
+    const auto suggestion = closest(key, keys);
+    if (!suggestion) {
+      for (const auto& [other, its_keys] : known_) {
+        if (std::ranges::find(its_keys, key) == its_keys.end()) continue;
+        fail_at(place, what, other == kTopLevel ? "it at the top of a file" : "it in " + other);
+      }
+    }
+    fail_at(place, what, join(keys, ", "), suggestion.value_or(""));
   }
 
   std::string file_;

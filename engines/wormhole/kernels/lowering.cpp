@@ -234,6 +234,12 @@ Program timing_key(const Program& program) {
     const bool rounds = adamw->rounding_seed.has_value();
     key.attributes = AdamWAttributes{.amsgrad = adamw->amsgrad, .kahan = adamw->kahan};
     if (rounds) std::get<AdamWAttributes>(key.attributes).rounding_seed = 0;
+  } else if (auto* const sgd = std::get_if<SgdAttributes>(&key.attributes)) {
+    // The kernel has a step for each number that is not 0.
+    const auto is_set = [](float number) { return number != 0 ? 1.0F : 0.0F; };
+    *sgd = {.momentum = is_set(sgd->momentum),
+            .weight_decay = is_set(sgd->weight_decay),
+            .nesterov = sgd->nesterov};
   } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
     key.attributes = LayernormAttributes{};
   } else if (auto* const pad = std::get_if<PadAttributes>(&key.attributes)) {

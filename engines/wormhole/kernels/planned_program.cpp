@@ -16,6 +16,7 @@
 #include "engines/wormhole/kernels/row_ops.h"
 #include "engines/wormhole/kernels/tile_ops.h"
 #include "engines/wormhole/kernels/ttml_attention.h"
+#include "engines/wormhole/kernels/ttml_swiglu.h"
 #include "engines/wormhole/kernels/view_ops.h"
 #include "engines/wormhole/memory/dram_sharing.h"
 
@@ -103,6 +104,12 @@ struct Planner {
   }
   PlannedProgram operator()(const AdamWAttributes& attributes) const {
     return plan_adamw(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const SgdAttributes& attributes) const {
+    return plan_sgd(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const SwigluAttributes&) const {
+    return plan_swiglu(program, grid, profiles);
   }
 
   PlannedProgram operator()(const RmsNormAttributes&) const {

@@ -223,6 +223,13 @@ struct Describer {
     told("prob", fmt::format("{}", attributes.probability));
   }
   void operator()(const AdamWAttributes&) const { name(operation::kAdamW); }
+  void operator()(const SgdAttributes& attributes) const {
+    name(operation::kSgd);
+    told("momentum", fmt::format("{}", attributes.momentum));
+    told("weight_decay", fmt::format("{}", attributes.weight_decay));
+    told("nesterov", text(attributes.nesterov));
+  }
+  void operator()(const SwigluAttributes&) const { name(operation::kSwiglu); }
 };
 
 TensorFacts facts_of(const TensorSpec& spec) {
@@ -264,6 +271,9 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
                                       ? MathFidelity::hifi4
                                       : attention->compute.fidelity.value_or(MathFidelity::hifi2);
     work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
+  } else if (std::holds_alternative<SwigluAttributes>(program.attributes)) {
+    work.flops = program.flops;
+    work.peak_flops = chip.peak_flops(grid.cores(), MathFidelity::hifi4);
   }
   return work;
 }

@@ -139,4 +139,18 @@ PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
                    grid, profiles);
 }
 
+PlannedProgram plan_sgd(const Program& program, const SgdAttributes& attributes, CoreGrid grid,
+                        const Profiles& profiles) {
+  // The gradient times the rate, and the difference; decay, momentum and nesterov each add a number
+  // times a tensor.
+  const std::int64_t passes = 2 + std::int64_t{attributes.weight_decay != 0} +
+                              std::int64_t{attributes.momentum != 0} +
+                              std::int64_t{attributes.nesterov};
+  return plan_rows(program,
+                   {.reads = {std::ssize(program.inputs), 1},
+                    .writes = {std::ssize(program.outputs), 1},
+                    .math = passes * profiles.software.tiles.pass},
+                   grid, profiles);
+}
+
 }  // namespace howard::wormhole

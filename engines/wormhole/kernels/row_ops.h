@@ -28,4 +28,8 @@ PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profil
 PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
                                       const Profiles& profiles);
 
+/// Plans TTML's SGD of 2026, which deals rows of tiles out although it needs no whole row.
+PlannedProgram plan_sgd(const Program& program, const SgdAttributes& attributes, CoreGrid grid,
+                        const Profiles& profiles);
+
 }  // namespace howard::wormhole

@@ -199,7 +199,7 @@ int fit(int argc, const char* const* argv) {
     return kOk;
   }
   const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
-  const training::TtmlSettings settings = read_ttml_files(options.files);
+  const training::TtmlSettings settings = read_ttml_files(options.files, NamedFiles::optional);
   const RunSetting setting = setting_of(options, settings);
   const RunPlan plan = plan_run(setting, profiles, true);
   const bool to_stdout = options.json == "-";

@@ -13,6 +13,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/device/collective.h"
+#include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
 #include "engines/wormhole/dispatch/footprint.h"
@@ -56,8 +57,12 @@ class EmulatedRun {
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
-    averaged_ =
-        std::make_unique<autograd::AveragedGradients>(*optimizer_, model_->parameters(), data_);
+    if (recipe_.clip > 0) {
+      clipped_ = std::make_unique<training::Clipped>(*optimizer_, model_->parameters(),
+                                                     recipe_.clip, /*reads_norm=*/true);
+    }
+    averaged_ = std::make_unique<autograd::AveragedGradients>(clipped_ ? *clipped_ : *optimizer_,
+                                                              model_->parameters(), data_);
     step_ = autograd::training_step(
         [this](autograd::Tape& tape, int) {
           return model_->loss(tape, model_->tokens(), model_->targets());
@@ -83,7 +88,7 @@ class EmulatedRun {
 
   /// Describes the programs of an update.
   void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
-    autograd::StepRecorder recorder(chip_);
+    autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     const std::size_t update = recorder.phases().back().first;
     for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
@@ -108,7 +113,7 @@ class EmulatedRun {
 
   /// Returns the mean error of measured times like an update's, which takes `step`.
   std::optional<double> band(SimTime step) {
-    autograd::StepRecorder recorder(chip_);
+    autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     harness::PointResult point;
     experiments::describe_band(
@@ -129,7 +134,7 @@ class EmulatedRun {
   wormhole::WormholeDevice chip_;
   autograd::DeviceGroup tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
-  std::unique_ptr<autograd::Optimizer> optimizer_, averaged_;
+  std::unique_ptr<autograd::Optimizer> optimizer_, clipped_, averaged_;
   autograd::StepFunction step_;
 };
 

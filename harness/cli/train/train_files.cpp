@@ -35,30 +35,33 @@ std::optional<std::filesystem::path> find_beside(const std::filesystem::path& fi
   return std::filesystem::exists(there) ? std::optional(there) : std::nullopt;
 }
 
+constexpr const char* kPlaces =
+    "a file, from the training file's folder or one above it, from here, or from "
+    "$TT_METAL_HOME/tt-train";
+
 /// Returns the value of a key that is a path. Throws Error when it is nowhere.
 std::filesystem::path required_path(const TtmlSettings& settings, const std::string& key,
                                     const std::string& value,
                                     const std::filesystem::path& training) {
   const auto found = find_beside(training, value);
   if (found) return *found;
-  training::refuse_ttml(settings, key, "'" + value + "' is not there",
-                        "a file, from the training file's folder or one above it, from here, or "
-                        "from $TT_METAL_HOME/tt-train");
+  training::refuse_ttml(settings, key, "'" + value + "' is not there", kPlaces);
 }
 
 void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
   if (!file.empty()) training::read_ttml(read_file(file), file.string(), settings);
 }
 
-/// Returns "section.key" of a key that is given with its section, or without one where it is in one
-/// section only.
+/// Returns "section.key" of a key that is given with its section or with the end of it, or without
+/// one where it is in one section only.
 std::string whole_name(const std::string& given) {
   std::vector<std::string> found, inner_found, all;
   training::TtmlConfig config;
   training::for_each_ttml_key(config, [&](const std::string& section, const char* key, auto&) {
     const std::string whole = section + "." + key;
     all.push_back(key);
-    if (given == whole) found.assign(1, whole);
+    const bool ends_so = given.find('.') != std::string::npos && whole.ends_with("." + given);
+    if (given == whole || ends_so) found.assign(1, whole);
     if (given != key) return;
     // A map within a map has keys of the same name: learning rates of an optimizer.
     const bool inner = section.find('.') != std::string::npos;
@@ -89,7 +92,7 @@ void read_key(const std::string& text, TtmlSettings& settings) {
 
 }  // namespace
 
-TtmlSettings read_ttml_files(const TtmlFiles& files) {
+TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   TtmlSettings settings;
   // They are read before the model's file, which a key may name, and again over all files.
   const auto read_keys = [&] {
@@ -98,25 +101,29 @@ TtmlSettings read_ttml_files(const TtmlFiles& files) {
   read_into(files.training, settings);
   read_keys();
   std::filesystem::path model = files.model;
-  if (const auto& named = settings.config.training.model_config; model.empty() && named) {
-    model = required_path(settings, "training_config.model_config", *named, files.training);
+  if (const auto& given = settings.config.training.model_config; model.empty() && given) {
+    model = required_path(settings, "training_config.model_config", *given, files.training);
   }
   read_into(model, settings);
   read_into(files.device, settings);
   read_into(files.multihost, settings);
   read_keys();
-  if (auto& weights = settings.config.transformer.model_path; weights && !weights->empty()) {
-    weights =
-        required_path(settings, "transformer_config.model_path", *weights, files.training).string();
-  }
-  if (auto& tokenizer = settings.config.training.tokenizer_path; tokenizer && !tokenizer->empty()) {
-    tokenizer =
-        required_path(settings, "training_config.tokenizer_path", *tokenizer, files.training)
-            .string();
-  }
+  const auto resolve = [&](const char* key, std::optional<std::string>& path) {
+    if (!path || path->empty()) return;
+    if (named == NamedFiles::optional && !find_beside(files.training, *path)) return;
+    path = required_path(settings, key, *path, files.training).string();
+  };
+  resolve("transformer_config.model_path", settings.config.transformer.model_path);
+  resolve("training_config.tokenizer_path", settings.config.training.tokenizer_path);
   std::string& data = settings.config.training.data_path;
   if (const auto found = find_beside(files.training, data)) data = found->string();
   return settings;
+}
+
+void require_data(const TtmlSettings& settings, const std::filesystem::path& data) {
+  if (std::filesystem::exists(data)) return;
+  training::refuse_ttml(settings, "training_config.data_path",
+                        "'" + data.string() + "' is not there", kPlaces, "--data FILE");
 }
 
 std::vector<training::Safetensors> read_weights(const std::filesystem::path& path) {

@@ -21,11 +21,18 @@ struct TtmlFiles {
   std::vector<std::string> keys;
 };
 
+/// Says whether weights and tokenizers that the files name must be there: a plan needs none.
+enum class NamedFiles { required, optional };
+
 /// Returns what the files say. Paths within them become paths from here: TTML's are relative to the
 /// root of tt-train, which is looked for in the folders above the training file and in
 /// $TT_METAL_HOME. Throws UsageError for what stands in `keys` and is no key, Error for a file that
 /// is not there, and what training::read_ttml() throws.
-training::TtmlSettings read_ttml_files(const TtmlFiles& files);
+training::TtmlSettings read_ttml_files(const TtmlFiles& files,
+                                       NamedFiles named = NamedFiles::required);
+
+/// Throws Error, with the key's place, unless the text to train on is there.
+void require_data(const training::TtmlSettings& settings, const std::filesystem::path& data);
 
 /// Reads the safetensors files of a folder in the order of their names, or one file. Throws Error
 /// as training::Safetensors does, and for a path with none.

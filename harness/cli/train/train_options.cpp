@@ -104,7 +104,8 @@ TrainOptions options_of_files(const TrainOptions& given) {
   }
   TrainOptions options;
   options.verb = given.verb;
-  options.settings = read_ttml_files(given.files);
+  options.settings = read_ttml_files(
+      given.files, given.print_config ? NamedFiles::optional : NamedFiles::required);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
   options.engine = Engine::dynamic;  // TTML's engine
@@ -189,6 +190,7 @@ TrainOptions parse_train_options(int argc, const char* const* argv) {
     options = parse_over(defaults, resume, argc, argv);
     if (options.print_config) return options;
     require_used_tokenizer(options);
+    require_data(options.settings, options.data);
     options.plan = plan_of(options);
   }
   if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");

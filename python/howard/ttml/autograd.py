@@ -92,6 +92,10 @@ class AutoContext:
     def get_seed(self):
         return self._seed
 
+    def initialize_parallelism_context(self, *_, **__):
+        raise RuntimeError("initialize_parallelism_context: howard.ttml has one device; "
+                           "run_experiment train and fit know meshes")
+
     def _open(self):
         """Returns the graph; the device is opened with the first tensor, as TTML does."""
         if self._graph is None:
@@ -258,4 +262,10 @@ class Tensor:
 
 
 def create_tensor(value, requires_grad=True):
-    return Tensor.from_numpy(value)
+    """Makes a tensor of an array, or of what get_value() returns. If it requires a gradient, it has
+    one after backward(), as parameters have; whole numbers never have one."""
+    array = value.to_numpy() if isinstance(value, Value) else value
+    made = Tensor.from_numpy(array)
+    if not requires_grad or made._tokens is not None:
+        return made
+    return Tensor(graph().parameter(made._variable, ""), made.shape())

@@ -164,13 +164,14 @@ class LayerNormLayer(AbstractModuleBase):
 
 
 class RMSNormLayer(AbstractModuleBase):
-    def __init__(self, features, epsilon=1e-5):
+    def __init__(self, features, epsilon=1e-5, use_composite=False):
         super().__init__()
         self.gamma = _parameter(numpy.ones((1, 1, 1, features)))
-        self._epsilon = epsilon
+        self._epsilon, self._composite = epsilon, use_composite
 
     def forward(self, x):
-        return ops.rmsnorm.rmsnorm(x, self.gamma.tensor, self._epsilon)
+        norm = ops.rmsnorm.rmsnorm_composite if self._composite else ops.rmsnorm.rmsnorm
+        return norm(x, self.gamma.tensor, self._epsilon)
 
 
 class DropoutLayer(AbstractModuleBase):
@@ -187,16 +188,17 @@ class DropoutLayer(AbstractModuleBase):
 
 
 class MultiHeadAttention(AbstractModuleBase):
-    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True):
+    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True,
+                 use_fused_attention=False):
         super().__init__()
         self.qkv_linear = LinearLayer(embedding_dim, 3 * embedding_dim, bias)
         self.out_linear = LinearLayer(embedding_dim, embedding_dim, bias)
         self.dropout = DropoutLayer(dropout_prob)
-        self._heads = num_heads
+        self._heads, self._fused = num_heads, use_fused_attention
 
     def forward(self, x, mask):
         q, k, v = ops.multi_head_utils.heads_creation(self.qkv_linear(x), self._heads)
-        attended = ops.attention.scaled_dot_product_attention(q, k, v, mask)
+        attended = ops.attention.scaled_dot_product_attention(q, k, v, mask, self._fused)
         joined = ops.multi_head_utils.heads_fusion(attended)
         return self.dropout(self.out_linear(joined))
 
@@ -219,7 +221,8 @@ class GroupedQueryAttention(AbstractModuleBase):
     """Attention whose heads share keys and values in groups, with rotary positions and without
     biases."""
 
-    def __init__(self, embedding_dim, num_heads, num_groups, dropout_prob=0.0, rope_params=None):
+    def __init__(self, embedding_dim, num_heads, num_groups, dropout_prob=0.0, rope_params=None,
+                 use_fused_attention=False):
         super().__init__()
         width = embedding_dim // num_heads
         self.q_linear = LinearLayer(embedding_dim, embedding_dim, False)
@@ -227,6 +230,7 @@ class GroupedQueryAttention(AbstractModuleBase):
         self.out_linear = LinearLayer(embedding_dim, embedding_dim, False)
         self.dropout = DropoutLayer(dropout_prob)
         self._heads, self._groups, self._rope = num_heads, num_groups, rope_params
+        self._fused = use_fused_attention
 
     def forward(self, x, mask, kv_cache=None, layer_idx=0, new_tokens=None):
         """With a kv_cache the first new_tokens rows of x follow what block layer_idx has kept."""
@@ -238,7 +242,8 @@ class GroupedQueryAttention(AbstractModuleBase):
             q, k = ops.rope.rope(q, self._rope, place), ops.rope.rope(k, self._rope, place)
         if kv_cache is not None:
             k, v = kv_cache.update(layer_idx, k, v, new_tokens)
-        attended = ops.attention.scaled_dot_product_attention(q, k, v, mask)
+        attended = ops.attention.scaled_dot_product_attention(
+            q, k, v, mask, self._fused and kv_cache is None)
         joined = ops.multi_head_utils.heads_fusion(attended)
         return self.dropout(self.out_linear(joined))
 
@@ -246,29 +251,38 @@ class GroupedQueryAttention(AbstractModuleBase):
 class LlamaMLP(AbstractModuleBase):
     """Computes w2(silu(w1 x) w3 x), without biases (SwiGLU)."""
 
-    def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0):
+    def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0, use_fused_swiglu=False):
         super().__init__()
         self.w1 = LinearLayer(embedding_dim, intermediate_dim, False)
         self.w2 = LinearLayer(intermediate_dim, embedding_dim, False)
         self.w3 = LinearLayer(embedding_dim, intermediate_dim, False)
         self.dropout = DropoutLayer(dropout_prob)
+        self._fused = use_fused_swiglu
 
     def forward(self, x):
+        if self._fused:
+            weights = (layer.weight.tensor for layer in (self.w1, self.w2, self.w3))
+            return self.dropout(ops.swiglu.swiglu(x, *weights))
         gated = ops.binary.mul(ops.unary.silu(self.w1(x)), self.w3(x))
         return self.dropout(self.w2(gated))
 
 
 class LlamaBlock(AbstractModuleBase):
     def __init__(self, embedding_dim, num_heads, num_groups, intermediate_dim, dropout_prob=0.0,
-                 rope_params=None):
+                 rope_params=None, use_composite_rmsnorm=False, use_fused_swiglu=False,
+                 use_fused_attention=False):
         super().__init__()
-        self.attention_norm = RMSNormLayer(embedding_dim)
+        self.attention_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
         self.attention = GroupedQueryAttention(embedding_dim, num_heads, num_groups, dropout_prob,
-                                               rope_params)
-        self.mlp_norm = RMSNormLayer(embedding_dim)
-        self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob)
+                                               rope_params, use_fused_attention)
+        self.mlp_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
+        self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob, use_fused_swiglu)
 
     def forward(self, x, mask, kv_cache=None, layer_idx=0, new_tokens=None):
         attended = self.attention(self.attention_norm(x), mask, kv_cache, layer_idx, new_tokens)
         h = ops.binary.add(x, attended)
         return ops.binary.add(h, self.mlp(self.mlp_norm(h)))
+
+
+# Scripts use both names of these.
+Linear, LayerNorm = LinearLayer, LayerNormLayer

@@ -13,6 +13,7 @@
 #include "engines/autograd/functions/linear.h"
 #include "engines/autograd/functions/loss.h"
 #include "engines/autograd/functions/rms_norm.h"
+#include "engines/autograd/functions/swiglu.h"
 #include "engines/autograd/host_values.h"
 #include "tests/engines/autograd/gradient_check.h"
 
@@ -45,6 +46,16 @@ class Functions : public testing::Test {
                                   return mean(tape, multiply(tape, output, tape.constant(weights)));
                                 },
                                 {.compute = DataType::float32, .seed = 7});
+  }
+
+  /// Expects equal values of two functions of the parameters.
+  template <class One, class Other>
+  void expect_same(const One& one, const Other& other) {
+    Tape tape(device_, {.compute = DataType::float32});
+    const auto values = device_.values(tape.tensor(one(tape)));
+    const auto others = device_.values(tape.tensor(other(tape)));
+    ASSERT_EQ(values.size(), others.size());
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], others[i], 1e-12);
   }
 
   ReferenceDevice device_;
@@ -132,6 +143,35 @@ TEST_F(Functions, RmsNorm) {
   Parameter& gamma = parameter({1, 6});
   expect_gradients(
       [&](Tape& tape) { return rms_norm(tape, tape.parameter(x), tape.parameter(gamma), 1e-2F); });
+}
+
+TEST_F(Functions, RmsNormOfSingleCallsIsThatOfOneProgram) {
+  Parameter& x = parameter({2, 3, 6});
+  Parameter& gamma = parameter({1, 6});
+  const auto norm = [&](auto* function) {
+    return [&, function](Tape& tape) {
+      return function(tape, tape.parameter(x), tape.parameter(gamma), 1e-2F);
+    };
+  };
+  expect_gradients(norm(composed_rms_norm));
+  expect_same(norm(composed_rms_norm), norm(rms_norm));
+}
+
+TEST_F(Functions, SwigluOfOneProgramIsThatOfSingleCalls) {
+  Parameter& x = parameter({2, 1, 3, 4});
+  Parameter& gate = parameter({6, 4});
+  Parameter& down = parameter({4, 6});
+  Parameter& up = parameter({6, 4});
+  const auto fused = [&](Tape& tape) {
+    return fused_swiglu(tape, tape.parameter(x),
+                        {tape.parameter(gate), tape.parameter(down), tape.parameter(up)});
+  };
+  expect_gradients(fused);
+  expect_same(fused, [&](Tape& tape) {
+    const Value opened = silu(tape, project(tape, tape.parameter(x), tape.parameter(gate)));
+    const Value raised = project(tape, tape.parameter(x), tape.parameter(up));
+    return project(tape, multiply(tape, opened, raised), tape.parameter(down));
+  });
 }
 
 TEST_F(Functions, RotaryEmbedding) {

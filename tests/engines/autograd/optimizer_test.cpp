@@ -62,21 +62,33 @@ TEST(Sgd, AGradientWithABatchMakesTheParameterOneForEachOfIt) {
   EXPECT_DOUBLE_EQ(device.values(p.value)[3 * 6 + 5], before - 1);
 }
 
-TEST(Sgd, MomentumDampeningDecayAndNesterovFollowTheirDefinition) {
+// The first step has no dampening, as in TTML and in PyTorch.
+TEST(Sgd, BothFormsFollowTheDefinition) {
   for (const bool nesterov : {false, true}) {
-    ReferenceDevice device;
-    Parameter p = filled(device, {2, 3}, 1);
-    double expected = device.values(p.value)[4];
-    double buffer = 0;
-    Sgd sgd(Calls(device), {&p}, 0.5F,
-            {.momentum = 0.5F, .dampening = 0.25F, .weight_decay = 0.125F, .nesterov = nesterov});
-    for (const double gradient : {2.0, -1.0, 0.5}) {
-      set_gradient(device, p, gradient);
-      sgd.step(Calls(device));
-      const double g = gradient + 0.125 * expected;
-      buffer = 0.5 * buffer + 0.75 * g;
-      expected -= 0.5 * (nesterov ? g + 0.5 * buffer : buffer);
-      EXPECT_NEAR(device.values(p.value)[4], expected, 1e-6) << nesterov;
+    const SgdAttributes attributes{.learning_rate = 0.5F,
+                                   .momentum = 0.75F,
+                                   .dampening = 0.25F,
+                                   .weight_decay = 0.125F,
+                                   .nesterov = nesterov};
+    for (const SgdForm form : {SgdForm::composite, SgdForm::fused}) {
+      ReferenceDevice device;
+      Parameter p = filled(device, {2, 3}, 1);
+      double expected = device.values(p.value)[4], buffer = 0;
+      Sgd sgd(Calls(device), {&p}, attributes, form);
+      for (const double gradient : {0.5, -2.0, 1.0}) {
+        const bool first = buffer == 0;
+        set_gradient(device, p, gradient);
+        device.clear();
+        sgd.step(Calls(device));
+        const double slope = gradient + 0.125 * expected;
+        buffer = first ? slope : 0.75 * buffer + 0.75 * slope;
+        expected -= 0.5 * (nesterov ? slope + 0.75 * buffer : buffer);
+        EXPECT_NEAR(device.values(p.value)[4], expected, 1e-12);
+        EXPECT_NEAR(device.values(sgd.buffers()[0])[4], buffer, 1e-12);
+        EXPECT_FALSE(p.gradient);
+        const std::size_t calls = nesterov ? 9 : 7;
+        EXPECT_EQ(device.programs().size(), form == SgdForm::fused ? 1U : calls);
+      }
     }
   }
 }

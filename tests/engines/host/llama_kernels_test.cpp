@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
 #include "tests/engines/host/host_calls.h"
@@ -37,6 +38,54 @@ TEST(HostRmsNorm, IsScaledByTheRootOfTheMeanSquare) {
       return {element(x, i) / root_of(x, i / 67, 67, 0.25), 1e-5};
     });
   }
+}
+
+TEST(HostSwiglu, IsTheGatedProductOfFloat64) {
+  constexpr std::int64_t kRows = 2 * 5, kWidth = 67, kHidden = 35;
+  for (const DataType dtype : kRealTypes) {
+    const Given x = random({2, 1, 5, kWidth}, dtype, 1);
+    const Given gate = random({kHidden, kWidth}, dtype, 2);
+    const Given down = random({kWidth, kHidden}, dtype, 3);
+    const Given up = random({kHidden, kWidth}, dtype, 4);
+    const auto product = [&](const Given& weight, std::int64_t row, std::int64_t j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < kWidth; ++i) {
+        sum += element(x, row * kWidth + i) * element(weight, j * kWidth + i);
+      }
+      return sum;
+    };
+    std::vector<double> hidden;
+    for (std::int64_t i = 0; i < kRows * kHidden; ++i) {
+      const double g = product(gate, i / kHidden, i % kHidden);
+      hidden.push_back(g / (1 + std::exp(-g)) * product(up, i / kHidden, i % kHidden));
+    }
+    // What lies between the products is rounded to the data type three times.
+    const double rounding = dtype == DataType::bfloat16 ? 3 * 0x1p-8 : 1e-6;
+    const auto out = run(SwigluAttributes{}, {x, gate, down, up}, {x.spec})[0];
+    expect_close(out, dtype, [&](std::int64_t i) -> Expected {
+      double sum = 0, all = 0;
+      for (std::int64_t j = 0; j < kHidden; ++j) {
+        const double term =
+            hidden[at(i / kWidth * kHidden + j)] * element(down, i % kWidth * kHidden + j);
+        sum += term;
+        all += std::abs(term);
+      }
+      return {sum, rounding * all};
+    });
+  }
+}
+
+TEST(HostSwiglu, RefusesWeightsThatDoNotFit) {
+  HostDevice device;
+  const auto matrix = [](const Shape& shape) { return random(shape, DataType::float32, 1); };
+  const Given x = matrix({4, 6}), wide = matrix({8, 6}), narrow = matrix({6, 8});
+  const auto refuses = [&](const std::vector<Given>& inputs) {
+    EXPECT_THROW(run_on(device, SwigluAttributes{}, inputs, {x.spec}), Error);
+  };
+  refuses({x, wide, narrow});
+  refuses({x, wide, wide, wide});
+  refuses({x, wide, narrow, narrow});
+  refuses({x, wide, narrow, random({8, 6}, DataType::bfloat16, 1)});
 }
 
 TEST(HostRmsNorm, BackwardIsThatOfFloat64) {

@@ -318,6 +318,42 @@ TEST(HostAdamW, RoundingByChanceIsRightOnAverage) {
   EXPECT_NE(run(attributes, inputs, outputs, {0, 2, 3})[0], drawn);
 }
 
+TEST(HostSgd, AStepIsThatOfFloat64) {
+  for (const DataType p_type : kRealTypes) {
+    for (const DataType g_type : kRealTypes) {
+      for (const bool nesterov : {false, true}) {
+        const Shape shape{70, 257};
+        const Given p = random(shape, p_type, 1);
+        const Given g = random(shape, g_type, 2);
+        const Given b = random(shape, p_type, 3);
+        const SgdAttributes a{.learning_rate = 0.25F,
+                              .momentum = 0.75F,
+                              .dampening = 0.5F,
+                              .weight_decay = 0.125F,
+                              .nesterov = nesterov};
+        const auto results = run(a, {p, g, b}, {p.spec, b.spec}, {0, 2});
+        const auto slope = [&](std::int64_t i) {
+          return double{g.values[at(i)]} + 0.125 * double{p.values[at(i)]};
+        };
+        const auto buffer = [&](std::int64_t i) {
+          return 0.75 * double{b.values[at(i)]} + 0.5 * slope(i);
+        };
+        expect_close(results[0], p_type, [&](std::int64_t i) -> Expected {
+          const double step = nesterov ? slope(i) + 0.75 * buffer(i) : buffer(i);
+          return {double{p.values[at(i)]} - 0.25 * step, 8 * kFloatRounding};
+        });
+        expect_close(results[1], p_type, [&](std::int64_t i) -> Expected {
+          return {buffer(i), 8 * kFloatRounding};
+        });
+        const auto plain = run(SgdAttributes{.learning_rate = 0.5F}, {p, g}, {p.spec}, {0});
+        expect_close(plain[0], p_type, [&](std::int64_t i) -> Expected {
+          return {double{p.values[at(i)]} - 0.5 * double{g.values[at(i)]}, 4 * kFloatRounding};
+        });
+      }
+    }
+  }
+}
+
 TEST(HostTraining, OperandsThatDoNotFitAreErrors) {
   HostDevice device;
   const Given x = random({4, 6}, DataType::float32, 1);
@@ -339,6 +375,9 @@ TEST(HostTraining, OperandsThatDoNotFitAreErrors) {
   refuses(AdamWAttributes{.step = 0}, {x, x, x, x}, {x.spec, x.spec, x.spec});
   refuses(AdamWAttributes{}, {x, x, x, narrow}, {x.spec, x.spec, narrow.spec});
   refuses(AdamWAttributes{}, {x, x, x}, {x.spec, x.spec, x.spec});
+  refuses(SgdAttributes{}, {x, x, x}, {x.spec, x.spec});
+  refuses(SgdAttributes{.momentum = 1}, {x, x, narrow}, {x.spec, x.spec});
+  refuses(SgdAttributes{}, {x, indices}, {x.spec});
 }
 
 }  // namespace

@@ -75,6 +75,17 @@ TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
   }
 }
 
+TEST(Llama, GradientsWithOtherNormsAndFeedForwardPartsAreThoseOfTheLoss) {
+  ReferenceDevice device;
+  LlamaOptions options = kTinyLlama;
+  options.composite_rms_norm = options.fused_swiglu = true;
+  Llama model(device, options);
+  fill_reference(device, model);
+  reference::expect_gradients(device, model.parameters(),
+                              [&](Tape& tape) { return model.loss(tape); },
+                              {.compute = DataType::float32});
+}
+
 /// The parameters' gradients, with the numbers of write_random, larger ones.
 std::vector<std::vector<float>> llama_gradients(Device& device, const LlamaOptions& options) {
   Llama model(device, options);
@@ -89,11 +100,11 @@ std::vector<std::vector<float>> llama_gradients(Device& device, const LlamaOptio
   return result;
 }
 
-/// The parameter says whether attention is fused.
-class LlamaAttention : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Forms, LlamaAttention, testing::Bool());
+/// The parameter says whether attention, norms and feed-forward parts have their other forms.
+class LlamaForms : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Forms, LlamaForms, testing::Bool());
 
-TEST_P(LlamaAttention, TheHostsGradientsAreThoseOfTheReference) {
+TEST_P(LlamaForms, TheHostsGradientsAreThoseOfTheReference) {
   LlamaOptions options = kTinyLlama;
   options.sequence = 64;
   options.width = 128;
@@ -101,8 +112,7 @@ TEST_P(LlamaAttention, TheHostsGradientsAreThoseOfTheReference) {
   ReferenceDevice reference;
   host::HostDevice host;
   const auto expected = llama_gradients(reference, options);
-  // The other form of attention has the same gradients.
-  options.fused_attention = GetParam();
+  options.fused_attention = options.composite_rms_norm = options.fused_swiglu = GetParam();
   const auto actual = llama_gradients(host, options);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -199,19 +209,23 @@ TEST(Llama, MakesTheParametersThatItCounts) {
   }
 }
 
+/// Returns the programs of a loss, and of the backward pass if there is one.
+std::vector<Program> programs_of(Device& device, LlamaOptions options, bool backward) {
+  options.batch = 1;
+  options.sequence = 128;
+  Llama model(device, options);
+  autograd::StepRecorder recorder(device);
+  Tape tape(recorder, {.calls = {.products = kTtmlProducts}, .records = backward});
+  const autograd::Value loss = model.loss(tape);
+  if (backward) tape.backward(loss);
+  return recorder.programs();
+}
+
 // TTML of late 2025: its block's 31 launches in order, as the emulator makes them.
 TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
   wormhole::WormholeDevice device(wormhole::load_profiles());
-  const auto programs_of = [&](int layers) {
-    LlamaOptions options{.batch = 1, .sequence = 128, .layers = layers};
-    Llama model(device, options);
-    autograd::StepRecorder recorder(device);
-    Tape tape(recorder, {.calls = {.products = kTtmlProducts}, .records = false});
-    static_cast<void>(model.loss(tape));
-    return recorder.programs();
-  };
-  const std::vector<Program> one = programs_of(1);
-  const std::vector<Program> two = programs_of(2);
+  const std::vector<Program> one = programs_of(device, {.layers = 1}, false);
+  const std::vector<Program> two = programs_of(device, {.layers = 2}, false);
   EXPECT_EQ(launches_of(device, two) - launches_of(device, one), 31);
   EXPECT_TRUE(names_of(one).find(
                   "rms_norm matmul.b matmul.b split_heads rotary_embedding rotary_embedding scale "
@@ -219,6 +233,37 @@ TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
                   "matmul.none concat_heads matmul.b add rms_norm matmul.b silu matmul.b multiply "
                   "matmul.b add ") != std::string::npos)
       << names_of(one);
+}
+
+TEST(Llama, ANormOfSingleCallsHasSixForwardAndThirteenBackward) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  const auto names = [&](bool composite) {
+    return names_of(programs_of(
+        device, {.layers = 1, .composite_rms_norm = composite, .fused_swiglu = true}, true));
+  };
+  const std::string forward = "square mean add sqrt multiply divide ";
+  EXPECT_NE(names(true).find(forward + "swiglu add " + forward), std::string::npos) << names(true);
+  const std::string backward =
+      "divide multiply multiply sum multiply square scale divide subtract divide multiply sum sum ";
+  // The gradient of the last norm's x goes on to the sum of the block as it is.
+  EXPECT_NE(names(true).find("matmul.none " + backward + "matmul."), std::string::npos)
+      << names(true);
+  EXPECT_NE(names(false).find("rms_norm_backward sum "), std::string::npos);
+}
+
+TEST(Llama, ASwigluOfOneProgramComputesItsProductsAgain) {
+  wormhole::WormholeDevice device(wormhole::load_profiles());
+  const auto programs = [&](bool fused, bool backward) {
+    return programs_of(device, {.layers = 1, .fused_swiglu = fused}, backward);
+  };
+  EXPECT_EQ(programs(true, false).size() + 4, programs(false, false).size());
+  // Four calls more: two products, silu and their product.
+  EXPECT_EQ(programs(true, true).size(), programs(false, true).size());
+  const std::string names = names_of(programs(true, true));
+  EXPECT_NE(names.find("matmul.b matmul.b silu multiply matmul.a matmul.none multiply multiply "
+                       "matmul.a silu_backward matmul.a matmul.none matmul.none add "),
+            std::string::npos)
+      << names;
 }
 
 TEST(Llama, RefusesSizesThatDoNotFit) {

@@ -220,6 +220,26 @@ TEST(Trainer, OptionsOfAdamWAndSchedulesChangeALossInTheSameWayInEachEngine) {
   }
 }
 
+TEST(Trainer, SgdInOneProgramTrainsAsItsCompositeDoes) {
+  Recipe recipe = tiny();
+  recipe.optimizer = OptimizerKind::sgd;
+  recipe.learning_rate = 0.1F;
+  recipe.dropout = 0;
+  recipe.dtype = DataType::float32;
+  recipe.momentum = 0.9F;
+  recipe.dampening = 0.5F;
+  recipe.sgd_decay = 0.1F;
+  const std::vector<float> composite = losses(recipe, Engine::dynamic, 6);
+  recipe.optimizer = OptimizerKind::fused_sgd;
+  const std::vector<float> fused = losses(recipe, Engine::dynamic, 6);
+  for (std::size_t i = 0; i < fused.size(); ++i) EXPECT_NEAR(fused[i], composite[i], 1e-5F);
+  // The dampening begins with the second step, which a recorded first one does not know.
+  EXPECT_EQ(losses(recipe, Engine::static_step, 6), fused);
+  EXPECT_THROW(losses(recipe, Engine::traced, 2), Error);
+  recipe.dampening = 0;
+  EXPECT_EQ(losses(recipe, Engine::traced, 6), losses(recipe, Engine::dynamic, 6));
+}
+
 TEST(Trainer, RoundingByChanceKeepsSmallUpdatesAndIsResumed) {
   Recipe recipe = tiny();
   recipe.dropout = 0;

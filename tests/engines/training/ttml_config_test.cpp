@@ -255,6 +255,26 @@ TEST(TtmlConfig, OptimizersHaveTheirOwnOptions) {
   EXPECT_TRUE(fused.amsgrad && fused.stochastic_rounding && fused.kahan);
   EXPECT_EQ(recipe("type: AdamWComposite, amsgrad: true").optimizer, OptimizerKind::adamw);
   EXPECT_EQ(recipe("type: AdamWFullPrecision").parameters, DataType::float32);
+  const Recipe sgd = recipe("type: SGD, momentum: 0.9, weight_decay: 0.5");
+  EXPECT_EQ(sgd.optimizer, OptimizerKind::fused_sgd);
+  EXPECT_EQ(sgd.momentum, 0.9F);
+  EXPECT_EQ(sgd.sgd_decay, 0.5F);
+  EXPECT_EQ(recipe("type: SGDComposite").optimizer, OptimizerKind::sgd);
+}
+
+TEST(TtmlConfig, FormsOfTtmlsModulesAreChosenUnderExperimental) {
+  const auto recipe = [](const std::string& type, const std::string& keys) {
+    return recipe_of(settings_of("transformer_config: {model_type: " + type + ", experimental: {" +
+                                 keys + "}}\n"));
+  };
+  EXPECT_TRUE(recipe("llama", "use_composite_rmsnorm: true").composite_rmsnorm);
+  EXPECT_TRUE(recipe("llama", "use_fused_swiglu: true").fused_swiglu);
+  EXPECT_TRUE(recipe("llama", "use_fused_attention: true").fused_attention);
+  EXPECT_TRUE(recipe("gpt2", "use_fused_attention: true").fused_attention);
+  const Recipe plain = recipe("llama", "");
+  EXPECT_FALSE(plain.composite_rmsnorm || plain.fused_swiglu || plain.fused_attention);
+  EXPECT_THROW(recipe("gpt2", "use_composite_rmsnorm: true"), Error);
+  EXPECT_THROW(recipe("gpt2", "use_fused_swiglu: true"), Error);
 }
 
 TEST(TtmlConfig, AllSettingsWithTheirDefaultsAreARunThatReadsBack) {

@@ -23,9 +23,11 @@
 #include "engines/ops/normalization/softmax.h"
 #include "engines/ops/reduce.h"
 #include "engines/ops/rotary.h"
+#include "engines/ops/swiglu.h"
 #include "engines/ops/training/adamw.h"
 #include "engines/ops/training/cross_entropy.h"
 #include "engines/ops/training/dropout.h"
+#include "engines/ops/training/sgd.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "profiler/program_recorder.h"
@@ -171,6 +173,10 @@ class SiliconRoundTrip : public ::testing::Test {
     run(ops::rms_norm(x, gamma, 1e-5F, like(x)));
     run(ops::rms_norm(x, gamma, 1e-5F, like(x), root));
     run(ops::rms_norm_backward(x, gamma, root, x, like(x), like(x)));
+    const ops::Tensor wide = tensor({128, 64});
+    run(ops::swiglu(x, {wide, tensor({64, 128}), wide}, like(x)));
+    run(ops::sgd(x, x, {}, {.weight_decay = 0.1F}));
+    run(ops::sgd(x, x, like(x), {.momentum = 0.9F, .nesterov = true}));
     const ops::Tensor table = tensor({96, 64});
     for (const RotaryStyle style : {RotaryStyle::pairs, RotaryStyle::halves}) {
       run(ops::rotary_embedding(x, table, table, style, like(x)));
@@ -254,7 +260,7 @@ TEST_F(SiliconRoundTrip, EveryOpOfTheEmulatorComesBackInItsOwnTime) {
     }
   }
   EXPECT_EQ(runs, timeline_of(recorder_.recorder().events()).programs.size());
-  EXPECT_EQ(codes.size(), 41U);  // every operation that the emulator names
+  EXPECT_EQ(codes.size(), 43U);  // every operation that the emulator names
 }
 
 TEST_F(SiliconRoundTrip, TheLogSaysWhatTheOpsWereTold) {

@@ -50,6 +50,8 @@ class TrainingConfig:
         self.eps = given.get("eps", 1e-8)
         self.use_moreh_adamw = given.get("use_moreh_adamw", False)
         self.use_kahan_summation = given.get("use_kahan_summation", False)
+        self.use_no_op = given.get("use_no_op", False)
+        self.optimizer = given.get("optimizer", {})
         self.use_clip_grad_norm = given.get("use_clip_grad_norm", False)
         self.clip_grad_norm_max_norm = given.get("clip_grad_norm_max_norm", 1.0)
         self.data_path = given.get("data_path", "data/shakespeare.txt")

@@ -20,6 +20,8 @@ class TransformerModelFactory:
     def create_model(self):
         found = checked_settings(self.transformer_config)
         vocabulary = found.get("vocab_size", 256)
+        forms = {name: found["experimental." + name] for name in (
+            "use_composite_rmsnorm", "use_fused_swiglu", "use_fused_attention")}
         if found["model_type"] == "llama":
             scaling = {key.split(".")[1]: value for key, value in found.items()
                        if key.startswith("rope_scaling.")}
@@ -27,7 +29,7 @@ class TransformerModelFactory:
                 found["num_heads"], found["num_groups"], found["embedding_dim"],
                 found.get("intermediate_dim"), found["dropout"], found["num_blocks"],
                 vocabulary, found["max_sequence_length"], found["theta"], found["weight_tying"],
-                found["runner_type"], scaling if scaling["scaling_factor"] != 0 else {}))
+                found["runner_type"], scaling if scaling["scaling_factor"] != 0 else {}, **forms))
         else:
             model = NanoGPT(NanoGPTConfig(
                 vocab_size=(vocabulary + 31) // 32 * 32, block_size=found["max_sequence_length"],
@@ -35,7 +37,8 @@ class TransformerModelFactory:
                 n_head=found["num_heads"], dropout=found["dropout"],
                 weight_tying=found["weight_tying"] == "enabled",
                 fixed_positions=found["positional_embedding_type"] == "fixed",
-                use_composite_layernorm=found["experimental.use_composite_layernorm"]))
+                use_composite_layernorm=found["experimental.use_composite_layernorm"],
+                use_fused_attention=forms["use_fused_attention"]))
         if found.get("model_path"):
             model.load_from_safetensors(found["model_path"])
         return model

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.common.trainer: the training loop of TTML's Python examples."""
+"""Implements ttml.common.trainer: the training loop of TTML's Python examples.
+
+Parameters and results of its functions are from memory: nobody has compared them with TTML's own.
+"""
 
 from .. import core, ops
 from ..autograd import AutoContext, Tensor
@@ -18,7 +21,8 @@ def train(cfg, model, optim, train_ids, val_ids, use_ddp=False, use_tp=False):
     if use_ddp or use_tp:
         raise RuntimeError("train: howard.ttml has one device; run_experiment train knows meshes")
     context = AutoContext.get_instance()
-    mask = Tensor.from_numpy(build_causal_mask(cfg.seq_len))
+    mask = (Tensor.from_numpy(build_causal_mask(cfg.seq_len))
+            if getattr(model, "needs_mask", True) else None)
     accumulation = cfg.gradient_accumulation_steps
     losses, validation = [], []
     model.train()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.common.utils."""
+"""Implements ttml.common.utils.
+
+Parameters and results of its functions are from memory: nobody has compared them with TTML's own.
+"""
 
 import collections
 import random
@@ -27,15 +30,32 @@ def round_up_to_tile(value, tile_size=32):
 
 
 def create_optimizer(model, yaml_config):
-    """Returns the AdamW that a training_config asks for."""
-    from ..optimizers import AdamW, AdamWConfig, MorehAdamW
+    """Returns the optimizer that a training_config asks for: by its map `optimizer`, or by the single
+    keys the composite AdamW, MorehAdamW or NoOp."""
+    from ..optimizers import TYPES, AdamWConfig, SGDConfig
     from .config import TrainingConfig
 
     given = TrainingConfig(yaml_config)
-    kind = MorehAdamW if given.use_moreh_adamw else AdamW
-    return kind(model.parameters(), AdamWConfig.make(
-        lr=given.learning_rate, beta1=given.beta1, beta2=given.beta2, epsilon=given.eps,
-        weight_decay=given.weight_decay, use_kahan_summation=given.use_kahan_summation))
+    single = "NoOp" if given.use_no_op else "MorehAdamW" if given.use_moreh_adamw else "AdamWComposite"
+    settings = dict(given.optimizer)
+    name = settings.pop("type", single)
+    if name not in TYPES:
+        raise RuntimeError(f"create_optimizer: a type of {name}; accepted: {', '.join(TYPES)}")
+    if "SGD" in name:
+        known = {"lr": given.learning_rate}
+        config = SGDConfig
+    else:
+        known = {"lr": given.learning_rate, "beta1": given.beta1, "beta2": given.beta2,
+                 "epsilon": given.eps, "weight_decay": given.weight_decay,
+                 "use_kahan_summation": given.use_kahan_summation}
+        config = AdamWConfig
+        if "kahan_summation" in settings:
+            settings["use_kahan_summation"] = settings.pop("kahan_summation")
+    unknown = set(settings) - set(config.__dataclass_fields__)
+    if unknown:
+        raise RuntimeError(f"create_optimizer: {sorted(unknown)[0]} with a type of {name}; accepted: "
+                           + ", ".join(config.__dataclass_fields__))
+    return TYPES[name](model.parameters(), config.make(**{**known, **settings}))
 
 
 class PerformanceMeter:

@@ -13,7 +13,9 @@ from ..modules import AbstractModuleBase
 
 class Transformer(AbstractModuleBase):
     """A language model. `settings` is its transformer_config, as a dict, and `native_name` gives the
-    name that Howard's own model has for a parameter."""
+    name that Howard's own model has for a parameter. If it needs no mask, it takes none."""
+
+    needs_mask = True
 
     def draw_values(self):
         """Draws TTML's initial values: a normal distribution of 0.02 for weights, 0 for biases."""

@@ -27,10 +27,18 @@ class LlamaConfig:
     weight_tying: str = "disabled"
     runner_type: str = "default"
     rope_scaling: dict = field(default_factory=dict)
+    use_composite_rmsnorm: bool = False
+    use_fused_swiglu: bool = False
+    use_fused_attention: bool = False
+
+    def forms(self):
+        """Returns which of TTML's forms the modules have, as LlamaBlock takes them."""
+        return {key: value for key, value in vars(self).items() if key.startswith("use_")}
 
     def settings(self):
-        given = {key: value for key, value in vars(self).items() if value not in (None, {})}
-        return {"model_type": "llama", **given}
+        given = {key: value for key, value in vars(self).items()
+                 if value not in (None, {}) and not key.startswith("use_")}
+        return {"model_type": "llama", **given, "experimental": self.forms()}
 
 
 class Llama(Transformer):
@@ -47,8 +55,9 @@ class Llama(Transformer):
         self.tok_emb = Embedding(vocabulary, width)
         self.blocks = ModuleList(
             LlamaBlock(width, heads, config.num_groups, found["feed_forward"], config.dropout_prob,
-                       self.rope_params) for _ in range(config.num_blocks))
-        self.ln_fc = RMSNormLayer(width)
+                       self.rope_params, **config.forms()) for _ in range(config.num_blocks))
+        self.ln_fc = RMSNormLayer(width, use_composite=config.use_composite_rmsnorm)
+        self.needs_mask = not config.use_fused_attention
         self.fc = LinearLayer(width, vocabulary, False)
         if self._tied:
             self.fc.weight = self.tok_emb.weight
@@ -67,7 +76,8 @@ class Llama(Transformer):
 
     def forward(self, tokens, mask=None, kv_cache=None, new_tokens=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
-        place may look; without one it looks at the places before it.
+        place may look; without one it looks at the places before it. With use_fused_attention
+        there is none, but for a kv_cache.
 
         With a kv_cache the first new_tokens of the tokens (default: all; the others are padding)
         follow those that the cache has, and its mask is [1, 1, S, P], where P are the places up to
@@ -80,7 +90,7 @@ class Llama(Transformer):
             self._require_cache(kv_cache, tokens.shape(), new_tokens)
             first = kv_cache.get_cache_position()
             places = tiled(first + new_tokens)
-        if mask is None:
+        if mask is None and (self.needs_mask or kv_cache is not None):
             mask = Tensor.from_numpy(causal_mask(rows, first, places))
         x = self.tok_emb(tokens)
         for index, block in enumerate(self.blocks):

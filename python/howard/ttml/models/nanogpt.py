@@ -30,6 +30,7 @@ class NanoGPTConfig:
     weight_tying: bool = False
     fixed_positions: bool = False
     use_composite_layernorm: bool = False
+    use_fused_attention: bool = False
 
 
 class GPTMLP(AbstractModuleBase):
@@ -47,7 +48,8 @@ class GPTBlock(AbstractModuleBase):
     def __init__(self, config):
         super().__init__()
         self.ln1 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
-        self.attention = MultiHeadAttention(config.n_embd, config.n_head, config.dropout)
+        self.attention = MultiHeadAttention(config.n_embd, config.n_head, config.dropout,
+                                            use_fused_attention=config.use_fused_attention)
         self.ln2 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
         self.mlp = GPTMLP(config.n_embd, config.dropout)
 
@@ -81,6 +83,7 @@ class NanoGPT(Transformer):
         self.blocks = ModuleList(GPTBlock(config) for _ in range(config.n_layer))
         self.ln_fc = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
         self.fc = LinearLayer(config.n_embd, config.vocab_size, False)
+        self.needs_mask = not config.use_fused_attention
         if config.weight_tying:
             self.fc.weight = self.tok_emb.weight
         self.draw_values()

@@ -101,10 +101,25 @@ def _composite_layernorm(x, gamma, beta=None):
     return _layernorm(x, gamma, beta, composite=True)
 
 
-def _rmsnorm(x, gamma, epsilon=1e-5):
+def _rmsnorm(x, gamma, epsilon=1e-5, composite=False):
     _require("rmsnorm", gamma.shape() == [1, 1, 1, x.shape()[3]],
              "x, and gamma [1, 1, 1, its columns]", x, gamma)
-    return Tensor(graph().rms_norm(x._variable, gamma._variable, epsilon))
+    return Tensor(graph().rms_norm(x._variable, gamma._variable, epsilon, composite))
+
+
+def _rmsnorm_composite(x, gamma, epsilon=1e-5):
+    return _rmsnorm(x, gamma, epsilon, composite=True)
+
+
+def _swiglu(x, w1, w2, w3):
+    """Computes w2(silu(w1 x) w3 x) by TTML's one program of 2026, for weights w1 and w3 [1, 1, F, D]
+    and w2 [1, 1, D, F]."""
+    width, hidden = x.shape()[3], w1.shape()[2]
+    fits = (w1.shape() == w3.shape() == [1, 1, hidden, width] and
+            w2.shape() == [1, 1, width, hidden])
+    _require("swiglu", fits, "[B, 1, S, D], and weights [1, 1, F, D], [1, 1, D, F], [1, 1, F, D]",
+             x, w1, w2, w3)
+    return Tensor(graph().swiglu(*(t._variable for t in (x, w1, w2, w3))))
 
 
 def _embedding(tokens, weight):
@@ -139,15 +154,18 @@ def _grouped_heads_creation(q, kv, num_heads, num_groups):
     return tuple(Tensor(part) for part in parts)
 
 
-def _attention(query, key, value, mask=None):
+def _attention(query, key, value, mask=None, fused=False):
     """Computes softmax(q k^T / sqrt(d)) v. The mask [1, 1, S, P] is 1 where a place may look; with
     None it looks at the places before it. Keys and values that a cache has kept are more places P
-    than q has rows S."""
+    than q has rows S. With `fused`, and no mask, it is TTML's kernel of 2026."""
     (batch, heads, rows, width), (_, groups, places, _) = query.shape(), key.shape()
     fits = key.shape() == value.shape() == [batch, groups, places, width] and heads % groups == 0
     _require("scaled_dot_product_attention", fits and (mask is not None or rows == places),
              "q [B, heads, S, d], k and v [B, groups, S, d], groups that divide the heads, and a "
              "mask for k and v of other places", query, key, value)
+    if fused:
+        _require("scaled_dot_product_attention, fused", mask is None, "no mask", query)
+        return Tensor(graph().causal_attention(query._variable, key._variable, value._variable))
     if mask is None:
         mask = Tensor.from_numpy(numpy.tril(numpy.ones((places, places), dtype=numpy.float32)))
     _require("scaled_dot_product_attention", mask.shape() == [1, 1, rows, places],
@@ -252,17 +270,12 @@ def _cross_entropy_loss(prediction, target, reduce=ReduceType.MEAN):
 
 
 def _nll_loss(prediction, target, reduce=ReduceType.MEAN):
-    """Returns minus the logarithms of probabilities [B, 1, S, V] at the targets [B, S]."""
-    classes = prediction.shape()[3]
-    tokens = target.to_numpy().reshape(-1)
-    if tokens.size * classes != numpy.prod(prediction.shape()) or tokens.max() >= classes:
-        raise RuntimeError(f"nll_loss: targets {target.shape()} below {tokens.max() + 1} of "
-                           f"logarithms {prediction.shape()}")
-    chosen = numpy.zeros((tokens.size, classes), dtype=numpy.float32)
-    chosen[numpy.arange(tokens.size), tokens] = -1
-    weighted = _mul(prediction, Tensor.from_numpy(chosen.reshape(prediction.shape())))
-    factor = classes if not _reduced(reduce) else tokens.size * classes
-    return _mul(Tensor(graph().mean(weighted._variable)), float(factor))
+    """Returns minus the logarithms of probabilities [B, 1, S, V] at the targets [B, S]. With NONE it
+    is that of each place, as cross_entropy_loss has it."""
+    if reduce == ReduceType.NONE:
+        losses = graph().nll_of_positions(prediction._variable, target._variable)
+        return Tensor(losses, [*prediction.shape()[:3], 1])
+    return Tensor(graph().nll(prediction._variable, target._variable, _reduced(reduce)))
 
 
 def _sample_op(logits, temperature, seed, mask=None):
@@ -286,7 +299,8 @@ unary = _module("unary", relu=_of("relu"), gelu=_of("gelu"), silu=_of("silu"), m
 matmul = _module("matmul", matmul_op=_matmul)
 linear = _module("linear", linear=_linear, linear_op=_linear)
 layernorm = _module("layernorm", layernorm=_layernorm, composite_layernorm=_composite_layernorm)
-rmsnorm = _module("rmsnorm", rmsnorm=_rmsnorm)
+rmsnorm = _module("rmsnorm", rmsnorm=_rmsnorm, rmsnorm_composite=_rmsnorm_composite)
+swiglu = _module("swiglu", swiglu=_swiglu)
 rope = _module("rope", rope=_rope, build_rope_params=_build_rope_params, gen_freqs=_gen_freqs)
 distributed = _module("distributed", **{name: _alone(name) for name in (
     "all_reduce", "all_gather", "reduce_scatter", "scatter", "broadcast")})
@@ -303,4 +317,4 @@ sample = _module("sample", sample_op=_sample_op)
 
 __all__ = ["AutoContext", "ReduceType", "attention", "binary", "distributed", "dropout", "embedding",
            "layernorm", "linear", "loss", "matmul", "multi_head_utils", "reshape", "rmsnorm", "rope",
-           "sample", "unary"]
+           "sample", "swiglu", "unary"]

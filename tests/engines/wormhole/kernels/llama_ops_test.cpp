@@ -9,6 +9,7 @@
 #include "engines/ops/attention.h"
 #include "engines/ops/data_movement/movement.h"
 #include "engines/ops/minimal_matmul.h"
+#include "engines/ops/swiglu.h"
 #include "engines/wormhole/kernels/lowering.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/wormhole/round_profiles.h"
@@ -195,6 +196,28 @@ TEST_F(LlamaOps, TtmlsAttentionGoesThroughAllRowsOfTiles) {
   EXPECT_EQ(time(shared.q), time(all.q));
   // Twice the rows are four times the work.
   EXPECT_GT(time(programs(1024, 8, true).kv), 3 * time(causal.kv));
+}
+
+TEST_F(LlamaOps, SwigluStreamsTheWeightsForEachRowOfTiles) {
+  const auto swiglu = [&](std::int64_t rows, std::int64_t width, std::int64_t hidden) {
+    const ops::Tensor x = tensor({rows, width});
+    const ops::Tensor wide = tensor({hidden, width});
+    return ops::swiglu(x, {wide, tensor({width, hidden}), wide}, x);
+  };
+  // Two rows of 4 tiles on two cores; each reads three weights of 4 x 8 tiles, and a row of x.
+  const PlannedProgram two = plan(swiglu(64, 128, 256));
+  EXPECT_EQ(two.kernel.cores, 2);
+  EXPECT_EQ(two.kernel.dram, Bytes(2 * (3 * 32 + 2 * 4) * 2048));
+  EXPECT_EQ(two.kernel.total, time(swiglu(64 * 32, 128, 256))) << "64 rows, each on its own core";
+  EXPECT_GT(2 * time(swiglu(65 * 32, 128, 256)), 3 * two.kernel.total);
+  // A hidden row of 1024 tiles leaves no room for itself in L1: it is made 32 times.
+  const Bytes once = plan(swiglu(32, 4096, 8192)).kernel.dram;
+  EXPECT_EQ(once, Bytes((3 * 128 * 256 + 2 * 128) * 2048));
+  EXPECT_EQ(plan(swiglu(32, 4096, 32768)).kernel.dram,
+            Bytes((32 * 2 * 128 * 1024 + 128 * 1024 + 33 * 128) * 2048L));
+  EXPECT_THROW(ops::swiglu(tensor({32, 64}), {tensor({96, 64}), tensor({96, 64}), tensor({96, 64})},
+                           tensor({32, 64})),
+               Error);
 }
 
 TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {

@@ -10,6 +10,8 @@
 #include "engines/ops/normalization/layernorm.h"
 #include "engines/ops/normalization/softmax.h"
 #include "engines/ops/training/cross_entropy.h"
+#include "engines/ops/training/sgd.h"
+#include "engines/wormhole/kernels/lowering.h"
 #include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/wormhole/round_profiles.h"
 
@@ -112,6 +114,20 @@ TEST_F(RowOps, MoreRowsOrLongerOnesNeverTakeLess) {
     EXPECT_LT(now, time(softmax({32 * rows, 128}))) << rows;
     last = now;
   }
+}
+
+TEST_F(RowOps, SgdHasAPassMoreForDecayMomentumAndNesterov) {
+  const ops::Tensor x = tensor({96, 128});
+  // Writing a tile, 300, hides two passes.
+  EXPECT_EQ(time(ops::sgd(x, x, {}, {})), ns(1000 + 264 + 3 * 300 + 200 + 300));
+  EXPECT_EQ(plan(ops::sgd(x, x, {}, {})).kernel.dram, Bytes(3 * 12 * 2048));
+  const SgdAttributes all{.momentum = 0.9F, .weight_decay = 0.1F, .nesterov = true};
+  EXPECT_EQ(time(ops::sgd(x, x, x, all)), ns(1000 + 328 + 4 * 500 + 300));
+  EXPECT_EQ(plan(ops::sgd(x, x, x, all)).kernel.dram, Bytes(5 * 12 * 2048));
+  SgdAttributes other = all;
+  other.learning_rate = other.momentum = 0.5F;
+  EXPECT_EQ(timing_key(ops::sgd(x, x, x, other)).attributes,
+            timing_key(ops::sgd(x, x, x, all)).attributes);
 }
 
 }  // namespace
