@@ -295,9 +295,12 @@ Value Llama::own_logits(Tape& tape, Value x) {
   return columns_of(tape, x, head_ ? *head_ : *token_table_, options_);
 }
 
-Value Llama::logits(Tape& tape, const ops::Tensor& tokens) {
-  const Value x = blocks(tape, embedded(tape, tokens));
+Value Llama::logits_of(Tape& tape, Value x) {
   return autograd::gathered_columns(tape, own_logits(tape, x), options_.group);
+}
+
+Value Llama::logits(Tape& tape, const ops::Tensor& tokens) {
+  return logits_of(tape, blocks(tape, embedded(tape, tokens)));
 }
 
 Value Llama::loss_of(Tape& tape, Value x, const ops::Tensor& targets) {

@@ -110,6 +110,7 @@ class Llama final : public LanguageModel {
   autograd::Value embedded(autograd::Tape& tape, const ops::Tensor& tokens);
   autograd::Value blocks(autograd::Tape& tape, autograd::Value x);
   autograd::Value loss_of(autograd::Tape& tape, autograd::Value x, const ops::Tensor& targets);
+  autograd::Value logits_of(autograd::Tape& tape, autograd::Value x);
 
   std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const override;
 

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <boost/crc.hpp>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -230,6 +232,28 @@ void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
   if (checkpoint.text_checksum != text_checksum || checkpoint.characters != characters) {
     fail("another text", "the text that the checkpoint was trained on");
   }
+}
+
+void require_finite(const NamedValues& tensor, std::int64_t step) {
+  if (std::ranges::all_of(tensor.values, [](float value) { return std::isfinite(value); })) return;
+  throw Error(
+      {.attempted = "train",
+       .value = fmt::format("a number of {} that is not finite after step {}", tensor.name, step),
+       .accepted = "finite losses and parameters",
+       .hint = "a smaller learning rate, from the last checkpoint"});
+}
+
+const std::vector<float>& saved_values(const Checkpoint& checkpoint, std::string_view name,
+                                       std::int64_t rows, std::int64_t columns) {
+  const auto found = std::ranges::find(checkpoint.tensors, name, &NamedValues::name);
+  if (found != checkpoint.tensors.end() && std::ssize(found->values) == rows * columns) {
+    return found->values;
+  }
+  throw Error({.attempted = "resume a training run",
+               .value = fmt::format("no {} of {}x{}", name, rows, columns),
+               .accepted = "the tensors of this model, on a mesh that rounds the vocabulary up to "
+                           "the same",
+               .hint = ""});
 }
 
 }  // namespace howard::training

@@ -39,6 +39,13 @@ struct Checkpoint {
 void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
                       std::uint32_t text_checksum, const std::vector<std::string>& characters);
 
+/// Throws Error when one of the values of a tensor is not finite after `step` steps.
+void require_finite(const NamedValues& tensor, std::int64_t step);
+
+/// Returns the values of a tensor. Throws Error unless the checkpoint has it in this size.
+const std::vector<float>& saved_values(const Checkpoint& checkpoint, std::string_view name,
+                                       std::int64_t rows, std::int64_t columns);
+
 /// Returns the CRC-32 that Ethernet and zip use.
 std::uint32_t checksum(std::string_view bytes);
 

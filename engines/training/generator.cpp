@@ -99,8 +99,8 @@ std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::ui
   return text;
 }
 
-std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
-                     std::string_view prompt, std::int64_t count, const Sampling& sampling,
+std::string generate(TextReader& reader, const Tokenizer& tokenizer, std::string_view prompt,
+                     std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop) {
   require_valid(sampling);
   std::vector<std::uint32_t> text = tokenizer.encode(prompt);
@@ -110,8 +110,7 @@ std::string generate(Device& device, models::LanguageModel& model, const Tokeniz
                  .accepted = "one token or more",
                  .hint = ""});
   }
-  const std::unique_ptr<TextReader> reader = window_reader(device, model);
-  return tokenizer.decode(continue_text(*reader, std::move(text), count, sampling,
+  return tokenizer.decode(continue_text(reader, std::move(text), count, sampling,
                                         {.range = tokenizer.written(), .ends = {}}, stop));
 }
 

@@ -53,10 +53,10 @@ std::vector<std::uint32_t> continue_text(TextReader& reader, std::vector<std::ui
                                          const std::function<bool()>& stop,
                                          const TokenSink& sink = {});
 
-/// Returns `count` tokens, as text, that `model` writes behind `prompt`, by window_reader(). Throws
-/// Error for an empty prompt, for one that the tokenizer cannot read, and for bad sampling.
-std::string generate(Device& device, models::LanguageModel& model, const Tokenizer& tokenizer,
-                     std::string_view prompt, std::int64_t count, const Sampling& sampling,
+/// Returns `count` tokens, as text, that `reader` writes behind `prompt`. Throws Error as
+/// continue_text() does, for an empty prompt and for one that the tokenizer cannot read.
+std::string generate(TextReader& reader, const Tokenizer& tokenizer, std::string_view prompt,
+                     std::int64_t count, const Sampling& sampling,
                      const std::function<bool()>& stop = {});
 
 }  // namespace howard::training

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engines/autograd/host_values.h"
+#include "engines/training/recipe_model.h"
 
 namespace howard::training {
 namespace {
@@ -13,29 +14,16 @@ class WindowReader final : public TextReader {
  public:
   WindowReader(Device& device, models::LanguageModel& trained)
       : device_(device), model_(trained.of_one_sequence(device)) {
-    CommandQueue& queue = device.command_queue(0);
-    const auto from = trained.parameters();
-    const auto to = model_->parameters();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      autograd::write_values(queue, to[i]->value, autograd::read_values(queue, from[i]->value));
-    }
+    copy_parameters(device.command_queue(0), trained, *model_);
   }
 
   std::vector<float> logits(std::span<const std::uint32_t> text) override {
-    const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
-    if (text.size() > sequence) text = text.last(sequence);
-    std::vector<std::uint32_t> window(sequence, 0);
-    std::ranges::copy(text, window.begin());
     CommandQueue& queue = device_.command_queue(0);
-    autograd::write_indices(queue, model_->tokens(), window);
+    const std::int64_t last = write_window(queue, *model_, text);
     autograd::Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
                                   .compute = model_->compute(),
                                   .records = false});
-    const ops::Tensor result = tape.tensor(model_->logits(tape, model_->tokens()));
-    const std::vector<float> all = autograd::read_values(queue, result);
-    const auto width = static_cast<std::ptrdiff_t>(result.spec().shape.columns());
-    const auto row = all.begin() + static_cast<std::ptrdiff_t>(text.size() - 1) * width;
-    return {row, row + width};
+    return logits_at(queue, tape.tensor(model_->logits(tape, model_->tokens())), last);
   }
 
  private:
@@ -63,6 +51,23 @@ class CacheReader final : public TextReader {
 };
 
 }  // namespace
+
+std::int64_t write_window(CommandQueue& queue, const models::LanguageModel& model,
+                          std::span<const std::uint32_t> text) {
+  const auto sequence = static_cast<std::size_t>(model.tokens().spec().shape.columns());
+  if (text.size() > sequence) text = text.last(sequence);
+  std::vector<std::uint32_t> window(sequence, 0);
+  std::ranges::copy(text, window.begin());
+  autograd::write_indices(queue, model.tokens(), window);
+  return static_cast<std::int64_t>(text.size()) - 1;
+}
+
+std::vector<float> logits_at(CommandQueue& queue, const ops::Tensor& logits, std::int64_t place) {
+  const std::vector<float> all = autograd::read_values(queue, logits);
+  const std::int64_t width = logits.spec().shape.columns();
+  const auto row = all.begin() + place * width;
+  return {row, row + width};
+}
 
 std::unique_ptr<TextReader> window_reader(Device& device, models::LanguageModel& trained) {
   return std::make_unique<WindowReader>(device, trained);

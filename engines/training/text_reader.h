@@ -21,6 +21,13 @@ class TextReader {
   virtual std::vector<float> logits(std::span<const std::uint32_t> text) = 0;
 };
 
+/// Writes a text, or the end of a longer one, to the tokens of a model of one sequence, from their
+/// beginning on; the rest is padded. Returns the place of the text's last token.
+std::int64_t write_window(CommandQueue& queue, const models::LanguageModel& model,
+                          std::span<const std::uint32_t> text);
+/// Waits for logits [1, 1, sequence, vocabulary] and returns those of a place.
+std::vector<float> logits_at(CommandQueue& queue, const ops::Tensor& logits, std::int64_t place);
+
 /// Makes a reader that reads the whole text each time, without dropout. The text stands at the
 /// beginning of the model's sequence, and the rest is padded; of a longer text, only the end
 /// counts. The parameters of `trained` are copied.

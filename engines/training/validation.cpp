@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
+#include "engines/training/recipe_model.h"
 
 namespace howard::training {
 
@@ -46,11 +47,7 @@ Validation::~Validation() = default;
 
 float Validation::loss(int group, int groups) {
   CommandQueue& queue = device_.command_queue(0);
-  const auto from = trained_.parameters();
-  const auto to = model_->parameters();
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    autograd::write_values(queue, to[i]->value, autograd::read_values(queue, from[i]->value));
-  }
+  copy_parameters(queue, trained_, *model_);
   const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
   const std::size_t last = tokens_.size() - sequence - 1;
   double sum = 0;

@@ -127,6 +127,62 @@ TEST_F(Mesh, EnginesExportValidationAndThePageAreThoseOfOneDevice) {
   EXPECT_LT(losses(train("--device tp.yaml --with model_path=w"))[0], alone[0]);
 }
 
+TEST_F(Mesh, EachWayToShareWritesTheTextOfOneDevice) {
+  const std::string writing = " --generate 24 --prompt 'a rose' --temperature 1";
+  const auto text = [&](const std::string& way) {
+    const Outcome outcome = train(way + writing);
+    EXPECT_EQ(outcome.status, 0) << way << outcome.err;
+    const std::size_t at = outcome.out.rfind("a rose");
+    return at == std::string::npos ? "" : outcome.out.substr(at);
+  };
+  const std::string alone = text("");
+  EXPECT_EQ(alone.size(), 6 + 24 + 1U) << alone;
+  for (const char* const way :
+       {"--device ddp.yaml", "--device tp.yaml", "--multihost stages.yaml",
+        "--multihost stages.yaml --device tp.yaml", "--multihost tiers.yaml",
+        "--device tp.yaml --engine traced", "--multihost stages.yaml --backend emulated"}) {
+    EXPECT_EQ(text(way), alone) << way;
+  }
+}
+
+TEST_F(Mesh, MemoryIsThatOfEachDevice) {
+  for (const char* const way : {"--device ddp.yaml", "--multihost stages.yaml --backend emulated",
+                                "--multihost tiers.yaml"}) {
+    const Outcome outcome = train(std::string(way) + " --with max_steps=1 --memory mem");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "memory of each device in the first step")) << outcome.err;
+    const std::string table = content(folder() / "mem" / "memory.md");
+    for (const char* const word : {"optimizer", "forward", "backward", "peak"}) {
+      EXPECT_TRUE(contains(table, word)) << way << table;
+    }
+    for (const char* const device : {"device_0", "device_1"}) {
+      for (const char* const file : {"memory.md", "buffers.csv", "device_memory.svg"}) {
+        EXPECT_TRUE(std::filesystem::exists(folder() / "mem" / device / file)) << device << file;
+      }
+      EXPECT_TRUE(contains(content(folder() / "mem" / device / "buffers.csv"), "DRAM,")) << way;
+    }
+  }
+}
+
+TEST_F(Mesh, TiersGoOnFromTheirCheckpointAsIfTheyHadNotStopped) {
+  for (const char* const way :
+       {"--multihost tiers.yaml --with dropout_prob=0.2",
+        "--multihost tiers.yaml --tiers 2 --engine traced --with dropout_prob=0.2"}) {
+    std::filesystem::remove(folder() / "c");
+    const std::string run = std::string(way) + " --with num_workers=2 --with max_steps=";
+    const auto whole = losses(train(run + "4"));
+    ASSERT_EQ(whole.size(), 4U);
+    losses(train(run + "2 --checkpoint c"));
+    EXPECT_EQ(losses(train(run + "4 --checkpoint c --resume")),
+              (std::vector<double>{whole[2], whole[3]}))
+        << way;
+  }
+  // One device goes on from it with batches of its own.
+  EXPECT_EQ(
+      losses(train("--checkpoint c --resume --with max_steps=5 --with dropout_prob=0.2")).size(),
+      1U);
+}
+
 TEST_F(Mesh, EmulatedChipsKeepAVirtualTime) {
   const Outcome first = train("--device tp.yaml --backend emulated --with max_steps=2");
   EXPECT_EQ(first.status, 0) << first.err;
@@ -157,16 +213,30 @@ TEST_F(Mesh, AStepOfEmulatedChipsSaysWhereItsTimeGoes) {
   EXPECT_EQ(stages["exchange"], 0) << "stages send through their hosts";
 }
 
+TEST_F(Mesh, ARunThatAChipCannotHoldIsRefusedWithWhatFits) {
+  const Outcome one = train(
+      "--backend emulated --with embedding_dim=2048 --with num_heads=32 --with num_groups=4 "
+      "--with num_blocks=4 --with intermediate_dim=5632 --with max_sequence_length=1024 "
+      "--with batch_size=16 --with gradient_accumulation_steps=1");
+  EXPECT_EQ(one.status, 1) << one.out;
+  EXPECT_TRUE(contains(one.err, "more than a chip has; accepted: on 1 chip: --with batch_size="))
+      << one.err;
+  const Outcome short_form =
+      run("train_nano_gpt --data text --backend emulated --batch 512 --sequence 512 --no-progress");
+  EXPECT_EQ(short_form.status, 1) << short_form.out;
+  EXPECT_TRUE(contains(short_form.err, "GiB more than a chip has; accepted: 11.88 GiB at most"))
+      << short_form.err;
+}
+
 TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
   const auto fails = [&](const std::string& arguments, int status, const std::string& words) {
     const Outcome outcome = train(arguments);
     EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
     EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
   };
-  fails("--device ddp.yaml --generate 5", 2, "--generate is not for these devices");
+  fails("--device ddp.yaml --generate 5 --prompt 123", 1, "'1'");
   fails("--device ddp.yaml --export text/w", 1, "text");
   fails("--device ddp.yaml --with model_path=no.safetensors", 1, "no.safetensors");
-  fails("--multihost tiers.yaml --checkpoint c", 2, "tiers save nothing");
   fails("--schedule gpipe", 2, "--schedule is for the stages");
   fails("--tiers 2", 2, "--tiers is for the workers");
   fails("--device tp.yaml --with num_heads=1 --with num_groups=1", 1, "1 heads on 2 devices");

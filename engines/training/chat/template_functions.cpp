@@ -281,8 +281,9 @@ ChatValue method_result(const std::string& name, const ChatValue& value,
         first ? text_in(first, name.c_str(), place) : std::string(kPythonBlanks);
     return chat_value(stripped(text, set, name != "rstrip", name != "lstrip"));
   }
-  if (name == "startswith") return chat_value(text.starts_with(text_in(first, "it", place)));
-  if (name == "endswith") return chat_value(text.ends_with(text_in(first, "it", place)));
+  if (name == "startswith")
+    return chat_value(text.starts_with(text_in(first, "startswith", place)));
+  if (name == "endswith") return chat_value(text.ends_with(text_in(first, "endswith", place)));
   if (name == "split") return split_text(text, arguments, place);
   if (name == "upper" || name == "lower" || name == "capitalize" || name == "replace") {
     return filtered(name, value, arguments, place);

@@ -125,9 +125,7 @@ ChatValue sliced(const ChatValue& value, const ChatValue& from, const ChatValue&
   }
   const auto size = static_cast<std::int64_t>(all.size());
   const std::int64_t by = bound_of(step, 1, place);
-  if (by == 0 || std::abs(by) > size + 1) {
-    if (by == 0) refuse_template(place, "a part with steps of 0", "other steps");
-  }
+  if (by == 0) refuse_template(place, "a part with steps of 0", "other steps");
   // Bounds count from the end if they are negative, and are moved into the list, as in Python.
   const auto placed = [&](std::int64_t bound) {
     const std::int64_t least = by < 0 ? -1 : 0;

@@ -111,8 +111,6 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
   check.require(check.recipe.schedule == autograd::Schedule::identity,
                 "training_config.scheduler_type", "it changes the learning rate",
                 "identity: in TTML's tiers a schedule has no effect");
-  check.require(!check.settings.config.training.checkpoint_dir, "training_config.checkpoint_dir",
-                "it is set", "no such key: TTML's tiers save nothing");
   plan.workers = static_cast<int>(check.hosts().num_workers);
 }
 

@@ -13,6 +13,7 @@
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
+#include "engines/training/text_reader.h"
 #include "engines/training/tokens/corpus.h"
 #include "engines/training/weights/model_weights.h"
 
@@ -56,6 +57,9 @@ class RankTrainer {
   virtual std::vector<NamedValues> weights() = 0;
   /// Returns the mean loss of the sequences that are held out. There must be some.
   virtual double validation_loss() = 0;
+  /// Makes a reader of the present parameters, with which all ranks read the same texts together.
+  /// The trainer must outlive it.
+  virtual std::unique_ptr<TextReader> reader() = 0;
 
   virtual std::int64_t steps_done() const = 0;
   virtual float learning_rate() const = 0;  ///< The learning rate of the next step.

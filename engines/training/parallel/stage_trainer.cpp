@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/parallel/stage_trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/step_recorder.h"
@@ -15,6 +11,7 @@
 #include "engines/models/shards.h"
 #include "engines/ops/transfer.h"
 #include "engines/training/clipped.h"
+#include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"
 
@@ -47,17 +44,6 @@ std::int64_t rounded_vocabulary(const Tokenizer& tokenizer, int tp) {
 
 /// Returns the parameter that a saved tensor belongs to: "weight" for "weight first moment".
 std::string parameter_of(const std::string& tensor) { return tensor.substr(0, tensor.find(' ')); }
-
-/// Throws Error when one of `values` is not finite.
-const std::vector<float>& require_finite(const std::string& name, const std::vector<float>& values,
-                                         std::int64_t step) {
-  const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-  if (finite) return values;
-  throw Error({.attempted = "train",
-               .value = fmt::format("a number of {} that is not finite after step {}", name, step),
-               .accepted = "finite losses and parameters",
-               .hint = "a smaller learning rate, from the last checkpoint"});
-}
 
 }  // namespace
 
@@ -103,9 +89,12 @@ StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const Mesh
   set_up_optimizer();
   make_step();
   if (options_.held_out.empty()) return;
-  validation_.emplace(
-      device_, *model_, std::move(options_.held_out), options_.validated,
-      [this](models::LanguageModel& model, Tape& tape) { return window_loss(model, tape); });
+  validation_.emplace(device_, *model_, std::move(options_.held_out), options_.validated,
+                      [this](models::LanguageModel& model, Tape& tape) {
+                        const Value loss = window_output(model, tape, Output::loss);
+                        return has_output() ? autograd::read_values(queue_, tape.tensor(loss))[0]
+                                            : 0.0F;
+                      });
 }
 
 StageTrainer::~StageTrainer() = default;
@@ -208,7 +197,8 @@ Operand StageTrainer::neighbour(int by, int channel) {
 }
 
 StageTrainer::Value StageTrainer::forward(Tape& tape, StageModel& model, int chunk,
-                                          const Data& data, std::optional<Value>& received) {
+                                          const Data& data, std::optional<Value>& received,
+                                          Output output) {
   models::Llama& part = model.chunk(chunk);
   const autograd::Calls& calls = tape.calls();
   Value x;
@@ -220,7 +210,9 @@ StageTrainer::Value StageTrainer::forward(Tape& tape, StageModel& model, int chu
     received = x = tape.leaf(activations);
   }
   x = part.blocks(tape, x);
-  if (is_last_part(chunk)) return part.loss_of(tape, x, data.targets);
+  if (is_last_part(chunk)) {
+    return output == Output::loss ? part.loss_of(tape, x, data.targets) : part.logits_of(tape, x);
+  }
   calls.run(ops::send(tape.tensor(x), next(kActivations)));
   return x;
 }
@@ -273,20 +265,36 @@ ops::Tensor StageTrainer::stage_step(Device& device) {
   return loss ? *loss : no_loss(calls);
 }
 
-float StageTrainer::window_loss(models::LanguageModel& model, Tape& tape) {
+StageTrainer::Value StageTrainer::window_output(models::LanguageModel& model, Tape& tape,
+                                                Output output) {
   const Data data{model.tokens(), model.targets()};
-  Value output;
   if (stage_ == nullptr) {
-    output = model.loss(tape, data.tokens, data.targets);
-  } else {
-    std::optional<Value> received;
-    auto& stage = dynamic_cast<StageModel&>(model);
-    for (int chunk = 0; chunk < plan_.chunks; ++chunk) {
-      output = forward(tape, stage, chunk, data, received);
-    }
+    return output == Output::loss ? model.loss(tape, data.tokens, data.targets)
+                                  : model.logits(tape, data.tokens);
   }
-  if (!is_last_stage() || place_.column != 0) return 0;
-  return autograd::read_values(queue_, tape.tensor(output))[0];
+  Value result;
+  std::optional<Value> received;
+  auto& stage = dynamic_cast<StageModel&>(model);
+  for (int chunk = 0; chunk < plan_.chunks; ++chunk) {
+    result = forward(tape, stage, chunk, data, received, output);
+  }
+  return result;
+}
+
+std::unique_ptr<TextReader> StageTrainer::reader() {
+  const std::shared_ptr<models::LanguageModel> model = model_->of_one_sequence(device_);
+  copy_parameters(queue_, *model_, *model);
+  const int last = (plan_.stages() - 1) * plan_.ddp * plan_.tp;
+  return std::make_unique<SharedReader>(
+      ranks_, last, [this, model](std::span<const std::uint32_t> text) {
+        const std::int64_t place = write_window(queue_, *model, text);
+        Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
+                            .compute = recipe_.dtype,
+                            .records = false});
+        const Value logits = window_output(*model, tape, Output::logits);
+        if (!has_output()) return std::vector<float>{};
+        return logits_at(queue_, tape.tensor(logits), place);
+      });
 }
 
 MeshStep StageTrainer::step() {
@@ -296,8 +304,7 @@ MeshStep StageTrainer::step() {
   write_numbers();
   const float loss = runner_->run();
   queue_.finish();
-  const bool counts = is_last_stage() && place_.column == 0;
-  const MeshStep own{.loss = counts ? double{loss / static_cast<float>(plan_.ddp)} : 0,
+  const MeshStep own{.loss = has_output() ? double{loss / static_cast<float>(plan_.ddp)} : 0,
                      .time = device_.now() - start};
   ++steps_done_;
   return join_steps(ranks_, own, steps_done_);
@@ -320,12 +327,11 @@ std::map<std::string, std::vector<float>> StageTrainer::gathered(
   std::map<std::string, std::vector<float>> tensors;
   if (ranks_.rank() != 0) {
     if (place_.row != 0) return tensors;
-    send_number(ranks_, 0, own.size());
+    std::vector<NamedValues> values;
     for (const SavedTensor& saved : own) {
-      ranks_.send(0, std::as_bytes(std::span(saved.name)));
-      const std::vector<float> values = autograd::read_values(queue_, saved.tensor);
-      ranks_.send(0, std::as_bytes(std::span(values)));
+      values.push_back({saved.name, autograd::read_values(queue_, saved.tensor)});
     }
+    send_values(ranks_, 0, values);
     return tensors;
   }
   const auto add = [&](int column, const std::string& name, std::span<const float> share) {
@@ -341,14 +347,8 @@ std::map<std::string, std::vector<float>> StageTrainer::gathered(
   for (int rank = 1; rank < ranks_.size(); ++rank) {
     const MeshPlace place(plan_, rank);
     if (place.row != 0) continue;
-    const auto count = receive_number<std::size_t>(ranks_, rank);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<std::byte> name = ranks_.receive(rank);
-      const std::vector<std::byte> bytes = ranks_.receive(rank);
-      std::vector<float> values(bytes.size() / sizeof(float));
-      std::memcpy(values.data(), bytes.data(), bytes.size());
-      add(place.column, std::string(reinterpret_cast<const char*>(name.data()), name.size()),
-          values);
+    for (const NamedValues& share : receive_values(ranks_, rank)) {
+      add(place.column, share.name, share.values);
     }
   }
   return tensors;
@@ -373,7 +373,8 @@ Checkpoint StageTrainer::checkpoint() {
   for (const ParameterShape& parameter : whole_) {
     for (const std::string& suffix : kept) {
       const std::string name = parameter.name + suffix;
-      now.tensors.push_back({name, require_finite(name, tensors.at(name), steps_done_)});
+      now.tensors.push_back({name, tensors.at(name)});
+      require_finite(now.tensors.back(), steps_done_);
     }
   }
   return now;
@@ -383,16 +384,9 @@ void StageTrainer::restore(const Checkpoint& checkpoint) {
   require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
   for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
     const ParameterShape& whole = whole_of(saved.name);
-    const auto found = std::ranges::find(checkpoint.tensors, saved.name, &NamedValues::name);
-    if (found == checkpoint.tensors.end() ||
-        std::ssize(found->values) != whole.rows * whole.columns) {
-      throw Error({.attempted = "resume a training run",
-                   .value = fmt::format("no {} of {}x{}", saved.name, whole.rows, whole.columns),
-                   .accepted = "the tensors of this model, on a mesh that rounds the vocabulary up "
-                               "to the same",
-                   .hint = ""});
-    }
-    autograd::write_values(queue_, saved.tensor, share_of(whole, found->values));
+    const std::vector<float>& values =
+        saved_values(checkpoint, saved.name, whole.rows, whole.columns);
+    autograd::write_values(queue_, saved.tensor, share_of(whole, values));
   }
   steps_done_ = checkpoint.step;
   if (auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get())) {

@@ -31,6 +31,7 @@ class StageTrainer final : public RankTrainer {
   ImportedWeights take_weights(std::span<const Safetensors> files) override;
   std::vector<NamedValues> weights() override;
   double validation_loss() override;
+  std::unique_ptr<TextReader> reader() override;
   std::int64_t steps_done() const override { return steps_done_; }
   float learning_rate() const override;
   std::int64_t parameters() const override;
@@ -59,13 +60,18 @@ class StageTrainer final : public RankTrainer {
   /// Makes a stage's part of a step on `device`. Returns the loss in the last stage, and 0 in the
   /// others.
   ops::Tensor stage_step(Device& device);
+  /// What the last part of the model makes.
+  enum class Output : std::uint8_t { loss, logits };
   /// Runs a chunk of this stage forward and sends what it makes to the next part. Returns its
-  /// output, which in the last part is the loss.
+  /// output.
   Value forward(Tape& tape, StageModel& model, int chunk, const Data& data,
-                std::optional<Value>& received);
+                std::optional<Value>& received, Output output = Output::loss);
   void backward(MicroBatch& micro, int chunk);
-  /// Runs a window of the validation forward and returns its loss, or 0 if another rank has it.
-  float window_loss(models::LanguageModel& model, Tape& tape);
+  /// Runs a window, whose tokens the model of one sequence has, forward. Returns its loss or its
+  /// logits, which only a rank that has_output() may read.
+  Value window_output(models::LanguageModel& model, Tape& tape, Output output);
+  /// Says whether this rank is the one that hands out the loss and the logits of its sequences.
+  bool has_output() const { return is_last_stage() && place_.column == 0; }
 
   bool is_first_part(int chunk) const { return chunk == 0 && place_.stage == 0; }
   bool is_last_part(int chunk) const { return chunk + 1 == plan_.chunks && is_last_stage(); }

@@ -4,25 +4,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/ops/transfer.h"
+#include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"
 
 namespace howard::training {
-namespace {
-
-[[noreturn]] void refuse_to_save() {
-  throw Error({.attempted = "save or resume a training run in tiers",
-               .value = "they save nothing, as in TTML",
-               .accepted = "a mesh or a pipeline",
-               .hint = ""});
-}
-
-}  // namespace
 
 using autograd::Parameter;
 using autograd::Tape;
@@ -53,6 +43,8 @@ TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPl
       plan_(plan),
       recipe_(recipe),
       options_(std::move(options)),
+      text_checksum_(corpus.checksum),
+      tokenizer_(corpus.tokenizer),
       batches_(corpus.tokens, recipe.batch, recipe.sequence,
                recipe.seed + static_cast<std::uint32_t>(ranks.rank())),
       model_(make_model(device_, recipe, corpus.tokenizer->vocabulary())),
@@ -66,13 +58,17 @@ TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPl
                                 options_.engine == Engine::traced);
   }
   share_parameters(autograd::Calls(device_));
-  runner_.emplace(device_, step_function(), options_.engine, scalars_of(recipe_, options_.engine));
+  make_step();
   if (ranks.rank() == 0 && !options_.held_out.empty()) {
     validation_.emplace(device_, *model_, std::move(options_.held_out), options_.validated);
   }
 }
 
 TierTrainer::~TierTrainer() = default;
+
+void TierTrainer::make_step() {
+  runner_.emplace(device_, step_function(), options_.engine, scalars_of(recipe_, options_.engine));
+}
 
 void TierTrainer::set_up_worker() {
   for (int i = 0; i < recipe_.accumulate; ++i) {
@@ -93,6 +89,8 @@ std::int64_t TierTrainer::parameters() const {
 
 autograd::StepFunction TierTrainer::step_function() {
   if (is_worker()) {
+    // A replay reads the number of the first batch from the device.
+    const std::int64_t first = seed_offset_ ? 0 : steps_done_ * recipe_.accumulate;
     return autograd::training_step(
         [this](Tape& tape, int number) {
           const Data& data = data_[static_cast<std::size_t>(number)];
@@ -101,7 +99,8 @@ autograd::StepFunction TierTrainer::step_function() {
         *optimizer_,
         {.tape = {.calls = {.products = models::kTtmlProducts},
                   .compute = recipe_.dtype,
-                  .seed = recipe_.seed + static_cast<std::uint32_t>(ranks_.rank()),
+                  .seed = recipe_.seed + static_cast<std::uint32_t>(ranks_.rank()) +
+                          static_cast<std::uint32_t>(first) * autograd::kSeedsOfOneBatch,
                   .seed_offset = seed_offset_},
          .batches = recipe_.accumulate});
   }
@@ -190,9 +189,42 @@ MeshStep TierTrainer::step() {
   return join_steps(ranks_, own, steps_done_);
 }
 
-Checkpoint TierTrainer::checkpoint() { refuse_to_save(); }
+/// Only the optimizer's rank has what the optimizer keeps.
+Checkpoint TierTrainer::checkpoint() {
+  std::vector<NamedValues> tensors;
+  if (is_optimizer()) {
+    for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
+      tensors.push_back({saved.name, autograd::read_values(queue_, saved.tensor)});
+      require_finite(tensors.back(), steps_done_);
+    }
+    send_values(ranks_, 0, tensors);
+  }
+  if (ranks_.rank() != 0) return {};
+  return {.recipe = recipe_,
+          .step = steps_done_,
+          .text_checksum = text_checksum_,
+          .product_ways = "",
+          .characters = tokenizer_->characters(),
+          .tensors = receive_values(ranks_, ranks_.size() - 1)};
+}
 
-void TierTrainer::restore(const Checkpoint& /*checkpoint*/) { refuse_to_save(); }
+/// The optimizer's rank takes the numbers and hands the parameters to all others.
+void TierTrainer::restore(const Checkpoint& checkpoint) {
+  require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
+  if (is_optimizer()) {
+    for (const SavedTensor& saved : saved_tensors(model_->parameters(), *optimizer_)) {
+      autograd::write_values(queue_, saved.tensor,
+                             saved_values(checkpoint, saved.name, saved.tensor.spec().shape.rows(),
+                                          saved.tensor.spec().shape.columns()));
+    }
+  }
+  share_parameters(autograd::Calls(device_));
+  steps_done_ = checkpoint.step;
+  if (auto* const adamw = dynamic_cast<autograd::AdamW*>(optimizer_.get())) {
+    adamw->set_next_step(steps_done_ + 1);
+  }
+  make_step();
+}
 
 /// The files' numbers go to the optimizer's rank and from there to all others.
 ImportedWeights TierTrainer::take_weights(std::span<const Safetensors> files) {
@@ -208,6 +240,15 @@ std::vector<NamedValues> TierTrainer::weights() {
     weights.push_back({parameter->name, autograd::read_values(queue_, parameter->value)});
   }
   return weights;
+}
+
+std::unique_ptr<TextReader> TierTrainer::reader() {
+  // The first worker has the whole model.
+  const std::shared_ptr<TextReader> own =
+      ranks_.rank() == 0 ? window_reader(device_, *model_) : nullptr;
+  return std::make_unique<SharedReader>(ranks_, 0, [own](std::span<const std::uint32_t> text) {
+    return own ? own->logits(text) : std::vector<float>{};
+  });
 }
 
 double TierTrainer::validation_loss() {

@@ -27,12 +27,12 @@ class TierTrainer final : public RankTrainer {
   ~TierTrainer() override;
 
   MeshStep step() override;
-  // Both throw Error: as in TTML, tiers save nothing.
   Checkpoint checkpoint() override;
   void restore(const Checkpoint& checkpoint) override;
   ImportedWeights take_weights(std::span<const Safetensors> files) override;
   std::vector<NamedValues> weights() override;
   double validation_loss() override;
+  std::unique_ptr<TextReader> reader() override;
   std::int64_t steps_done() const override { return steps_done_; }
   float learning_rate() const override { return recipe_.learning_rate; }
   std::int64_t parameters() const override;
@@ -44,6 +44,8 @@ class TierTrainer final : public RankTrainer {
   int aggregator() const { return plan_.workers; }
 
   void set_up_worker();
+  /// Makes the step that is done next.
+  void make_step();
   void write_batches();
   /// Makes the step of this rank.
   autograd::StepFunction step_function();
@@ -65,6 +67,8 @@ class TierTrainer final : public RankTrainer {
   MeshPlan plan_;
   Recipe recipe_;
   RankOptions options_;
+  std::uint32_t text_checksum_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
   TextBatches batches_;  ///< A worker's batches.
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<autograd::Parameter*> sorted_;  ///< The parameters by name.

@@ -11,4 +11,24 @@ ops::Tensor no_loss(const autograd::Calls& calls) {
   return loss;
 }
 
+void send_values(mesh::Communicator& ranks, int to, std::span<const NamedValues> tensors) {
+  send_number(ranks, to, tensors.size());
+  for (const NamedValues& tensor : tensors) {
+    ranks.send(to, std::as_bytes(std::span(tensor.name)));
+    ranks.send(to, std::as_bytes(std::span(tensor.values)));
+  }
+}
+
+std::vector<NamedValues> receive_values(mesh::Communicator& ranks, int from) {
+  std::vector<NamedValues> tensors(receive_number<std::size_t>(ranks, from));
+  for (NamedValues& tensor : tensors) {
+    const std::vector<std::byte> name = ranks.receive(from);
+    tensor.name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+    const std::vector<std::byte> values = ranks.receive(from);
+    tensor.values.resize(values.size() / sizeof(float));
+    std::memcpy(tensor.values.data(), values.data(), values.size());
+  }
+  return tensors;
+}
+
 }  // namespace howard::training

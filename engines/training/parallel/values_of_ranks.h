@@ -10,11 +10,16 @@
 #include "engines/autograd/calls.h"
 #include "engines/mesh/communicator.h"
 #include "engines/ops/tensor.h"
+#include "engines/training/checkpoint.h"
 
 namespace howard::training {
 
 /// Returns one number, 0: the loss of a rank whose step has none.
 ops::Tensor no_loss(const autograd::Calls& calls);
+
+/// Sends tensors with their names; receive_values() on rank `to` returns them.
+void send_values(mesh::Communicator& ranks, int to, std::span<const NamedValues> tensors);
+std::vector<NamedValues> receive_values(mesh::Communicator& ranks, int from);
 
 template <class Number>
 void send_number(mesh::Communicator& ranks, int to, const Number& number) {

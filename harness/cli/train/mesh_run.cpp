@@ -9,12 +9,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
+#include "engines/training/generator.h"
 #include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/validation.h"
@@ -26,12 +28,14 @@
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/process_ranks.h"
 #include "harness/cli/train/chip_fit.h"
+#include "harness/cli/train/mesh_memory.h"
 #include "harness/cli/train/step_split.h"
 #include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_files.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_page.h"
 #include "harness/environment.h"
+#include "profiler/memory_recorder.h"
 #include "reports/formats/result_json.h"
 
 namespace howard::cli {
@@ -68,14 +72,16 @@ class MeshRun {
  public:
   MeshRun(const TrainOptions& options, const MeshStart& start, mesh::Communicator& ranks)
       : options_(options),
+        start_(start),
         plan_(*options.plan),
         ranks_(ranks),
-        host_({.threads = start.threads}),
+        host_({.threads = start.threads,
+               .memory = options.backend == harness::Backend::host ? memory_sink() : nullptr}),
         member_(host_, ranks, training::groups_of(plan_, ranks.rank())) {
     if (options.backend == harness::Backend::emulated) {
       profiles_ = read_settings(options.profiles, wormhole::load_profiles);
       chip_ = std::make_unique<wormhole::WormholeDevice>(
-          *profiles_, wormhole::DeviceOptions{.values = &member_});
+          *profiles_, wormhole::DeviceOptions{.values = &member_, .memory = memory_sink()});
     }
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
     if (chip_) chip_->set_trace_sink(&kernels_);
@@ -106,6 +112,7 @@ class MeshRun {
       const MeshStep step = trainer_->step();
       if (chip_) split(step.time, now() - before - waited_);
       log(step, rate);
+      report_memory();
       validate();
       if (trainer_->steps_done() % options_.every == 0) save();
       stops = stops_now();
@@ -117,7 +124,7 @@ class MeshRun {
         ranks_, most_memory(chip_ ? static_cast<const Device&>(*chip_) : member_),
         [](std::span<const Bytes> all) { return std::ranges::max(all); });
     if (is_first()) end(stops, weights);
-    return !stops;
+    return options_.generate > 0 && !stops ? write_text() : !stops;
   }
 
  private:
@@ -131,6 +138,33 @@ class MeshRun {
       waited_ += then - chip_->now();
       chip_->pass_host_time(then - chip_->now(), "wait for a message");
     };
+  }
+
+  /// Returns what listens to this rank's allocations; null if nobody asks for them.
+  MemorySink* memory_sink() {
+    if (options_.memory.empty()) return nullptr;
+    memory_.open("model");
+    watches_memory_ = true;
+    return &memory_;
+  }
+
+  /// Reports the memory after the first step; the others allocate the same.
+  void report_memory() {
+    if (!std::exchange(watches_memory_, false)) return;
+    memory_.close();
+    report_mesh_memory(ranks_, memory_.use(), options_);
+  }
+
+  /// Writes text with the model that all ranks have in parts. Returns false if it was interrupted.
+  bool write_text() {
+    const std::string prompt = prompt_of(options_, start_.corpus);
+    bool stops = false;
+    const auto asked = [&] { return stops = stops_now(); };
+    const std::string text =
+        training::generate(*trainer_->reader(), *start_.corpus.tokenizer, prompt, options_.generate,
+                           options_.sampling, asked);
+    if (is_first()) fmt::print("{}{}\n", prompt, text);
+    return !stops;
   }
 
   /// Rank 0 learns where the time of a step goes.
@@ -287,8 +321,11 @@ class MeshRun {
   }
 
   const TrainOptions& options_;
+  const MeshStart& start_;
   const MeshPlan& plan_;
   mesh::Communicator& ranks_;
+  profiler::MemoryRecorder memory_;
+  bool watches_memory_ = false;
   host::HostDevice host_;
   mesh::MeshMember member_;
   std::optional<wormhole::Profiles> profiles_;
@@ -319,7 +356,13 @@ bool train_on_mesh(const TrainOptions& options) {
   for (const std::filesystem::path& file : {options.checkpoint, options.exported}) {
     if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());
   }
-  if (!options.results.empty()) require_writable_folder(options.results);
+  for (const std::filesystem::path& folder : {options.results, options.memory}) {
+    if (!folder.empty()) require_writable_folder(folder);
+  }
+  if (options.generate > 0) {
+    // A bad prompt is to be known before the training.
+    static_cast<void>(start.corpus.tokenizer->encode(prompt_of(options, start.corpus)));
+  }
   const int ranks = options.plan->ranks();
   // Each device has its part of the cores.
   start.threads = std::max(1, host::thread_count({.threads = options.threads}) / ranks);

@@ -365,16 +365,13 @@ class TrainRun {
     say_fate(page, false);
   }
 
-  std::string prompt() const {
-    if (options_.prompt) return *options_.prompt;
-    return trainer_.tokenizer().decode(std::span(corpus_.tokens).first(1));
-  }
+  std::string prompt() const { return prompt_of(options_, corpus_); }
 
   void write_text() {
-    fmt::print(
-        "{}{}\n", prompt(),
-        training::generate(devices_.device(), trainer_.model(), trainer_.tokenizer(), prompt(),
-                           options_.generate, options_.sampling, Session::interrupted));
+    const auto reader = training::window_reader(devices_.device(), trainer_.model());
+    fmt::print("{}{}\n", prompt(),
+               training::generate(*reader, trainer_.tokenizer(), prompt(), options_.generate,
+                                  options_.sampling, Session::interrupted));
   }
 
   TrainOptions options_;

@@ -2,6 +2,7 @@
 #include "harness/cli/train/train_corpus.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,11 @@ training::Recipe limited_to_epochs(const TrainOptions& options, const training::
   const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
   if (steps > 0 && steps <= recipe.steps / options.epochs) recipe.steps = steps * options.epochs;
   return recipe;
+}
+
+std::string prompt_of(const TrainOptions& options, const training::Corpus& corpus) {
+  if (options.prompt) return *options.prompt;
+  return corpus.tokenizer->decode(std::span(corpus.tokens).first(1));
 }
 
 }  // namespace howard::cli

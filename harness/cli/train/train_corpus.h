@@ -14,4 +14,7 @@ training::Corpus corpus_of(const TrainOptions& options);
 /// too short.
 training::Recipe limited_to_epochs(const TrainOptions& options, const training::Corpus& corpus);
 
+/// Returns the text behind which --generate writes: --prompt, or the first token of the data.
+std::string prompt_of(const TrainOptions& options, const training::Corpus& corpus);
+
 }  // namespace howard::cli

@@ -150,10 +150,6 @@ std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   };
   refuse(plan->fabric && options.backend == harness::Backend::emulated, "--backend emulated",
          "chips send through their hosts here; fit plans socket_type: fabric");
-  refuse(options.generate > 0, "--generate", "resume the checkpoint there");
-  refuse(!options.memory.empty(), "--memory", "run_experiment fit says what a device allocates");
-  refuse(plan->workers > 0 && !options.checkpoint.empty(), "--checkpoint",
-         "tiers save nothing, as in TTML");
   return plan;
 }
 

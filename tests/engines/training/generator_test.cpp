@@ -51,7 +51,7 @@ class Generate : public ::testing::Test {
   Generate() { models::write_random(device_.command_queue(0), model_.parameters(), 1); }
 
   std::string write(std::string_view prompt, std::int64_t count, const Sampling& sampling = {}) {
-    return generate(device_, model_, tokenizer_, prompt, count, sampling);
+    return generate(*window_reader(device_, model_), tokenizer_, prompt, count, sampling);
   }
 
   host::HostDevice device_;
