@@ -213,8 +213,8 @@ TEST(Llama, MakesTheParametersThatItCounts) {
 std::vector<Program> programs_of(Device& device, LlamaOptions options, bool backward) {
   options.batch = 1;
   options.sequence = 128;
+  autograd::StepRecorder recorder(device);  // before the model, which keeps gradients on it
   Llama model(device, options);
-  autograd::StepRecorder recorder(device);
   Tape tape(recorder, {.calls = {.products = kTtmlProducts}, .records = backward});
   const autograd::Value loss = model.loss(tape);
   if (backward) tape.backward(loss);
