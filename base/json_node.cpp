@@ -17,8 +17,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Adds to `path` the JSON pointer from `from` to `wanted`; returns whether it
-/// is there. Only errors ask for a place, so that nodes need not carry theirs.
+/// Adds to `path` the JSON pointer from `from` to `wanted`; returns whether it is there. Only
+/// errors ask for a place, so that nodes need not carry theirs.
 bool find_path(const ordered_json& from, const ordered_json& wanted, std::string& path) {
   if (&from == &wanted) return true;
   const std::size_t length = path.size();
@@ -198,8 +198,8 @@ std::string JsonNode::filled_text() const {
 }
 
 double JsonNode::number() const {
-  // This is far beyond anything that is measured, and so far from the end of
-  // the range that quotients and squares of two values are finite.
+  // This is far beyond anything that is measured, and so far from the end of the range that
+  // quotients and squares of two values are finite.
   constexpr double kLargest = 1e60;
   const double number = value_->is_number() ? value_->get<double>() : kLargest * 10;
   const double size = std::abs(number);

@@ -58,15 +58,13 @@ class AttributeReader {
     const auto [columns, rows] = numbers<int, 2>(name, 1, 64, {});
     return CoreGrid{columns, rows};
   }
-  /// Returns a whole number from `least` to `most`, or `otherwise` if it is
-  /// missing.
+  /// Returns a whole number from `least` to `most`, or `otherwise` if it is missing.
   std::int64_t whole(std::string_view name, std::int64_t least, std::int64_t most,
                      std::int64_t otherwise) {
     const auto value = find(name);
     return value ? value->integer(least, most) : otherwise;
   }
-  /// Returns `count` whole numbers from `least` to `most`, or all `otherwise`
-  /// if they are missing.
+  /// Returns `count` whole numbers from `least` to `most`, or all `otherwise` if they are missing.
   template <class Number, std::size_t count>
   std::array<Number, count> numbers(std::string_view name, std::int64_t least, std::int64_t most,
                                     std::array<Number, count> otherwise) {
@@ -230,8 +228,8 @@ Attributes concat_attributes(AttributeReader& from) {
   return ConcatAttributes{.dimension = static_cast<int>(from.whole("dimension", 0, 3, 3))};
 }
 
-/// Reads the attributes of a collective that adds along rows or columns and
-/// leaves each device its share.
+/// Reads the attributes of a collective that adds along rows or columns and leaves each device its
+/// share.
 Attributes reduce_scatter_attributes(AttributeReader& from) {
   constexpr std::array kDimensions{Dimension::columns, Dimension::rows};
   return ReduceAttributes{.reduction = Reduction::sum,

@@ -25,8 +25,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
 
-/// Returns the bytes of an element, or nothing for a type that the format does
-/// not have.
+/// Returns the bytes of an element, or nothing for a type that the format does not have.
 std::optional<std::size_t> element_width(const std::string& dtype) {
   static const std::map<std::string, std::size_t> kWidths{
       {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1},
@@ -48,8 +47,7 @@ float half_value(std::uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
 }
 
-/// Returns the elements of a shape, or nothing if they are more than any file
-/// has.
+/// Returns the elements of a shape, or nothing if they are more than any file has.
 std::optional<std::uint64_t> elements_of(const std::vector<std::int64_t>& shape) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
   std::uint64_t count = 1;
@@ -140,8 +138,7 @@ WeightTensor Safetensors::tensor(const std::string& name) const {
   const char* const from = bytes_.data() + entry.begin;
   if (entry.dtype == "F32") {
     result.values.resize((entry.end - entry.begin) / sizeof(float));
-    // If there are no numbers, they have no address, and memcpy must not be
-    // given one.
+    // If there are no numbers, they have no address, and memcpy must not be given one.
     if (!result.values.empty()) std::memcpy(result.values.data(), from, entry.end - entry.begin);
     return result;
   }
