@@ -23,8 +23,8 @@ class ProductTuning {
   struct Measured;
 
   /// Measures one product of each kind in all ways on `pool`, which must be idle (choose_way()).
-  /// This takes half a second on a quiet Zen 4 core, and at most about a second elsewhere, because
-  /// kinds that are not reached by then keep the fixed way.
+  /// This takes 0.8 s on two quiet Zen 4 cores, and not much more elsewhere, because kinds that are
+  /// not reached after 0.8 s keep the fixed way.
   static Measured measured(WorkerPool& pool);
 
   /// Returns what the user's cache folder ($XDG_CACHE_HOME/howard, or ~/.cache/howard) has for this
