@@ -35,7 +35,7 @@ endif()
 # -- development ---------------------------------------------------------------------------------
 
 set(HOWARD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Howard)
-foreach(name base device mesh ops wormhole host reference autograd models training profiler
+foreach(name base device mesh ops wormhole host reference autograd models language training profiler
     profiler_formats profiler_silicon)
   set(library howard_${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -52,7 +52,8 @@ foreach(name base device mesh ops wormhole host reference autograd models traini
     COMPONENT development)
 endforeach()
 foreach(folder base profiler engines/device engines/ops engines/wormhole engines/host
-    engines/reference engines/autograd engines/mesh engines/models engines/training)
+    engines/reference engines/autograd engines/mesh engines/models engines/language
+    engines/training)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/howard/${parent}
     COMPONENT development

@@ -35,7 +35,7 @@ Numbers array_of(std::span<const float> values, std::int64_t rows, std::int64_t 
 
 /// Returns the files of a folder that end in .safetensors, in the order of their names. Throws
 /// Error when there is none.
-std::vector<training::Safetensors> weights_in(const std::filesystem::path& folder) {
+std::vector<language::Safetensors> weights_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
@@ -48,7 +48,7 @@ std::vector<training::Safetensors> weights_in(const std::filesystem::path& folde
                  .hint = ""});
   }
   std::ranges::sort(paths);
-  std::vector<training::Safetensors> files;
+  std::vector<language::Safetensors> files;
   for (const std::filesystem::path& path : paths) {
     files.emplace_back(read_file(path), path.string());
   }
@@ -66,7 +66,7 @@ py::tuple read_weights(
   std::vector<training::ParameterShape> shapes;
   for (const auto& [name, rows, columns] : parameters) shapes.push_back({name, rows, columns});
   py::dict values;
-  const std::vector<training::Safetensors> files = weights_in(folder);
+  const std::vector<language::Safetensors> files = weights_in(folder);
   const training::ImportedWeights report = training::import_weights(
       shapes, training::recipe_of(settings), files,
       [&](const training::ParameterShape& shape, std::span<const float> found) {

@@ -31,6 +31,9 @@ class LanguageModel {
   virtual std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const = 0;
 };
 
+/// Gives the parameters of `to` the values of those of `from`, a model of the same sizes.
+void copy_parameters(CommandQueue& queue, LanguageModel& from, LanguageModel& to);
+
 /// Says how TTML multiplies matrices: on 7 columns and 8 rows of cores wherever that fits, with all
 /// passes over the mantissa and float32 sums. It is meant for CallOptions::products.
 inline constexpr MatmulAttributes kTtmlProducts{

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/crc.hpp>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -165,12 +165,6 @@ std::string_view require_whole(std::string_view bytes, const std::string& source
 }
 
 }  // namespace
-
-std::uint32_t checksum(std::string_view bytes) {
-  boost::crc_32_type crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
 
 std::string checkpoint_bytes(const Checkpoint& checkpoint) {
   std::size_t capacity = std::size_t{1} << 16;  // more than everything but the tensors needs

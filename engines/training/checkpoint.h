@@ -46,9 +46,6 @@ void require_finite(const NamedValues& tensor, std::int64_t step);
 const std::vector<float>& saved_values(const Checkpoint& checkpoint, std::string_view name,
                                        std::int64_t rows, std::int64_t columns);
 
-/// Returns the CRC-32 that Ethernet and zip use.
-std::uint32_t checksum(std::string_view bytes);
-
 /// Returns the content of a checkpoint file of version 1: "HOWARDCK", the version, the length of
 /// what follows, the recipe and the ways of products as text, the other members of Checkpoint in
 /// their order, and the checksum of all that. Integers and float32 are little endian.

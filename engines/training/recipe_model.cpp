@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/recipe_model.h"
 
-#include "engines/autograd/host_values.h"
-
 #include "base/check.h"
 
 namespace howard::training {
@@ -63,15 +61,6 @@ std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& 
   }
   HOWARD_CHECK(!sequence_parallel, "a nano_gpt has whole sequences on each device");
   return std::make_unique<models::NanoGpt>(device, nano_gpt_options(recipe, vocabulary, group));
-}
-
-void copy_parameters(CommandQueue& queue, models::LanguageModel& from, models::LanguageModel& to) {
-  const auto values = from.parameters();
-  const auto parameters = to.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    autograd::write_values(queue, parameters[i]->value,
-                           autograd::read_values(queue, values[i]->value));
-  }
 }
 
 }  // namespace howard::training

@@ -30,7 +30,4 @@ std::unique_ptr<models::LanguageModel> make_model(Device& device, const Recipe& 
                                                   const autograd::DeviceGroup* group = nullptr,
                                                   bool sequence_parallel = false);
 
-/// Gives the parameters of `to` the values of those of `from`, a model of the same sizes.
-void copy_parameters(CommandQueue& queue, models::LanguageModel& from, models::LanguageModel& to);
-
 }  // namespace howard::training

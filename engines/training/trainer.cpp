@@ -47,8 +47,8 @@ bool all_finite(const std::vector<float>& values) {
 
 }  // namespace
 
-Trainer::Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Engine engine,
-                 std::optional<Bytes> memory)
+Trainer::Trainer(Device& device, const Recipe& recipe, const language::Corpus& corpus,
+                 Engine engine, std::optional<Bytes> memory)
     : device_(device),
       queue_(device.command_queue(0)),
       recipe_(require(device, recipe)),

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "engines/autograd/optimizers/optimizer.h"
+#include "engines/language/tokens/corpus.h"
 #include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
 #include "engines/training/text_batches.h"
-#include "engines/training/tokens/corpus.h"
 
 namespace howard::training {
 
@@ -27,7 +27,7 @@ class Trainer {
   /// numbers and dropout's seeds from the device, where they are written before each replay, but it
   /// repeats the rate of SGD, so that SGD can have no schedule with it. `memory` is what the
   /// machine can give; a run that needs more throws Error too.
-  Trainer(Device& device, const Recipe& recipe, const Corpus& corpus, Engine engine,
+  Trainer(Device& device, const Recipe& recipe, const language::Corpus& corpus, Engine engine,
           std::optional<Bytes> memory = std::nullopt);
   ~Trainer();
   Trainer(const Trainer&) = delete;
@@ -57,7 +57,7 @@ class Trainer {
   /// the dynamic engine, which keeps no programs.
   Flops flops_per_step() const;
   const Recipe& recipe() const { return recipe_; }
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   models::LanguageModel& model() { return *model_; }
   /// Returns the number of values that are trained.
   std::int64_t parameters() const;
@@ -84,7 +84,7 @@ class Trainer {
   Recipe recipe_;
   Engine engine_;
   std::uint32_t text_checksum_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const language::Tokenizer> tokenizer_;
   TextBatches batches_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<Data> data_;                  ///< One for each batch of a step.

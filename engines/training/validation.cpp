@@ -8,11 +8,10 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/training/recipe_model.h"
 
 namespace howard::training {
 
-std::vector<std::uint32_t> hold_out(Corpus& corpus) {
+std::vector<std::uint32_t> hold_out(language::Corpus& corpus) {
   const auto kept = static_cast<std::ptrdiff_t>(corpus.tokens.size() - corpus.tokens.size() / 10);
   std::vector<std::uint32_t> held(corpus.tokens.begin() + kept, corpus.tokens.end());
   corpus.tokens.resize(static_cast<std::size_t>(kept));
@@ -47,7 +46,7 @@ Validation::~Validation() = default;
 
 float Validation::loss(int group, int groups) {
   CommandQueue& queue = device_.command_queue(0);
-  copy_parameters(queue, trained_, *model_);
+  models::copy_parameters(queue, trained_, *model_);
   const auto sequence = static_cast<std::size_t>(model_->tokens().spec().shape.columns());
   const std::size_t last = tokens_.size() - sequence - 1;
   double sum = 0;

@@ -6,13 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "engines/language/tokens/corpus.h"
 #include "engines/models/language_model.h"
-#include "engines/training/tokens/corpus.h"
 
 namespace howard::training {
 
 /// Takes the last tenth of the tokens out of `corpus` and returns it: TTML's 90/10 split.
-std::vector<std::uint32_t> hold_out(Corpus& corpus);
+std::vector<std::uint32_t> hold_out(language::Corpus& corpus);
 
 /// Runs a window, whose tokens and targets `model` has, forward on `tape`. Returns its loss, or 0
 /// if another device counts it.

@@ -33,7 +33,8 @@ MeshStep join_steps(mesh::Communicator& ranks, const MeshStep& own, std::int64_t
 
 std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
                                                const MeshPlan& plan, const Recipe& recipe,
-                                               const Corpus& corpus, RankOptions options) {
+                                               const language::Corpus& corpus,
+                                               RankOptions options) {
   if (plan.workers > 0) {
     return std::make_unique<TierTrainer>(device, ranks, plan, recipe, corpus, std::move(options));
   }

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "engines/device/device.h"
+#include "engines/language/text_reader.h"
+#include "engines/language/tokens/corpus.h"
 #include "engines/mesh/communicator.h"
 #include "engines/mesh/sockets.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
-#include "engines/training/text_reader.h"
-#include "engines/training/tokens/corpus.h"
 #include "engines/training/weights/model_weights.h"
 
 namespace howard::training {
@@ -51,7 +51,7 @@ class RankTrainer {
 
   /// Writes what safetensors files of Hugging Face's names have into the parameters; the others
   /// keep their start values. Throws Error as import_weights() does.
-  virtual ImportedWeights take_weights(std::span<const Safetensors> files) = 0;
+  virtual ImportedWeights take_weights(std::span<const language::Safetensors> files) = 0;
   /// Returns the whole model's parameters, in the order of one device, on rank 0, and nothing on
   /// the others.
   virtual std::vector<NamedValues> weights() = 0;
@@ -59,7 +59,7 @@ class RankTrainer {
   virtual double validation_loss() = 0;
   /// Makes a reader of the present parameters, with which all ranks read the same texts together.
   /// The trainer must outlive it.
-  virtual std::unique_ptr<TextReader> reader() = 0;
+  virtual std::unique_ptr<language::TextReader> reader() = 0;
 
   virtual std::int64_t steps_done() const = 0;
   virtual float learning_rate() const = 0;  ///< The learning rate of the next step.
@@ -77,6 +77,6 @@ MeshStep join_steps(mesh::Communicator& ranks, const MeshStep& own, std::int64_t
 /// cannot do what the recipe asks for.
 std::unique_ptr<RankTrainer> make_rank_trainer(Device& device, mesh::Communicator& ranks,
                                                const MeshPlan& plan, const Recipe& recipe,
-                                               const Corpus& corpus, RankOptions options);
+                                               const language::Corpus& corpus, RankOptions options);
 
 }  // namespace howard::training

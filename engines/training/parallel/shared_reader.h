@@ -3,14 +3,14 @@
 
 #include <functional>
 
+#include "engines/language/text_reader.h"
 #include "engines/mesh/communicator.h"
-#include "engines/training/text_reader.h"
 
 namespace howard::training {
 
 /// Reads with a model that several ranks have in parts. All ranks call logits() with the same text,
 /// and all get the same numbers.
-class SharedReader final : public TextReader {
+class SharedReader final : public language::TextReader {
  public:
   /// `own` does a rank's part of the pass. It returns the logits on rank `last`, and nothing on the
   /// others. `ranks` must outlive the reader.

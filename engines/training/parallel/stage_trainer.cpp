@@ -37,7 +37,7 @@ Recipe local_recipe(Recipe recipe, int ddp) {
   return recipe;
 }
 
-std::int64_t rounded_vocabulary(const Tokenizer& tokenizer, int tp) {
+std::int64_t rounded_vocabulary(const language::Tokenizer& tokenizer, int tp) {
   const std::int64_t rows = kTileSide * tp;
   return ceil_div(tokenizer.tokens(), rows) * rows;
 }
@@ -57,7 +57,8 @@ struct StageTrainer::MicroBatch {
 };
 
 StageTrainer::StageTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
-                           const Recipe& recipe, const Corpus& corpus, RankOptions options)
+                           const Recipe& recipe, const language::Corpus& corpus,
+                           RankOptions options)
     : ranks_(ranks),
       device_(device, ranks, options.wait_until),
       queue_(device_.command_queue(0)),
@@ -281,19 +282,19 @@ StageTrainer::Value StageTrainer::window_output(models::LanguageModel& model, Ta
   return result;
 }
 
-std::unique_ptr<TextReader> StageTrainer::reader() {
+std::unique_ptr<language::TextReader> StageTrainer::reader() {
   const std::shared_ptr<models::LanguageModel> model = model_->of_one_sequence(device_);
   copy_parameters(queue_, *model_, *model);
   const int last = (plan_.stages() - 1) * plan_.ddp * plan_.tp;
   return std::make_unique<SharedReader>(
       ranks_, last, [this, model](std::span<const std::uint32_t> text) {
-        const std::int64_t place = write_window(queue_, *model, text);
+        const std::int64_t place = language::write_window(queue_, *model, text);
         Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
                             .compute = recipe_.dtype,
                             .records = false});
         const Value logits = window_output(*model, tape, Output::logits);
         if (!has_output()) return std::vector<float>{};
-        return logits_at(queue_, tape.tensor(logits), place);
+        return language::logits_at(queue_, tape.tensor(logits), place);
       });
 }
 
@@ -395,7 +396,7 @@ void StageTrainer::restore(const Checkpoint& checkpoint) {
   make_step();
 }
 
-ImportedWeights StageTrainer::take_weights(std::span<const Safetensors> files) {
+ImportedWeights StageTrainer::take_weights(std::span<const language::Safetensors> files) {
   const std::vector<Parameter*> own = model_->parameters();
   return import_weights(whole_, recipe_, files,
                         [&](const ParameterShape& whole, std::span<const float> values) {

@@ -22,16 +22,16 @@ class StageTrainer final : public RankTrainer {
  public:
   /// Throws Error as make_rank_trainer() does.
   StageTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
-               const Recipe& recipe, const Corpus& corpus, RankOptions options);
+               const Recipe& recipe, const language::Corpus& corpus, RankOptions options);
   ~StageTrainer() override;
 
   MeshStep step() override;
   Checkpoint checkpoint() override;
   void restore(const Checkpoint& checkpoint) override;
-  ImportedWeights take_weights(std::span<const Safetensors> files) override;
+  ImportedWeights take_weights(std::span<const language::Safetensors> files) override;
   std::vector<NamedValues> weights() override;
   double validation_loss() override;
-  std::unique_ptr<TextReader> reader() override;
+  std::unique_ptr<language::TextReader> reader() override;
   std::int64_t steps_done() const override { return steps_done_; }
   float learning_rate() const override;
   std::int64_t parameters() const override;
@@ -93,7 +93,7 @@ class StageTrainer final : public RankTrainer {
   Recipe recipe_;
   RankOptions options_;
   std::uint32_t text_checksum_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const language::Tokenizer> tokenizer_;
   TextBatches batches_;
   std::int64_t vocabulary_;
   autograd::DeviceGroup layer_group_, batch_group_;

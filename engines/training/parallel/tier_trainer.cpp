@@ -36,7 +36,7 @@ class TierTrainer::RemoteOptimizer final : public autograd::Optimizer {
 };
 
 TierTrainer::TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
-                         const Recipe& recipe, const Corpus& corpus, RankOptions options)
+                         const Recipe& recipe, const language::Corpus& corpus, RankOptions options)
     : ranks_(ranks),
       device_(device, ranks, options.wait_until),
       queue_(device_.command_queue(0)),
@@ -227,7 +227,7 @@ void TierTrainer::restore(const Checkpoint& checkpoint) {
 }
 
 /// The files' numbers go to the optimizer's rank and from there to all others.
-ImportedWeights TierTrainer::take_weights(std::span<const Safetensors> files) {
+ImportedWeights TierTrainer::take_weights(std::span<const language::Safetensors> files) {
   ImportedWeights report = import_weights(queue_, *model_, recipe_, files);
   share_parameters(autograd::Calls(device_));
   return report;
@@ -242,10 +242,10 @@ std::vector<NamedValues> TierTrainer::weights() {
   return weights;
 }
 
-std::unique_ptr<TextReader> TierTrainer::reader() {
+std::unique_ptr<language::TextReader> TierTrainer::reader() {
   // The first worker has the whole model.
-  const std::shared_ptr<TextReader> own =
-      ranks_.rank() == 0 ? window_reader(device_, *model_) : nullptr;
+  const std::shared_ptr<language::TextReader> own =
+      ranks_.rank() == 0 ? language::window_reader(device_, *model_) : nullptr;
   return std::make_unique<SharedReader>(ranks_, 0, [own](std::span<const std::uint32_t> text) {
     return own ? own->logits(text) : std::vector<float>{};
   });

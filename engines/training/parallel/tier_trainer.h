@@ -23,16 +23,16 @@ class TierTrainer final : public RankTrainer {
  public:
   /// Throws Error as make_rank_trainer() does.
   TierTrainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
-              const Corpus& corpus, RankOptions options);
+              const language::Corpus& corpus, RankOptions options);
   ~TierTrainer() override;
 
   MeshStep step() override;
   Checkpoint checkpoint() override;
   void restore(const Checkpoint& checkpoint) override;
-  ImportedWeights take_weights(std::span<const Safetensors> files) override;
+  ImportedWeights take_weights(std::span<const language::Safetensors> files) override;
   std::vector<NamedValues> weights() override;
   double validation_loss() override;
-  std::unique_ptr<TextReader> reader() override;
+  std::unique_ptr<language::TextReader> reader() override;
   std::int64_t steps_done() const override { return steps_done_; }
   float learning_rate() const override { return recipe_.learning_rate; }
   std::int64_t parameters() const override;
@@ -68,7 +68,7 @@ class TierTrainer final : public RankTrainer {
   Recipe recipe_;
   RankOptions options_;
   std::uint32_t text_checksum_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::shared_ptr<const language::Tokenizer> tokenizer_;
   TextBatches batches_;  ///< A worker's batches.
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<autograd::Parameter*> sorted_;  ///< The parameters by name.

@@ -55,9 +55,10 @@ Rows paired_rows(Rows from, int heads, bool to_pairs) {
 }
 
 /// Returns the file that has a tensor, and the name that it has there, with the prefix or without.
-std::optional<std::pair<const Safetensors*, std::string>> find_weight(
-    std::span<const Safetensors> files, const std::string& prefix, const std::string& name) {
-  for (const Safetensors& file : files) {
+std::optional<std::pair<const language::Safetensors*, std::string>> find_weight(
+    std::span<const language::Safetensors> files, const std::string& prefix,
+    const std::string& name) {
+  for (const language::Safetensors& file : files) {
     for (const std::string& one : {name, prefix + name}) {
       if (file.has(one)) return std::pair(&file, one);
     }
@@ -65,7 +66,7 @@ std::optional<std::pair<const Safetensors*, std::string>> find_weight(
   return std::nullopt;
 }
 
-Rows rows_of_file(const WeightTensor& tensor, const WeightSource& source) {
+Rows rows_of_file(const language::WeightTensor& tensor, const WeightSource& source) {
   const auto& shape = tensor.shape;
   const bool matrix = shape.size() == 2;
   Rows rows{matrix ? shape[0] : 1,
@@ -89,7 +90,8 @@ void require_weight_shape(bool fits, const std::string& name, const Rows& rows,
 }  // namespace
 
 ImportedWeights import_weights(std::span<const ParameterShape> parameters, const Recipe& recipe,
-                               std::span<const Safetensors> files, const TakeWeights& take) {
+                               std::span<const language::Safetensors> files,
+                               const TakeWeights& take) {
   ImportedWeights report;
   std::set<std::string> used;
   const std::vector<WeightRule> rules = weight_rules(recipe);
@@ -116,7 +118,7 @@ ImportedWeights import_weights(std::span<const ParameterShape> parameters, const
       report.unfilled.push_back(parameter.name);
     }
   }
-  for (const Safetensors& file : files) {
+  for (const language::Safetensors& file : files) {
     for (const std::string& name : file.names()) {
       if (!used.contains(name)) report.unused.push_back(name);
     }
@@ -125,7 +127,7 @@ ImportedWeights import_weights(std::span<const ParameterShape> parameters, const
 }
 
 ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
-                               const Recipe& recipe, std::span<const Safetensors> files) {
+                               const Recipe& recipe, std::span<const language::Safetensors> files) {
   const std::vector<Parameter*> parameters = model.parameters();
   std::vector<ParameterShape> shapes;
   for (const Parameter* parameter : parameters) {
@@ -145,10 +147,9 @@ ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model
       });
 }
 
-std::map<std::string, WeightTensor> exported_weights(std::span<const NamedValues> parameters,
-                                                     const Recipe& recipe,
-                                                     std::int64_t vocabulary) {
-  std::map<std::string, WeightTensor> tensors;
+std::map<std::string, language::WeightTensor> exported_weights(
+    std::span<const NamedValues> parameters, const Recipe& recipe, std::int64_t vocabulary) {
+  std::map<std::string, language::WeightTensor> tensors;
   const std::vector<WeightRule> rules = weight_rules(recipe);
   for (const auto& [name, values] : parameters) {
     const auto rule = std::ranges::find(rules, name, &WeightRule::parameter);
@@ -176,9 +177,9 @@ std::map<std::string, WeightTensor> exported_weights(std::span<const NamedValues
   return tensors;
 }
 
-std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
-                                                     models::LanguageModel& model,
-                                                     const Recipe& recipe) {
+std::map<std::string, language::WeightTensor> exported_weights(CommandQueue& queue,
+                                                               models::LanguageModel& model,
+                                                               const Recipe& recipe) {
   std::vector<NamedValues> parameters;
   for (const Parameter* parameter : model.parameters()) {
     parameters.push_back({parameter->name, autograd::read_values(queue, parameter->value)});

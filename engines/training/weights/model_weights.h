@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "engines/language/weights/safetensors.h"
 #include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/recipe.h"
-#include "engines/training/weights/safetensors.h"
 
 namespace howard::training {
 
@@ -36,20 +36,21 @@ using TakeWeights =
 /// names and the order of rows in the files are those of Hugging Face's GPT-2 or Llama. Throws
 /// Error for a tensor of another shape.
 ImportedWeights import_weights(std::span<const ParameterShape> parameters, const Recipe& recipe,
-                               std::span<const Safetensors> files, const TakeWeights& take);
+                               std::span<const language::Safetensors> files,
+                               const TakeWeights& take);
 
 /// Writes the values of the files into the parameters of `model`, which is that of `recipe`.
 ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
-                               const Recipe& recipe, std::span<const Safetensors> files);
+                               const Recipe& recipe, std::span<const language::Safetensors> files);
 
 /// Returns parameters under Hugging Face's names, with its prefix, as tensors of a file: the
 /// inverse. Of the token table and of the head no more than `vocabulary` rows are taken.
-std::map<std::string, WeightTensor> exported_weights(std::span<const NamedValues> parameters,
-                                                     const Recipe& recipe, std::int64_t vocabulary);
+std::map<std::string, language::WeightTensor> exported_weights(
+    std::span<const NamedValues> parameters, const Recipe& recipe, std::int64_t vocabulary);
 
 /// Does the same for all parameters and rows of `model`.
-std::map<std::string, WeightTensor> exported_weights(CommandQueue& queue,
-                                                     models::LanguageModel& model,
-                                                     const Recipe& recipe);
+std::map<std::string, language::WeightTensor> exported_weights(CommandQueue& queue,
+                                                               models::LanguageModel& model,
+                                                               const Recipe& recipe);
 
 }  // namespace howard::training

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "engines/training/chat/chat_messages.h"
+#include "engines/language/chat/chat_messages.h"
 
 namespace howard::cli {
 namespace {
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 /// The template and the marks of a model, and the file that the template is from.
 struct ChatFiles {
-  training::TokenizerConfig config;
+  language::TokenizerConfig config;
   fs::path source;
 };
 
@@ -26,7 +26,7 @@ ChatFiles chat_files(const GenerateOptions& options) {
   ChatFiles files;
   files.source = named.extension() == ".json" ? named : folder / "tokenizer_config.json";
   if (fs::exists(files.source)) {
-    files.config = training::parse_tokenizer_config(read_file(files.source), files.source.string());
+    files.config = language::parse_tokenizer_config(read_file(files.source), files.source.string());
   }
   const fs::path text = named.empty() ? folder / "chat_template.jinja" : named;
   if (text.extension() != ".json" && (!named.empty() || fs::exists(text))) {
@@ -44,7 +44,7 @@ ChatFiles chat_files(const GenerateOptions& options) {
 }  // namespace
 
 ChatPrompt chat_prompt(const GenerateOptions& options) {
-  using training::ChatJson;
+  using language::ChatJson;
   if (options.tokenizer.empty()) {
     throw Error({.attempted = "chat with " + options.weights.string(),
                  .value = "there is no tokenizer.json beside the weights",
@@ -52,17 +52,17 @@ ChatPrompt chat_prompt(const GenerateOptions& options) {
                  .hint = "--tokenizer FILE"});
   }
   const ChatFiles files = chat_files(options);
-  const training::ChatTemplate format(*files.config.chat_template, files.source.string());
+  const language::ChatTemplate format(*files.config.chat_template, files.source.string());
   ChatJson messages = ChatJson::array();
   if (!options.messages.empty()) {
     messages =
-        training::parse_chat_messages(read_file(options.messages), options.messages.string());
+        language::parse_chat_messages(read_file(options.messages), options.messages.string());
   }
   if (!options.prompt.empty()) {
     messages.push_back({{"role", "user"}, {"content", options.prompt}});
   }
   const auto end = files.config.marks.find("eos_token");
-  return {.text = training::chat_text(format, files.config, messages),
+  return {.text = language::chat_text(format, files.config, messages),
           .end = end == files.config.marks.end() ? "" : end->second};
 }
 

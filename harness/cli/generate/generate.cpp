@@ -16,10 +16,10 @@
 #include "base/file.h"
 #include "engines/autograd/host_values.h"
 #include "engines/host/host_device.h"
+#include "engines/language/tokens/bpe_tokenizer.h"
+#include "engines/language/tokens/token_ids.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/recipe_model.h"
-#include "engines/training/tokens/bpe_tokenizer.h"
-#include "engines/training/tokens/token_ids.h"
 #include "engines/training/weights/hugging_face_config.h"
 #include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
@@ -114,12 +114,12 @@ class GenerateRun {
       show(std::string_view(now).substr(std::min(shown, now.size()), whole - shown));
       shown = whole;
     };
-    const training::WrittenTokens written{
+    const language::WrittenTokens written{
         .range = {tokenizer_->written().first,
                   std::min(tokenizer_->written().end,
                            static_cast<std::uint32_t>(described_.vocabulary))},
         .ends = ends};
-    made_ = training::continue_text(*reader_, text_, options_.count, options_.sampling, written,
+    made_ = language::continue_text(*reader_, text_, options_.count, options_.sampling, written,
                                     stop, sink)
                 .size();
     starts_.push_back(device().now());
@@ -132,10 +132,10 @@ class GenerateRun {
  private:
   Device& device() { return chip_ ? static_cast<Device&>(*chip_) : host_; }
 
-  std::unique_ptr<training::Tokenizer> make_tokenizer() {
-    std::unique_ptr<training::Tokenizer> tokenizer;
+  std::unique_ptr<language::Tokenizer> make_tokenizer() {
+    std::unique_ptr<language::Tokenizer> tokenizer;
     if (!options_.tokenizer.empty()) {
-      tokenizer = std::make_unique<training::BpeTokenizer>(read_file(options_.tokenizer),
+      tokenizer = std::make_unique<language::BpeTokenizer>(read_file(options_.tokenizer),
                                                            options_.tokenizer.string());
     }
     if (described_.vocabulary == 0 && tokenizer) described_.vocabulary = tokenizer->tokens();
@@ -145,7 +145,7 @@ class GenerateRun {
                    .accepted = "a vocab_size in the model file, or a tokenizer",
                    .hint = "--tokenizer tokenizer.json"});
     }
-    if (!tokenizer) tokenizer = std::make_unique<training::TokenIds>(described_.vocabulary);
+    if (!tokenizer) tokenizer = std::make_unique<language::TokenIds>(described_.vocabulary);
     return tokenizer;
   }
 
@@ -218,7 +218,7 @@ class GenerateRun {
       const bool padded = parameter->value.spec().shape.rows() == rows;
       if (padded) autograd::write_constant(queue, parameter->value, 0);
     }
-    const std::vector<training::Safetensors> files = read_weights(options_.weights);
+    const std::vector<language::Safetensors> files = read_weights(options_.weights);
     const training::ImportedWeights report =
         training::import_weights(queue, *model_, described_.recipe, files);
     if (!report.unfilled.empty()) {
@@ -237,10 +237,10 @@ class GenerateRun {
     auto* const llama = dynamic_cast<models::Llama*>(model_.get());
     reader_ =
         llama != nullptr && options_.cache
-            ? training::cache_reader(
+            ? language::cache_reader(
                   device(), *llama,
                   {.length = options_.context, .calls = options_.calls, .engine = options_.engine})
-            : training::window_reader(device(), *model_);
+            : language::window_reader(device(), *model_);
     has_cache_ = llama != nullptr && options_.cache;
     device().command_queue(0).finish();
   }
@@ -312,14 +312,14 @@ class GenerateRun {
 
   GenerateOptions options_;
   HuggingFaceModel described_;
-  std::unique_ptr<training::Tokenizer> tokenizer_;
+  std::unique_ptr<language::Tokenizer> tokenizer_;
   std::optional<ChatPrompt> chat_;
   std::vector<std::uint32_t> text_;  ///< The prompt.
   host::HostDevice host_;
   std::optional<wormhole::Profiles> profiles_;
   std::unique_ptr<wormhole::WormholeDevice> chip_;
   std::unique_ptr<models::LanguageModel> model_;
-  std::unique_ptr<training::TextReader> reader_;
+  std::unique_ptr<language::TextReader> reader_;
   bool has_cache_ = false;
   std::vector<SimTime> starts_;  ///< The start of each token, and the end of the last.
   std::size_t made_ = 0;

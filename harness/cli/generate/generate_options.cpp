@@ -84,7 +84,7 @@ GenerateOptions parse_generate_options(int argc, const char* const* argv) {
     throw UsageError("TTML's calls differ from token to token; try --engine dynamic");
   }
   try {
-    training::require_valid(options.sampling);
+    language::require_valid(options.sampling);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

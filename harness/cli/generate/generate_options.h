@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "engines/language/generator.h"
 #include "engines/models/cached_llama.h"
-#include "engines/training/generator.h"
 #include "engines/wormhole/profiles/profile.h"
 #include "harness/result.h"
 
@@ -25,7 +25,7 @@ struct GenerateOptions {
   std::filesystem::path messages;       ///< A JSON file of earlier messages; empty: none.
   std::filesystem::path chat_template;  ///< Empty: the one beside the weights.
   std::int64_t count = 50;
-  training::Sampling sampling{.temperature = 0, .seed = 5489};
+  language::Sampling sampling{.temperature = 0, .seed = 5489};
   bool stops = true;  ///< True if writing stops at a token that ends a text.
 
   bool cache = true;

@@ -14,9 +14,9 @@
 
 #include "base/file.h"
 #include "engines/host/host_device.h"
+#include "engines/language/generator.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
-#include "engines/training/generator.h"
 #include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/validation.h"
@@ -61,9 +61,9 @@ std::string text_of(const MeshPlan& plan) {
 
 /// Holds what all ranks start from.
 struct MeshStart {
-  training::Corpus corpus;
+  language::Corpus corpus;
   std::vector<std::uint32_t> held_out;         ///< The tokens for validation; none without it.
-  std::vector<training::Safetensors> weights;  ///< Files of Hugging Face; none without model_path.
+  std::vector<language::Safetensors> weights;  ///< Files of Hugging Face; none without model_path.
   int threads = 1;                             ///< The threads of each rank.
 };
 
@@ -161,7 +161,7 @@ class MeshRun {
     bool stops = false;
     const auto asked = [&] { return stops = stops_now(); };
     const std::string text =
-        training::generate(*trainer_->reader(), *start_.corpus.tokenizer, prompt, options_.generate,
+        language::generate(*trainer_->reader(), *start_.corpus.tokenizer, prompt, options_.generate,
                            options_.sampling, asked);
     if (is_first()) fmt::print("{}{}\n", prompt, text);
     return !stops;
@@ -177,7 +177,7 @@ class MeshRun {
   }
 
   /// Starts from files of Hugging Face.
-  void take(std::span<const training::Safetensors> files) {
+  void take(std::span<const language::Safetensors> files) {
     const training::ImportedWeights report = trainer_->take_weights(files);
     if (!is_first()) return;
     fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
@@ -263,9 +263,9 @@ class MeshRun {
   /// A mesh may round the vocabulary up to more rows than one device has; those are left out.
   void export_weights(std::span<const training::NamedValues> weights) {
     write_file(options_.exported,
-               training::safetensors_bytes(
+               language::safetensors_bytes(
                    training::exported_weights(weights, options_.recipe, vocabulary_),
-                   training::WeightType::float32));
+                   language::WeightType::float32));
     fmt::print(stderr, "wrote {}\n", options_.exported.string());
   }
 

@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
-#include "engines/training/tokens/corpus.h"
+#include "engines/language/tokens/corpus.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
 #include "engines/wormhole/wormhole_device.h"
@@ -137,7 +137,7 @@ class TrainRun {
 
   /// Starts from files of Hugging Face.
   void take_weights() {
-    const std::vector<training::Safetensors> files = read_weights(options_.weights);
+    const std::vector<language::Safetensors> files = read_weights(options_.weights);
     const training::ImportedWeights report = training::import_weights(
         devices_.device().command_queue(0), trainer_.model(), options_.recipe, files);
     fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
@@ -145,10 +145,10 @@ class TrainRun {
   }
 
   void export_weights() {
-    write_file(options_.exported, training::safetensors_bytes(
+    write_file(options_.exported, language::safetensors_bytes(
                                       training::exported_weights(devices_.device().command_queue(0),
                                                                  trainer_.model(), options_.recipe),
-                                      training::WeightType::float32));
+                                      language::WeightType::float32));
     say_fate(options_.exported, false);
   }
 
@@ -368,14 +368,14 @@ class TrainRun {
   std::string prompt() const { return prompt_of(options_, corpus_); }
 
   void write_text() {
-    const auto reader = training::window_reader(devices_.device(), trainer_.model());
+    const auto reader = language::window_reader(devices_.device(), trainer_.model());
     fmt::print("{}{}\n", prompt(),
-               training::generate(*reader, trainer_.tokenizer(), prompt(), options_.generate,
+               language::generate(*reader, trainer_.tokenizer(), prompt(), options_.generate,
                                   options_.sampling, Session::interrupted));
   }
 
   TrainOptions options_;
-  training::Corpus corpus_;
+  language::Corpus corpus_;
   std::vector<std::uint32_t> held_out_;  ///< The tokens for validation; none without eval_every.
   profiler::MemoryRecorder memory_;
   profiler::EventRecorder recorder_;  ///< Records a step now and then.

@@ -7,27 +7,27 @@
 #include <utility>
 
 #include "base/file.h"
-#include "engines/training/tokens/bpe_tokenizer.h"
+#include "engines/language/tokens/bpe_tokenizer.h"
 #include "harness/cli/train/train.h"
 
 namespace howard::cli {
 
-training::Corpus corpus_of(const TrainOptions& options) {
+language::Corpus corpus_of(const TrainOptions& options) {
   const training::TtmlConfig& config = options.settings.config;
   const std::string bytes = read_file(options.data);
   if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
-    return training::Corpus(bytes);
+    return language::Corpus(bytes);
   }
-  std::shared_ptr<const training::Tokenizer> tokenizer;
+  std::shared_ptr<const language::Tokenizer> tokenizer;
   if (!options.tokenizer.empty()) {
-    tokenizer = std::make_shared<const training::BpeTokenizer>(read_file(options.tokenizer),
+    tokenizer = std::make_shared<const language::BpeTokenizer>(read_file(options.tokenizer),
                                                                options.tokenizer.string());
   }
-  return training::read_corpus(bytes, options.data.string(), std::move(tokenizer),
+  return language::read_corpus(bytes, options.data.string(), std::move(tokenizer),
                                config.transformer.vocab_size.value_or(0));
 }
 
-training::Recipe limited_to_epochs(const TrainOptions& options, const training::Corpus& corpus) {
+training::Recipe limited_to_epochs(const TrainOptions& options, const language::Corpus& corpus) {
   training::Recipe recipe = options.recipe;
   if (options.epochs == 0) return recipe;
   const std::int64_t samples = static_cast<std::int64_t>(corpus.tokens.size()) - recipe.sequence;
@@ -36,7 +36,7 @@ training::Recipe limited_to_epochs(const TrainOptions& options, const training::
   return recipe;
 }
 
-std::string prompt_of(const TrainOptions& options, const training::Corpus& corpus) {
+std::string prompt_of(const TrainOptions& options, const language::Corpus& corpus) {
   if (options.prompt) return *options.prompt;
   return corpus.tokenizer->decode(std::span(corpus.tokens).first(1));
 }

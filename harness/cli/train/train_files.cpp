@@ -126,7 +126,7 @@ void require_data(const TtmlSettings& settings, const std::filesystem::path& dat
                         "'" + data.string() + "' is not there", kPlaces, "--data FILE");
 }
 
-std::vector<training::Safetensors> read_weights(const std::filesystem::path& path) {
+std::vector<language::Safetensors> read_weights(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
@@ -142,7 +142,7 @@ std::vector<training::Safetensors> read_weights(const std::filesystem::path& pat
                  .accepted = "*.safetensors",
                  .hint = ""});
   }
-  std::vector<training::Safetensors> weights;
+  std::vector<language::Safetensors> weights;
   for (const std::filesystem::path& file : files) {
     weights.emplace_back(read_file(file), file.string());
   }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engines/language/weights/safetensors.h"
 #include "engines/training/config/ttml_yaml.h"
-#include "engines/training/weights/safetensors.h"
 
 namespace howard::cli {
 
@@ -35,7 +35,7 @@ training::TtmlSettings read_ttml_files(const TtmlFiles& files,
 void require_data(const training::TtmlSettings& settings, const std::filesystem::path& data);
 
 /// Reads the safetensors files of a folder in the order of their names, or one file. Throws Error
-/// as training::Safetensors does, and for a path with none.
-std::vector<training::Safetensors> read_weights(const std::filesystem::path& path);
+/// as language::Safetensors does, and for a path with none.
+std::vector<language::Safetensors> read_weights(const std::filesystem::path& path);
 
 }  // namespace howard::cli

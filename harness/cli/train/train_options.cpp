@@ -157,7 +157,7 @@ TrainOptions validated(TrainOptions options) {
   require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
   try {
     training::require_valid(options.recipe);
-    training::require_valid(options.sampling);
+    language::require_valid(options.sampling);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

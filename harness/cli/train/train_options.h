@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engines/language/generator.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/config/ttml_yaml.h"
-#include "engines/training/generator.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
@@ -65,7 +65,7 @@ struct TrainOptions {
 
   std::int64_t generate = 0;          ///< The number of characters.
   std::optional<std::string> prompt;  ///< Absent for the first character of the data.
-  training::Sampling sampling;
+  language::Sampling sampling;
 
   std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
   reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 
 namespace howard::training {

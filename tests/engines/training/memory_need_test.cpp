@@ -13,10 +13,10 @@
 namespace howard::training {
 namespace {
 
-Corpus text() {
+language::Corpus text() {
   std::string result;
   for (int i = 0; i < 40; ++i) result += "the quick brown fox jumps over the lazy dog. ";
-  return Corpus(result);
+  return language::Corpus(result);
 }
 
 /// Returns the most bytes that were in use at once in a run of one step.

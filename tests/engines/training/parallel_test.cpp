@@ -82,7 +82,7 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
     }
     Device& device = chip ? static_cast<Device&>(*chip) : member;
     const auto trainer =
-        make_rank_trainer(device, ranks, plan, recipe, Corpus(text_of_roses()),
+        make_rank_trainer(device, ranks, plan, recipe, language::Corpus(text_of_roses()),
                           {.wait_until = wait_until(chip.get()), .engine = engine});
     if (from != nullptr) trainer->restore(*from);
     const mesh::SentMessages before = ranks.sent();
@@ -125,7 +125,7 @@ double distance_of(const Checkpoint& one, const Checkpoint& other) {
 
 TEST(MeshTraining, OneRankTrainsAsTheTrainerDoes) {
   const Recipe recipe = small_llama();
-  const Corpus text(text_of_roses());
+  const language::Corpus text(text_of_roses());
   host::HostDevice host({.threads = 1});
   Trainer trainer(host, recipe, text, Engine::dynamic);
   const Outcome outcome = run({}, recipe, 3);
@@ -230,7 +230,7 @@ TEST(MeshTraining, ARunGoesOnOnAnotherMesh) {
   EXPECT_NEAR(rest.losses.back() / whole.losses.back(), 1, 1e-4);
   // One device reads it too.
   host::HostDevice host({.threads = 1});
-  const Corpus text(text_of_roses());
+  const language::Corpus text(text_of_roses());
   Trainer trainer(host, recipe, text, Engine::static_step);
   trainer.restore(half.end);
   EXPECT_NEAR(double{trainer.step()} / whole.losses[2], 1, 1e-4);
@@ -300,7 +300,7 @@ TEST(MeshTraining, ATraceOfAMeshTakesLessOfTheHost) {
   }
 }
 
-using Weights = std::map<std::string, WeightTensor>;
+using Weights = std::map<std::string, language::WeightTensor>;
 
 /// The weights after some steps under Hugging Face's names, and the loss of held-out sequences.
 struct Taken {
@@ -311,12 +311,12 @@ struct Taken {
 constexpr std::int64_t kValidated = 3;
 
 Taken weights_of(const MeshPlan& plan, const Recipe& recipe, const std::string& text, int steps,
-                 std::span<const Safetensors> from = {}) {
+                 std::span<const language::Safetensors> from = {}) {
   Taken taken;
   mesh::run_as_threads(plan.ranks(), [&](mesh::Communicator& ranks) {
     host::HostDevice host({.threads = 1});
     mesh::MeshMember member(host, ranks, groups_of(plan, ranks.rank()));
-    Corpus corpus(text);
+    language::Corpus corpus(text);
     const std::vector<std::uint32_t> held_out = hold_out(corpus);
     const auto trainer = make_rank_trainer(member, ranks, plan, recipe, corpus,
                                            {.held_out = held_out, .validated = kValidated});
@@ -338,7 +338,7 @@ Taken weights_of(const MeshPlan& plan, const Recipe& recipe, const std::string& 
 /// Trains on one device and returns its weights.
 Taken weights_of_one_device(const Recipe& recipe, const std::string& text, int steps) {
   host::HostDevice host({.threads = 1});
-  Corpus corpus(text);
+  language::Corpus corpus(text);
   std::vector<std::uint32_t> held_out = hold_out(corpus);
   Trainer trainer(host, recipe, corpus, Engine::dynamic);
   for (int i = 0; i < steps; ++i) trainer.step();
@@ -390,8 +390,8 @@ TEST(MeshTraining, WeightsOfFilesReachEachShare) {
   for (int i = 0; i < 60; ++i) text += "a rose is a rose. ";
   const Recipe recipe = small_llama();
   const Taken start = weights_of_one_device(recipe, text, 2);
-  const std::vector<Safetensors> files{
-      Safetensors(safetensors_bytes(start.weights, WeightType::float32), "weights")};
+  const std::vector<language::Safetensors> files{language::Safetensors(
+      language::safetensors_bytes(start.weights, language::WeightType::float32), "weights")};
   for (const MeshPlan& plan : {MeshPlan{.tp = 2},
                                {.ddp = 2, .tp = 2, .blocks = {2, 2}},
                                {.workers = 2},
@@ -429,7 +429,7 @@ TEST(Tiers, SendTtmlsMessagesAndBytes) {
       const std::int64_t passes = 2 * workers + (three ? 2 : 0);
       EXPECT_EQ(outcome.sent.count, steps * (passes * tensors + 2 * (plan.ranks() - 1)));
       host::HostDevice host({.threads = 1});
-      const Corpus text(text_of_roses());
+      const language::Corpus text(text_of_roses());
       const std::int64_t parameters = Trainer(host, recipe, text, Engine::dynamic).parameters();
       EXPECT_EQ(outcome.sent.bytes, steps * (passes * parameters * 2 + talk))
           << workers << " workers, " << (three ? 3 : 2) << " tiers";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/weights/safetensors.h"
+#include "engines/language/weights/safetensors.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,11 @@
 
 namespace howard::training {
 namespace {
+
+using language::Safetensors;
+using language::safetensors_bytes;
+using language::WeightTensor;
+using language::WeightType;
 
 /// A file with this header and so many bytes behind it.
 std::string file_of(const std::string& header, std::size_t data) {

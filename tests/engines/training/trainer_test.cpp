@@ -16,10 +16,10 @@
 namespace howard::training {
 namespace {
 
-Corpus text() {
+language::Corpus text() {
   std::string result;
   for (int i = 0; i < 12; ++i) result += "the quick brown fox jumps over the lazy dog. ";
-  return Corpus(result);
+  return language::Corpus(result);
 }
 
 Recipe tiny() {
@@ -315,7 +315,7 @@ TEST(Trainer, RefusesWhatAnEngineCanNotDo) {
   scheduled.schedule = autograd::Schedule::warmup_linear;
   Trainer traced(device, scheduled, text(), Engine::traced);
   EXPECT_THROW(traced.step(), Error) << "the rate of SGD changes from step to step";
-  EXPECT_THROW(Trainer(device, tiny(), Corpus("too short"), Engine::dynamic), Error);
+  EXPECT_THROW(Trainer(device, tiny(), language::Corpus("too short"), Engine::dynamic), Error);
 }
 
 TEST(Trainer, RefusesTheCheckpointOfAnotherRunAndStaysAsItIs) {

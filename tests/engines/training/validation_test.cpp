@@ -12,14 +12,14 @@
 namespace howard::training {
 namespace {
 
-Corpus roses() {
+language::Corpus roses() {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "a rose is a rose is a rose. ";
-  return Corpus(text);
+  return language::Corpus(text);
 }
 
 TEST(Validation, HoldsOutTheLastTenth) {
-  Corpus corpus = roses();
+  language::Corpus corpus = roses();
   const std::vector<std::uint32_t> all = corpus.tokens;
   const std::vector<std::uint32_t> held = hold_out(corpus);
   EXPECT_EQ(held.size(), all.size() / 10);
@@ -37,7 +37,7 @@ TEST(Validation, FollowsTheParametersWithoutDropoutAndChangesNothing) {
                       .dropout = 0.3F,
                       .learning_rate = 1e-2F,
                       .steps = 40};
-  Corpus corpus = roses();
+  language::Corpus corpus = roses();
   host::HostDevice device;
   const std::vector<std::uint32_t> held = hold_out(corpus);
   Trainer trainer(device, recipe, corpus, Engine::dynamic);
